@@ -1,0 +1,87 @@
+"""`holdsfor run`: the history of a stream, on Spark or in process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+from typing import Literal as OneOf
+
+import typer
+from typer.core import TyperCommand
+
+from holdsfor.cli.console import complain, progress, show
+from holdsfor.cli.duration import TickUnit, ticks
+from holdsfor.errors import HoldsforError
+
+RULES = typer.Argument(metavar="RULES...", help="Rule files, background knowledge included.")
+EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
+WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
+STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
+FORMAT = typer.Option(help="Format of the events; guessed where it is clear.")
+MAPPING = typer.Option(help="A TOML file that says which column is which.")
+START = typer.Option(help="The history begins after this tick.")
+END = typer.Option(help="What arrives after this tick is not read.")
+TICK = typer.Option(help="Ticks between two readings of a fluent given point by point.")
+TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
+ENGINE = typer.Option(help="On Spark, or in this process.")
+MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
+CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
+STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
+OUT = typer.Option("--out", "-o", help="Where the tables go.")
+
+
+class RunCommand(TyperCommand):
+    """`--events a b c` is `--events a --events b --events c`: a shell expands `day-*.csv` to the former."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, spread(args, "--events"))
+
+
+def spread(args: Sequence[str], option: str) -> list[str]:
+    """Repeat the option before each of its values; they end at the next option."""
+    result: list[str] = []
+    values = -1  # of the option that is being read; -1: another one
+    for arg in args:
+        if arg.startswith("-"):
+            values = 0 if arg == option else -1
+        elif values >= 0:
+            values += 1
+            if values > 1:
+                result.append(option)
+        result.append(arg)
+    return result
+
+
+def run(
+    rules: Annotated[list[Path], RULES],
+    events: Annotated[list[str], EVENTS],
+    out: Annotated[Path, OUT],
+    window: Annotated[str | None, WINDOW] = None,
+    step: Annotated[str | None, STEP] = None,
+    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    mapping: Annotated[Path | None, MAPPING] = None,
+    start: Annotated[int | None, START] = None,
+    end: Annotated[int | None, END] = None,
+    tick: Annotated[str, TICK] = "1",
+    tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
+    engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
+    master: Annotated[str | None, MASTER] = None,
+    conf: Annotated[list[str] | None, CONF] = None,
+    strict: Annotated[bool, STRICT] = False,
+    output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
+) -> None:
+    """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
+    import holdsfor
+
+    description = holdsfor.load(*rules)
+    for warning in description.warnings:
+        complain(f"{warning}\n", style="yellow")
+    source = holdsfor.read_events(list(events), format=format, mapping=mapping)
+    times: dict[str, Any] = {
+        "window": ticks(window, tick_unit) if window else None,
+        "step": ticks(step, tick_unit) if step else None,
+        "start": start,
+        "end": end,
+        "tick": ticks(tick, tick_unit),
+    }

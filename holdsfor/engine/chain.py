@@ -1,0 +1,299 @@
+"""Running a chain: each operator turns rows into rows, whole columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Column, Mask, Selection
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.expression import compare, value
+from holdsfor.engine.relation import Picks, Points
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.kernels import (
+    expand,
+    holds_mask,
+    holds_search,
+    interval_join,
+    member_mask,
+    member_search,
+    merge_join,
+)
+from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Where, Without
+
+#: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
+FEW = 20
+ROW = "row"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The arguments of a literal against what is bound: constants and repeats, bound columns, new columns."""
+
+    picks: Picks
+    positions: tuple[int, ...]  # bound
+    names: tuple[str, ...]  # the variables bound there
+    new: tuple[tuple[int, str], ...]
+
+
+def shape(args: tuple[Arg, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
+    constants: list[tuple[int, int]] = []
+    equal: list[tuple[int, int]] = []
+    first: dict[str, int] = {}
+    for position, arg in enumerate(args):
+        if isinstance(arg, str):
+            if arg in first:
+                equal.append((position, first[arg]))
+            else:
+                first[arg] = position
+        elif arg is not None:
+            constants.append((position, dictionary.code_of(arg)))
+    known = [(p, name) for name, p in first.items() if name in bound]
+    return Shape(
+        Picks(tuple(constants), tuple(equal)),
+        tuple(p for p, _ in known),
+        tuple(name for _, name in known),
+        tuple((p, name) for name, p in first.items() if name not in bound),
+    )
+
+
+def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
+    """The rows that the chain gives, from one row without columns, or from the rows given."""
+    for op in chain:
+        rows = step(op, rows, world)
+    return rows if rows is not None else Rows(world.axis, 1, {})
+
+
+def run_shared(chain: Chain, world: World, prefixes: frozenset[Chain]) -> Rows:
+    """As run, but beginnings that several rules have are worked out once."""
+    rows: Rows | None = None
+    for length in range(1, len(chain) + 1):
+        prefix = chain[:length]
+        if prefix not in prefixes:
+            return run(chain[length - 1 :], world, rows) if rows is not None else run(chain, world)
+        found = world.shared.get(prefix)
+        if found is None:
+            found = world.shared[prefix] = step(chain[length - 1], rows, world)
+        rows = found
+    assert rows is not None
+    return rows
+
+
+def step(op: Op, rows: Rows | None, world: World) -> Rows:
+    if rows is None:
+        if isinstance(op, At):
+            return scan(op, world)
+        rows = Rows(world.axis, 1, {})
+    match op:
+        case At():
+            return at(op, rows, world)
+        case Holding():
+            return holding(op, rows, world)
+        case Lookup():
+            return lookup(op, rows, world)
+        case Where():
+            return rows.filter(compare(op.op, op.left, op.right, rows, world.dictionary))
+        case Let():
+            return let(op, rows, world)
+        case Without():
+            return rows.filter(~matched(op.chain, rows, world))
+
+
+# ---------------------------------------------------------------- points
+
+
+def points(op: At, world: World) -> Points:
+    if op.what == "occurrence":
+        return world.points_of(op.relation)
+    found = world.intervals_of(op.relation)
+    return _happened(found.starts() if op.what == "start" else found.ends(), world)
+
+
+def _happened(edges: Points, world: World) -> Points:
+    """Only what happens after the start of the history and until now."""
+    time = edges.packed & edges.axis.mask
+    low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
+    if len(time) == 0 or (time.min() > low and time.max() <= high):
+        return edges
+    return edges.select(Selection((time > low) & (time <= high)))
+
+
+def scan(op: At, world: World) -> Rows:
+    wanted = shape(op.args, frozenset(), world.dictionary)
+    found = points(op, world).pick(wanted.picks)
+    columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
+    rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)})
+    key = tuple(op.args[p] for p in found.key)
+    if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
+        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed)
+    elif all(arg is not None and not isinstance(arg, str) for arg in key):
+        rows.sorted_by((), op.time, found.packed & world.axis.mask)
+    return rows
+
+
+def at(op: At, rows: Rows, world: World) -> Rows:
+    wanted = shape(op.args, rows.names, world.dictionary)
+    found = points(op, world).pick(wanted.picks)
+    if op.time not in rows.names:
+        return _meet(op, wanted, found, rows)
+    if not wanted.new:
+        return rows.filter(_member(wanted, found, op.time, rows))
+    right, back = found.ordered(wanted.positions)
+    left, in_order = rows.pack(wanted.names, op.time)
+    if not in_order:
+        order = np.argsort(left, kind="stable")
+        left = left[order]
+        rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
+    i, j = merge_join(left, right)
+    return _joined(rows, i, found, j if back is None else back[j], wanted)
+
+
+def _member(wanted: Shape, found: Points, time: str, rows: Rows) -> Mask:
+    right, _ = found.ordered(wanted.positions)
+    left, in_order = rows.pack(wanted.names, time)
+    merge = in_order and len(left) * FEW > len(right)
+    return member_mask(left, right) if merge else member_search(left, right)
+
+
+def _meet(op: At, wanted: Shape, found: Points, rows: Rows) -> Rows:
+    """A second time variable: every occurrence with the bound arguments, whenever it happened."""
+    right, back = found.ordered(wanted.positions)
+    if wanted.positions:
+        axis = rows.axis
+        key = axis.key([rows.codes(name) for name in wanted.names])
+        keys = right >> axis.time_bits
+        low, high = np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right")
+    else:
+        low, high = np.zeros(rows.size, np.int64), np.full(rows.size, len(right), np.int64)
+    i, j = expand(low, high)
+    j = j if back is None else back[j]
+    joined = _joined(rows, i, found, j, wanted)
+    return joined.bind({op.time: _time(found, j)})
+
+
+def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
+    chosen = Selection(index=j)
+    return rows.take(i).bind({name: found.column(p).select(chosen) for p, name in wanted.new})
+
+
+def _time(found: Points, index: Ints | None) -> Column:
+    packed = found.packed if index is None else found.packed[index]
+    return Column(found.dictionary, numbers=found.axis.time(packed))
+
+
+# ---------------------------------------------------------------- holding
+
+
+def holding(op: Holding, rows: Rows, world: World) -> Rows:
+    wanted = shape(op.args, rows.names, world.dictionary)
+    if not wanted.new:
+        return rows.filter(_holds(op, wanted, rows, world))
+    found = world.intervals_of(op.relation)
+    s, e, source = found.spread(wanted.picks, wanted.positions)
+    left, in_order = rows.pack(wanted.names, op.time)
+    if not in_order:
+        order = np.argsort(left, kind="stable")
+        left = left[order]
+        rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
+    i, j = interval_join(left, s, e)
+    j = source[j]
+    columns = {name: Column(world.dictionary, found.codes(p)[j]) for p, name in wanted.new}
+    return rows.take(i).bind(columns)
+
+
+def _holds(op: Holding, wanted: Shape, rows: Rows, world: World) -> Mask:
+    s, e = world.intervals_of(op.relation).project(wanted.picks, wanted.positions)
+    left, in_order = rows.pack(wanted.names, op.time)
+    merge = in_order and len(left) * FEW > len(s)
+    return holds_mask(left, s, e) if merge else holds_search(left, s, e)
+
+
+# ---------------------------------------------------------------- background, arithmetic, negation
+
+
+def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
+    wanted = shape(op.args, rows.names, world.dictionary)
+    facts = world.facts_of(op.facts)
+    if not wanted.positions:
+        found = facts.picked(wanted.picks)
+        low = np.zeros(rows.size, np.int64)
+        count = len(found) if wanted.new else min(len(found), 1)
+        index, place = expand(low, np.full(rows.size, count, np.int64))
+        fact = found[place]
+    else:
+        bound = [rows.codes(name) for name in wanted.names]
+        some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
+        if some is None:
+            return rows.bind(_fact_columns(facts.columns, fact, wanted)) if wanted.new else rows
+        index = some
+    if not wanted.new:
+        mask = np.zeros(rows.size, np.bool_)
+        mask[index] = True
+        return rows.filter(mask)
+    return rows.take(index).bind(_fact_columns(facts.columns, fact, wanted))
+
+
+def _fact_columns(columns: list[Column], fact: Ints, wanted: Shape) -> dict[str, Column]:
+    chosen = Selection(index=fact)
+    return {name: columns[p].select(chosen) for p, name in wanted.new}
+
+
+def let(op: Let, rows: Rows, world: World) -> Rows:
+    if op.same:
+        if isinstance(op.expression, Var):
+            return rows.bind({op.variable: rows.column(op.expression.name)})
+        code = world.dictionary.code_of(op.expression)
+        return rows.bind({op.variable: Column(world.dictionary, np.full(rows.size, code, np.int64))})
+    numbers = value(op.expression, rows)
+    if numbers.ndim == 0:
+        numbers = np.full(rows.size, numbers)
+    bound = rows.bind({op.variable: Column(world.dictionary, numbers=numbers)})
+    distance = _distance(op.expression, rows)
+    if distance is not None:
+        bound.shifts = {**rows.shifts, op.variable: distance}
+    return bound
+
+
+def _distance(expression: Term, rows: Rows) -> int | None:
+    """How far a time is from the clock, if that is constant."""
+    match expression:
+        case Compound(functor="+" | "-" as sign, args=(Var(name=name), Int(value=k))) if name in rows.shifts:
+            return rows.shifts[name] + (k if sign == "+" else -k)
+        case Compound(functor="+", args=(Int(value=k), Var(name=name))) if name in rows.shifts:
+            return rows.shifts[name] + k
+        case _:
+            return None
+
+
+def matched(chain: Chain, rows: Rows, world: World) -> Mask:
+    """For which rows the chain gives something."""
+    quick = _quick(chain, rows, world)
+    if quick is not None:
+        return quick()
+    numbered = rows.bind({ROW: Column(world.dictionary, numbers=np.arange(rows.size))})
+    found = run(chain, world, numbered)
+    mask = np.zeros(rows.size, np.bool_)
+    mask[found.times(ROW)] = True
+    return mask
+
+
+def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
+    """A single literal whose variables are all bound needs no join, only a test."""
+    if len(chain) != 1:
+        return None
+    op = chain[0]
+    if isinstance(op, Where):
+        return lambda: compare(op.op, op.left, op.right, rows, world.dictionary)
+    if isinstance(op, At | Holding) and op.time in rows.names:
+        wanted = shape(op.args, rows.names, world.dictionary)
+        if wanted.new:
+            return None
+        if isinstance(op, Holding):
+            return lambda: _holds(op, wanted, rows, world)
+        return lambda: _member(wanted, points(op, world).pick(wanted.picks), op.time, rows)
+    return None

@@ -1,0 +1,83 @@
+"""Columns that are worked out when asked for: a term has a code, a number has a value, and some things have both."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.dictionary import Dictionary, Ints, Numbers
+from holdsfor.kernels import compress
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Selection:
+    """Which rows of something larger: a mask or positions, each made from the other when needed."""
+
+    __slots__ = ("_index", "_mask", "size")
+
+    def __init__(self, mask: Mask | None = None, index: Ints | None = None, size: int = -1) -> None:
+        self._mask, self._index = mask, index
+        if index is not None:
+            self.size = len(index)
+        else:
+            assert mask is not None
+            self.size = size if size >= 0 else int(np.count_nonzero(mask))
+
+    @property
+    def index(self) -> Ints:
+        if self._index is None:
+            assert self._mask is not None
+            self._index = np.flatnonzero(self._mask)
+        return self._index
+
+    def of(self, values: Numbers) -> Numbers:
+        if self._mask is not None and self._index is None:
+            return compress(values, self._mask)
+        return values[self.index]
+
+
+class Column:
+    """One column: its codes, its numbers, or both, possibly still to be selected from a larger column."""
+
+    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection")
+
+    def __init__(self, dictionary: Dictionary, codes: Ints | None = None, numbers: Numbers | None = None) -> None:
+        self._dictionary = dictionary
+        self._codes, self._numbers = codes, numbers
+        self._from: Column | None = None
+        self._selection: Selection | None = None
+
+    def select(self, selection: Selection) -> Column:
+        column = Column(self._dictionary)
+        column._from, column._selection = self, selection
+        return column
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column is made of numbers rather than of terms in general."""
+        if self._from is not None:
+            return self._from.is_number
+        return self._numbers is not None
+
+    def codes(self) -> Ints:
+        if self._codes is None:
+            if self._from is not None:
+                assert self._selection is not None
+                if self._from._codes is not None or not self.is_number:
+                    self._codes = np.asarray(self._selection.of(self._from.codes()), np.int64)
+                else:
+                    self._codes = self._dictionary.encode(self.numbers())
+            else:
+                assert self._numbers is not None
+                self._codes = self._dictionary.encode(self._numbers)
+        return self._codes
+
+    def numbers(self) -> Numbers:
+        if self._numbers is None:
+            if self._from is not None and self._from.is_number:
+                assert self._selection is not None
+                self._numbers = self._selection.of(self._from.numbers())
+            else:
+                self._numbers = self._dictionary.numbers(self.codes())
+        return self._numbers

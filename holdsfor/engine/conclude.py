@@ -1,0 +1,96 @@
+"""Conclusions: the rows of a rule become points on the axis of its head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.chain import run_shared
+from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.kernels import compress, expand, merge_sorted
+from holdsfor.plan.operators import Arg, Chain, Conclude
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Points of a head with wildcards: packed on the bound columns only, sorted."""
+
+    positions: tuple[int, ...]
+    packed: Ints
+
+
+def rows_of(rule: Conclude, world: World, prefixes: frozenset[Chain]) -> Rows:
+    return run_shared(rule.chain, world, prefixes)
+
+
+def concluded(
+    rules: Iterable[Conclude], world: World, prefixes: frozenset[Chain]
+) -> tuple[list[Ints], list[Open]]:
+    """The points of the rules of one relation: those with all columns bound, and those with wildcards."""
+    full: list[Ints] = []
+    wild: list[Open] = []
+    for rule in rules:
+        rows = rows_of(rule, world, prefixes)
+        positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
+        packed = in_history(packed_head(rows, [rule.args[p] for p in positions], rule.time, world), world)
+        if len(positions) == len(rule.args):
+            full.append(packed)
+        else:
+            wild.append(Open(positions, packed))
+    return full, wild
+
+
+def packed_head(rows: Rows, args: list[Arg], time: str, world: World) -> Ints:
+    """Sorted points of the head's columns at the time."""
+    if all(isinstance(arg, str) for arg in args):
+        packed, in_order = rows.pack(tuple(arg for arg in args if isinstance(arg, str)), time)
+        return packed if in_order else np.sort(packed)
+    codes = [head_codes(rows, arg, world) for arg in args]
+    return np.sort(world.axis.pack(codes, rows.times(time)))
+
+
+def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
+    if isinstance(arg, str):
+        return rows.codes(arg)
+    assert arg is not None
+    return np.full(rows.size, world.dictionary.code_of(arg), np.int64)
+
+
+def in_history(packed: Ints, world: World) -> Ints:
+    """Only the points after the start of the history and until now."""
+    if len(packed) == 0:
+        return packed
+    time = packed & world.axis.mask
+    low, high = world.start - world.axis.origin, world.now - world.axis.origin
+    if time.min() > low and time.max() <= high:
+        return packed
+    return compress(packed, (time > low) & (time <= high))
+
+
+def merged(lists: Iterable[Ints]) -> Ints:
+    """One sorted list out of several, the shortest first."""
+    waiting = sorted((points for points in lists if len(points)), key=len)
+    if not waiting:
+        return EMPTY
+    while len(waiting) > 1:
+        one, other, *rest = waiting
+        waiting = sorted([merge_sorted(one, other), *rest], key=len)
+    return waiting[0]
+
+
+def spread_over(open_points: Open, keys: Ints, arity: int, axis: Axis) -> Ints:
+    """The points for every key that agrees in the bound columns; sorted."""
+    points, positions = open_points.packed, open_points.positions
+    if len(points) == 0 or len(keys) == 0:
+        return EMPTY
+    part = axis.key([axis.code(keys, p, arity) for p in positions]) if positions else np.zeros(len(keys), np.int64)
+    order = np.argsort(part, kind="stable")
+    part, keys = part[order], keys[order]
+    wanted = points >> axis.time_bits if positions else np.zeros(len(points), np.int64)
+    i, j = expand(np.searchsorted(part, wanted, "left"), np.searchsorted(part, wanted, "right"))
+    return np.sort((keys[j] << axis.time_bits) | (points[i] & axis.mask))

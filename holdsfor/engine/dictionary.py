@@ -1,0 +1,109 @@
+"""The dictionary of a block: every term that rules treat as a term gets a dense code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.language.terms import Atom, Float, Int, Term
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Numbers = Ints | Floats
+
+_WHOLE = re.compile(r"-?[0-9]+\Z")
+
+
+class Dictionary:
+    """Terms, as Prolog text, and their codes. Codes are given in order of arrival and never change."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._numbers: Floats = np.empty(0, np.float64)
+        self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
+        self._ranks: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def code(self, text: str) -> int:
+        found = self._codes.get(text)
+        if found is None:
+            found = self._codes[text] = len(self._texts)
+            self._texts.append(text)
+        return found
+
+    def code_of(self, term: Term) -> int:
+        return self.code(str(term))
+
+    def codes(self, texts: Iterable[str]) -> Ints:
+        return np.fromiter(map(self.code, texts), np.int64)
+
+    def encode(self, numbers: Numbers) -> Ints:
+        """The codes of numbers as terms: 7 and 7.0 are different terms."""
+        distinct, where = np.unique(numbers, return_inverse=True)
+        return self.codes(map(repr, distinct.tolist()))[where]
+
+    def encode_array(self, array: pa.Array) -> Ints:
+        """The codes of a dictionary-encoded column of Prolog text."""
+        mapping = self.codes(array.dictionary.to_pylist())
+        return mapping[array.indices.to_numpy(zero_copy_only=False)]
+
+    def text(self, code: int) -> str:
+        return self._texts[code]
+
+    def texts(self) -> pa.Array:
+        return pa.array(self._texts, pa.string())
+
+    def numbers(self, codes: Ints) -> Numbers:
+        """The numbers that the codes stand for, NaN where one is none; integers if all of them are."""
+        known = len(self._numbers)
+        if known < len(self._texts):
+            fresh = self._texts[known:]
+            self._numbers = np.concatenate([self._numbers, np.array([_number(text) for text in fresh], np.float64)])
+            self._whole = np.concatenate([self._whole, np.array([_WHOLE.match(text) is not None for text in fresh])])
+        values = self._numbers[codes]
+        return values.astype(np.int64) if self._whole[codes].all() else values
+
+    @property
+    def ranks(self) -> Ints:
+        """The place of each term in Prolog's standard order: numbers by value, then atoms by name, then compounds."""
+        if self._ranks is None or len(self._ranks) < len(self._texts):
+            order = sorted(range(len(self._texts)), key=lambda code: standard_order(self._texts[code]))
+            self._ranks = np.empty(len(order), np.int64)
+            self._ranks[order] = np.arange(len(order))
+        return self._ranks
+
+
+def _number(text: str) -> float:
+    if text[0] in "-.0123456789":
+        try:
+            return float(text)
+        except ValueError:
+            return np.nan
+    return float(text) if text in ("inf", "nan") else np.nan
+
+
+def standard_order(text: str) -> tuple[int, float, str, str]:
+    number = _number(text)
+    if not np.isnan(number):
+        return (0, number, "" if "." in text else "int", text)  # a float comes before the equal integer
+    name = text[1:-1] if text.startswith("'") else text
+    return (2 if "(" in text else 1, 0.0, name, text)
+
+
+def constant(term: Term) -> Numbers | None:
+    """The number a constant is, as an array without axes; None if it is none."""
+    if isinstance(term, Int):
+        return np.array(term.value, np.int64)
+    if isinstance(term, Float):
+        return np.array(term.value, np.float64)
+    if isinstance(term, Atom) and term.name in ("inf", "infinite", "nan", "pi", "e"):
+        named = {"inf": np.inf, "infinite": np.inf, "nan": np.nan, "pi": np.pi, "e": np.e}
+        return np.array(named[term.name], np.float64)
+    return None

@@ -1,0 +1,127 @@
+"""Arithmetic and comparison over columns, with Prolog's meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.dictionary import Dictionary, Ints, Numbers, constant
+from holdsfor.engine.rows import Rows
+from holdsfor.errors import HoldsforError
+from holdsfor.language.terms import Compound, Term, Var
+
+Mask = npt.NDArray[np.bool_]
+
+
+def _divide(a: Numbers, b: Numbers) -> Numbers:
+    """Two integers that divide exactly give an integer, as in Prolog."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.true_divide(a, b)
+    if a.dtype.kind == "i" and b.dtype.kind == "i" and np.all(np.isfinite(quotient)) and np.all(quotient % 1 == 0):
+        return quotient.astype(np.int64)
+    return quotient
+
+
+def _truncated(a: Numbers, b: Numbers) -> Numbers:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.trunc(np.true_divide(a, np.where(b == 0, 1, b))).astype(np.int64)
+
+
+def _whole(function: Callable[[Numbers], Numbers]) -> Callable[[Numbers], Numbers]:
+    return lambda a: a if a.dtype.kind == "i" else function(a).astype(np.int64)
+
+
+def _power(a: Numbers, b: Numbers) -> Numbers:
+    return np.power(a.astype(np.float64), b) if np.any(b < 0) else np.power(a, b)
+
+
+BINARY: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": _divide,
+    "//": _truncated,
+    "mod": lambda a, b: np.mod(a, np.where(b == 0, 1, b)),
+    "rem": lambda a, b: np.fmod(a, np.where(b == 0, 1, b)),
+    "div": lambda a, b: np.floor_divide(a, np.where(b == 0, 1, b)),
+    "**": _power,
+    "^": _power,
+    "min": np.minimum,
+    "max": np.maximum,
+    "atan2": np.arctan2,
+    "atan": np.arctan2,
+}
+UNARY: dict[str, Callable[[Numbers], Numbers]] = {
+    "-": np.negative,
+    "+": np.positive,
+    "abs": np.abs,
+    "sign": np.sign,
+    "sqrt": np.sqrt,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "exp": np.exp,
+    "log": np.log,
+    "float": lambda a: a.astype(np.float64),
+    "floor": _whole(np.floor),
+    "ceiling": _whole(np.ceil),
+    "truncate": _whole(np.trunc),
+    "integer": _whole(lambda a: np.floor(a + 0.5)),
+    "round": _whole(lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a)),
+}
+ORDERED: dict[str, Callable[[Numbers, Numbers], Mask]] = {
+    "<": np.less,
+    ">": np.greater,
+    "=<": np.less_equal,
+    ">=": np.greater_equal,
+    "=:=": np.equal,
+    "=\\=": np.not_equal,
+}
+TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
+
+
+def value(expression: Term, rows: Rows) -> Numbers:
+    """The value of an arithmetic expression for each row; a constant is an array without axes."""
+    if isinstance(expression, Var):
+        return rows.column(expression.name).numbers()
+    known = constant(expression)
+    if known is not None:
+        return known
+    if isinstance(expression, Compound) and len(expression.args) == 2 and expression.functor in BINARY:
+        left, right = (value(arg, rows) for arg in expression.args)
+        return BINARY[expression.functor](left, right)
+    if isinstance(expression, Compound) and len(expression.args) == 1 and expression.functor in UNARY:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return UNARY[expression.functor](value(expression.args[0], rows))
+    raise HoldsforError(f"{expression.place}: {expression} is not arithmetic; known are + - * / // mod abs min max sqrt ...")
+
+
+def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary) -> Mask:
+    if op in ORDERED:
+        with np.errstate(invalid="ignore"):
+            return _broadcast(ORDERED[op](value(left, rows), value(right, rows)), rows)
+    if op == "is":
+        a, b = value(left, rows), value(right, rows)
+        return _broadcast((a == b) & (a.dtype.kind == b.dtype.kind), rows)
+    one, other = codes(left, rows, dictionary), codes(right, rows, dictionary)
+    if op in ("=", "=="):
+        return _broadcast(one == other, rows)
+    if op in ("\\=", "\\=="):
+        return _broadcast(one != other, rows)
+    ranks = dictionary.ranks
+    return _broadcast(TERM_ORDER[op](ranks[one], ranks[other]), rows)
+
+
+def codes(term: Term, rows: Rows, dictionary: Dictionary) -> Ints:
+    if isinstance(term, Var):
+        return rows.codes(term.name)
+    return np.array(dictionary.code_of(term), np.int64)
+
+
+def _broadcast(mask: Mask, rows: Rows) -> Mask:
+    return mask if mask.ndim else np.full(rows.size, bool(mask))

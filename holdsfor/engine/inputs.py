@@ -1,0 +1,103 @@
+"""From blocks of columns to relations on the axis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Column, Selection
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.world import World
+from holdsfor.io.events import OPEN, Block
+from holdsfor.kernels import join_points, normalise, order_by_key, unique_sorted
+from holdsfor.language.description import Signature
+from holdsfor.plan.operators import Source
+
+
+def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:
+    """The columns of a block; those wanted as terms get their codes now, so that the dictionary is complete."""
+    columns = [_column(array, dictionary) for array in block.args]
+    for position in identities:
+        columns[position].codes()
+    if block.value is not None:
+        columns.append(_column(block.value, dictionary))
+        columns[-1].codes()
+    return columns
+
+
+def _column(array: pa.Array, dictionary: Dictionary) -> Column:
+    if pa.types.is_dictionary(array.type):
+        return Column(dictionary, dictionary.encode_array(array))
+    return Column(dictionary, numbers=array.to_numpy(zero_copy_only=False))
+
+
+def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
+    signature = Signature(block.name, len(block.args))
+    for source in sources:
+        if source.input.signature == signature and source.input.kind == block.kind:
+            return source
+    return None
+
+
+def add_events(block: Block, columns: list[Column], source: Source, world: World) -> None:
+    """Occurrences, sorted by the first argument that is wanted as a term, and time."""
+    axis, relation = world.axis, source.relations[0]
+    key = tuple(sorted(source.identities)[:1])
+    packed = axis.pack([columns[p].codes() for p in key], block.start)
+    order = _order(packed, block.start, columns[key[0]].codes() if key else None, len(world.dictionary))
+    if order is not None:
+        chosen = Selection(index=order)
+        packed = packed[order]
+        columns = [column.select(chosen) for column in columns]
+    payload = dict(enumerate(columns))
+    world.points[relation] = Points(axis, world.dictionary, relation.arity, key, packed, payload)
+
+
+def _order(packed: Ints, time: Ints, codes: Ints | None, count: int) -> Ints | None:
+    """The order that sorts; None if it is sorted already. Rows in the order of time need only be counted by key."""
+    if len(packed) < 2 or (packed[1:] >= packed[:-1]).all():
+        return None
+    if codes is not None and (time[1:] >= time[:-1]).all():
+        return order_by_key(codes, count)
+    return np.argsort(packed, kind="stable")
+
+
+def add_fluent(block: Block, columns: list[Column], source: Source, world: World) -> None:
+    """Durative input, one relation per value that rules mention, or with the value as its last column."""
+    for relation in source.relations:
+        if relation.value is None:
+            chosen, codes = np.ones(len(block), np.bool_), [column.codes() for column in columns]
+        else:
+            chosen = columns[-1].codes() == world.dictionary.code_of(relation.value)
+            codes = [column.codes() for column in columns[:-1]]
+        s, e = _maximal(block, [c[chosen] for c in codes], chosen, world)
+        world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
+
+
+def _maximal(block: Block, codes: list[Ints], chosen: Ints, world: World) -> tuple[Ints, Ints]:
+    axis = world.axis
+    start = axis.pack(codes, block.start[chosen])
+    if block.kind == "point":
+        return join_points(unique_sorted(np.sort(start)), axis.mask, axis.tick, axis.origin)
+    assert block.end is not None
+    end = block.end[chosen]
+    edge = np.where(end == OPEN, axis.mask, np.minimum(end - axis.origin, axis.mask))
+    order = np.argsort(start, kind="stable")
+    start = start[order]
+    return normalise(start, (start & ~axis.mask) | edge[order])
+
+
+def span(blocks: Iterable[Block], low: int, high: int) -> tuple[int, int]:
+    """The earliest and latest time that blocks and the history have."""
+    for block in blocks:
+        if not len(block):
+            continue
+        low, high = min(low, int(block.start.min())), max(high, int(block.start.max()))
+        if block.end is not None:
+            closed = block.end[block.end != OPEN]
+            high = max(high, int(closed.max())) if len(closed) else high
+    return low, high

@@ -1,0 +1,190 @@
+"""Relations in memory: Points (what happened) and Intervals (what held), each with the views that joins ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.column import Column, Mask, Selection
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.kernels import compress, normalise
+
+EMPTY = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """What a literal asks of a relation's columns: constants, and columns that must be equal."""
+
+    constants: tuple[tuple[int, int], ...]  # (position, code)
+    equal: tuple[tuple[int, int], ...]  # (position, an earlier position)
+
+
+class Points:
+    """Occurrences: sorted by (code of the key columns, time); duplicates allowed. Views are made once and kept."""
+
+    __slots__ = ("_columns", "_views", "arity", "axis", "dictionary", "key", "packed")
+
+    def __init__(
+        self, axis: Axis, dictionary: Dictionary, arity: int, key: tuple[int, ...], packed: Ints, columns: dict[int, Column]
+    ) -> None:
+        self.axis, self.dictionary, self.arity = axis, dictionary, arity
+        self.key, self.packed = key, packed
+        self._columns = columns
+        self._views: dict[object, object] = {}
+
+    def __len__(self) -> int:
+        return len(self.packed)
+
+    def column(self, position: int) -> Column:
+        found = self._columns.get(position)
+        if found is None:
+            key = self.packed >> self.axis.time_bits
+            found = Column(self.dictionary, self.axis.code(key, self.key.index(position), len(self.key)))
+            self._columns[position] = found
+        return found
+
+    def times(self) -> Ints:
+        return self.axis.time(self.packed)
+
+    def select(self, selection: Selection) -> Points:
+        columns = {p: c.select(selection) for p, c in self._columns.items() if p not in self.key}
+        packed = np.asarray(selection.of(self.packed), np.int64)
+        return Points(self.axis, self.dictionary, self.arity, self.key, packed, columns)
+
+    def pick(self, picks: Picks) -> Points:
+        """The rows with these constants and equal columns."""
+        if not picks.constants and not picks.equal:
+            return self
+        found = self._views.get(picks)
+        if not isinstance(found, Points):
+            mask = np.ones(len(self), np.bool_)
+            for position, code in picks.constants:
+                mask &= self.column(position).codes() == code
+            for position, other in picks.equal:
+                mask &= self.column(position).codes() == self.column(other).codes()
+            found = self._views[picks] = self.select(Selection(mask))
+        return found
+
+    def ordered(self, positions: tuple[int, ...]) -> tuple[Ints, Ints | None]:
+        """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
+        if positions == self.key:
+            return self.packed, None
+        found = self._views.get(positions)
+        if not isinstance(found, tuple):
+            packed = self.axis.pack([self.column(p).codes() for p in positions], self.times())
+            order = np.argsort(packed, kind="stable")
+            found = self._views[positions] = (packed[order], order)
+        return found
+
+
+class Intervals:
+    """Where a fluent holds: sorted, disjoint, not touching; the key is made of all columns."""
+
+    __slots__ = ("_views", "arity", "axis", "dictionary", "e", "s")
+
+    def __init__(self, axis: Axis, dictionary: Dictionary, arity: int, s: Ints, e: Ints) -> None:
+        self.axis, self.dictionary, self.arity = axis, dictionary, arity
+        self.s, self.e = s, e
+        self._views: dict[object, object] = {}
+
+    def __len__(self) -> int:
+        return len(self.s)
+
+    def keys(self) -> Ints:
+        """The key of each interval."""
+        found = self._views.get("keys")
+        if not isinstance(found, np.ndarray):
+            found = self._views["keys"] = self.s >> self.axis.time_bits
+        return found
+
+    def codes(self, position: int) -> Ints:
+        return self.axis.code(self.keys(), position, self.arity)
+
+    def starts(self) -> Points:
+        return self._edge("start")
+
+    def ends(self) -> Points:
+        return self._edge("end")
+
+    def _edge(self, which: str) -> Points:
+        found = self._views.get(which)
+        if not isinstance(found, Points):
+            edges = self.s if which == "start" else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
+            points = self.axis.preceding(edges)
+            found = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
+            self._views[which] = found
+        return found
+
+    def _mask(self, picks: Picks) -> Mask | None:
+        mask = None
+        for position, code in picks.constants:
+            equal = self.codes(position) == code
+            mask = equal if mask is None else mask & equal
+        for position, other in picks.equal:
+            equal = self.codes(position) == self.codes(other)
+            mask = equal if mask is None else mask & equal
+        return mask
+
+    def project(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
+        """The intervals on the axis of these columns only, united over what the other columns may be."""
+        if not picks.constants and not picks.equal and positions == tuple(range(self.arity)):
+            return self.s, self.e
+        view = ("project", picks, positions)
+        found = self._views.get(view)
+        if not isinstance(found, tuple):
+            s, e, _ = self._rekeyed(picks, positions)
+            fixed = {p for p, _ in picks.constants} | {p for p, _ in picks.equal}
+            one_to_one = fixed | set(positions) == set(range(self.arity))
+            if not (one_to_one and list(positions) == sorted(positions)):
+                order = np.argsort(s, kind="stable")
+                s, e = normalise(s[order], e[order])
+            found = self._views[view] = (s, e)
+        return found
+
+    def spread(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+        """The intervals on the axis of these columns, sorted by start there, not united, with the rows they come from."""
+        view = ("spread", picks, positions)
+        found = self._views.get(view)
+        if not isinstance(found, tuple):
+            s, e, rows = self._rekeyed(picks, positions)
+            order = np.argsort(s, kind="stable")
+            found = self._views[view] = (s[order], e[order], rows[order])
+        return found
+
+    def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+        mask = self._mask(picks)
+        rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
+        s, e = self.s[rows], self.e[rows]
+        if positions == tuple(range(self.arity)):
+            return s, e, rows
+        keys = s >> self.axis.time_bits
+        codes = [self.axis.code(keys, p, self.arity) for p in positions]
+        base = self.axis.key(codes) << self.axis.time_bits if codes else np.zeros(len(rows), np.int64)
+        return base | (s & self.axis.mask), base | (e & self.axis.mask), rows
+
+    def groundings(self) -> Ints:
+        """The distinct keys."""
+        found = self._views.get("groundings")
+        if not isinstance(found, np.ndarray):
+            keys = self.keys()
+            found = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+        return found
+
+
+def no_intervals(axis: Axis, dictionary: Dictionary, arity: int) -> Intervals:
+    return Intervals(axis, dictionary, arity, EMPTY, EMPTY)
+
+
+def no_points(axis: Axis, dictionary: Dictionary, arity: int) -> Points:
+    columns = {p: Column(dictionary, EMPTY) for p in range(arity)}
+    return Points(axis, dictionary, arity, (0,) if arity else (), EMPTY, columns)
+
+
+def columns_of(relation: Points | Intervals, positions: Sequence[int]) -> list[Ints]:
+    if isinstance(relation, Points):
+        return [relation.column(p).codes() for p in positions]
+    return [relation.codes(p) for p in positions]

@@ -1,0 +1,96 @@
+"""Results: relations back to tables with names and Prolog text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.arguments import arguments
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Selection
+from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.world import World
+from holdsfor.plan.operators import Relation
+
+INTERVALS_SCHEMA = pa.schema(
+    [
+        ("fluent", pa.string()),
+        ("args", pa.list_(pa.string())),
+        ("value", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
+)
+OCCURRENCES_SCHEMA = pa.schema(
+    [("event", pa.string()), ("args", pa.list_(pa.string())), ("start", pa.int64()), ("end", pa.int64())]
+)
+CHANGES_SCHEMA = pa.schema([("query_time", pa.int64()), ("op", pa.string()), *INTERVALS_SCHEMA])
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What was recognised, as Arrow tables (columns as in the contract of `run`), and counts."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+    changes: pa.Table
+    rejects: pa.Table
+    late: pa.Table
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
+    texts = world.dictionary.texts()
+    limit = int(world.axis.following(np.array([world.now - world.axis.origin]))[0])
+    tables = [_intervals(relation, world.intervals[relation], limit, texts) for relation in relations]
+    return pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *tables])
+
+
+def _intervals(relation: Relation, found: Intervals, limit: int, texts: pa.Array) -> pa.Table:
+    axis = found.axis
+    start, end = found.s & axis.mask, found.e & axis.mask
+    keys, begun = found.keys(), start <= limit  # what begins later has not begun
+    if not begun.all():
+        start, end, keys = start[begun], end[begun], keys[begun]
+    codes = [axis.code(keys, p, found.arity) for p in range(found.arity)]
+    if relation.value is None:
+        value = texts.take(pa.array(codes.pop()))
+    else:
+        value = pa.repeat(str(relation.value), len(start))
+    columns = [
+        pa.repeat(relation.name, len(start)),
+        arguments([texts.take(pa.array(column)) for column in codes], len(start)),
+        value,
+        pa.array(start + axis.origin),
+        pa.array(end + axis.origin, mask=end == axis.mask),
+    ]
+    return pa.table(columns, schema=INTERVALS_SCHEMA)
+
+
+def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
+    texts = world.dictionary.texts
+    tables = []
+    for relation in relations:
+        points = distinct(world.points[relation])
+        codes = [points.column(p).codes() for p in range(points.arity)]
+        known = texts()
+        args = arguments([known.take(pa.array(column)) for column in codes], len(points))
+        time = pa.array(points.times())
+        tables.append(pa.table([pa.repeat(relation.name, len(points)), args, time, time], schema=OCCURRENCES_SCHEMA))
+    return pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *tables])
+
+
+def distinct(points: Points) -> Points:
+    """Each occurrence once."""
+    columns: list[Ints] = [points.packed, *(points.column(p).codes() for p in range(points.arity))]
+    order = np.lexsort(columns[::-1])
+    fresh = np.zeros(len(order), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        ordered = column[order]
+        fresh[1:] |= ordered[1:] != ordered[:-1]
+    return points.select(Selection(index=np.sort(order[fresh])))

@@ -1,0 +1,97 @@
+"""Rows: the bindings that a chain of operators has found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.column import Column, Mask, Selection
+from holdsfor.kernels import compress
+
+
+class Rows:
+    """Named columns of equal length, selected from their parent when asked for.
+
+    Where `packed` is there, the rows are sorted by it: the codes of the columns `order` and the time in `clock`.
+    """
+
+    __slots__ = ("_columns", "_parent", "_selection", "axis", "clock", "names", "order", "packed", "shifts", "size")
+
+    def __init__(self, axis: Axis, size: int, columns: Mapping[str, Column]) -> None:
+        self.axis, self.size = axis, size
+        self._columns = dict(columns)
+        self.names: frozenset[str] = frozenset(columns)
+        self._parent: Rows | None = None
+        self._selection: Selection | None = None
+        self.packed: Ints | None = None
+        self.order: tuple[str, ...] | None = None
+        self.clock: str | None = None
+        self.shifts: dict[str, int] = {}  # time variables at a constant distance from the clock
+
+    def sorted_by(self, order: tuple[str, ...], clock: str, packed: Ints) -> Rows:
+        self.order, self.clock, self.packed = order, clock, packed
+        self.shifts = {clock: 0}
+        return self
+
+    def column(self, name: str) -> Column:
+        found = self._columns.get(name)
+        if found is None:
+            assert self._parent is not None and self._selection is not None, name
+            found = self._columns[name] = self._parent.column(name).select(self._selection)
+        return found
+
+    def codes(self, name: str) -> Ints:
+        return self.column(name).codes()
+
+    def times(self, name: str) -> Ints:
+        return np.asarray(self.column(name).numbers(), np.int64)
+
+    def filter(self, mask: Mask) -> Rows:
+        kept = int(np.count_nonzero(mask))
+        if kept == self.size:
+            return self
+        rows = self._child(Selection(mask=mask, size=kept))
+        if self.packed is not None:
+            assert self.order is not None and self.clock is not None
+            rows.sorted_by(self.order, self.clock, compress(self.packed, mask))
+            rows.shifts = self.shifts
+        return rows
+
+    def take(self, index: Ints) -> Rows:
+        """The rows at these positions, which must not decrease."""
+        rows = self._child(Selection(index=index))
+        if self.packed is not None:
+            assert self.order is not None and self.clock is not None
+            rows.sorted_by(self.order, self.clock, self.packed[index])
+            rows.shifts = self.shifts
+        return rows
+
+    def reorder(self, index: Ints) -> Rows:
+        return self._child(Selection(index=index))
+
+    def bind(self, columns: Mapping[str, Column]) -> Rows:
+        """With more columns."""
+        rows = Rows(self.axis, self.size, {**self._columns, **columns})
+        rows.names = self.names | columns.keys()
+        rows._parent, rows._selection = self._parent, self._selection
+        rows.packed, rows.order, rows.clock, rows.shifts = self.packed, self.order, self.clock, self.shifts
+        return rows
+
+    def _child(self, selection: Selection) -> Rows:
+        rows = Rows(self.axis, selection.size, {})
+        rows.names = self.names
+        rows._parent, rows._selection = self, selection
+        return rows
+
+    def pack(self, names: tuple[str, ...], time: str) -> tuple[Ints, bool]:
+        """The rows on the axis of these columns at this time, and whether they are sorted there."""
+        if self.packed is not None and self.order == names and time in self.shifts:
+            shift = self.shifts[time]
+            if not shift:
+                return self.packed, True
+            moved = (self.packed & self.axis.mask) + shift
+            if len(moved) == 0 or (moved.min() >= 0 and moved.max() < self.axis.mask):
+                return self.packed + shift, True
+        return self.axis.pack([self.codes(name) for name in names], self.times(time)), False

@@ -1,0 +1,170 @@
+"""Simple fluents: what is initiated holds until it is terminated, or until another value is initiated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.conclude import Open, concluded, merged, spread_over
+from holdsfor.engine.domain import Allowed, whole_keys
+from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.world import World
+from holdsfor.kernels import (
+    INITIATE,
+    INITIATE_IF_ALIVE,
+    TERMINATE,
+    exclusive,
+    make_intervals,
+)
+from holdsfor.plan.operators import Chain, Relation, Simple
+
+Domains = dict[Relation, tuple[Allowed, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What starts and ends one value, as sorted points; `alive`: initiations that count only where some value holds."""
+
+    initiated: Ints
+    terminated: Ints
+    alive: Ints
+
+
+def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> None:
+    if fluent.relations[0].kind == "valued":
+        _valued(fluent, world, domains, prefixes)
+        return
+    begun = [concluded(rules, world, prefixes) for rules in fluent.initiations]
+    ended = [concluded(rules, world, prefixes) for rules in fluent.terminations]
+    initiated = [merged(full) for full, _ in begun]
+    arity = fluent.signature.arity
+    wild = any(opens for _, opens in (*begun, *ended))
+    seen = _seen(initiated, world) if wild else EMPTY
+    changes = []
+    for i, relation in enumerate(fluent.relations):
+        declared = whole_keys(domains[relation], arity) if relation in domains else None
+        keys = declared if declared is not None else seen
+        terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world.axis) for o in ended[i][1])])
+        more = merged(spread_over(o, keys, arity, world.axis) for o in begun[i][1])
+        if declared is not None:
+            changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
+        else:
+            changes.append(Changes(initiated[i], terminated, more))
+    _values(fluent.relations, changes, world)
+
+
+def _seen(initiated: list[Ints], world: World) -> Ints:
+    """The groundings that some rule initiates by name."""
+    return np.unique(merged(initiated) >> world.axis.time_bits)
+
+
+def _values(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+    if any(len(change.alive) for change in changes):
+        _by_machine(relations, changes, world)
+        return
+    axis = world.axis
+    after, moved = _moved(changes, world)
+    for i, relation in enumerate(relations):
+        others = [change.initiated for j, change in enumerate(moved) if j != i]
+        s, e = make_intervals(moved[i].initiated, merged([moved[i].terminated, *others]), axis.mask, after)
+        world.intervals[relation] = Intervals(axis, world.dictionary, relation.arity, s, e)
+
+
+def _moved(changes: list[Changes], world: World) -> tuple[int, list[Changes]]:
+    """With a clock tick above 1 points move to the next grid point before they meet."""
+    axis = world.axis
+    if axis.tick == 1:
+        return 1, changes
+    return 0, [Changes(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive)) for c in changes]
+
+
+def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+    """All values of a grounding together, in the order of time."""
+    after, moved = _moved(changes, world)
+    parts = [
+        (points, i, action)
+        for i, change in enumerate(moved)
+        for points, action in (
+            (change.initiated, INITIATE),
+            (change.terminated, TERMINATE),
+            (change.alive, INITIATE_IF_ALIVE),
+        )
+    ]
+    s, e, v = _exclusive(parts, world, after)
+    for i, relation in enumerate(relations):
+        world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s[v == i], e[v == i])
+
+
+def _exclusive(parts: list[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
+    points = np.concatenate([p for p, _, _ in parts])
+    value = np.concatenate([np.broadcast_to(np.asarray(v, np.int64), p.shape) for p, v, _ in parts])
+    action = np.concatenate([np.full(len(p), a, np.int8) for p, _, a in parts])
+    order = np.argsort(points, kind="stable")
+    return exclusive(points[order], value[order], action[order], world.axis.mask, after)
+
+
+# ---------------------------------------------------------------- values that come from the data
+
+
+def _valued(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> None:
+    """One relation whose last column is the value; the other columns are the grounding."""
+    axis, relation = world.axis, fluent.relations[0]
+    arity = relation.arity
+    begun, begun_open = concluded(fluent.initiations[0], world, prefixes)
+    ended, ended_open = concluded(fluent.terminations[0], world, prefixes)
+    initiated = merged(begun)
+    declared = whole_keys(domains[relation], arity) if relation in domains else None
+    seen = np.unique(initiated >> axis.time_bits)
+    keys = declared if declared is not None else seen
+    parts = [(initiated, INITIATE), (merged(ended), TERMINATE)]
+    for opened in begun_open:
+        bound_value = arity - 1 in opened.positions
+        spread = _spread_valued(opened, keys, arity, world) if bound_value else spread_over(opened, keys, arity, axis)
+        parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
+    for opened in ended_open:
+        any_value = arity - 1 not in opened.positions
+        spread = _spread_valued(opened, keys, arity, world) if not any_value else spread_over(opened, keys, arity, axis)
+        parts.append((spread, TERMINATE))
+    cut = [(*_without_value(points, arity, world), action) for points, action in parts]
+    after = 1 if axis.tick == 1 else 0
+    moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
+    s, e, v = _exclusive(moved, world, after)
+    bits, mask = axis.time_bits, axis.mask
+    key = ((s >> bits) << axis.code_bits) | v
+    s, e = (key << bits) | (s & mask), (key << bits) | (e & mask)
+    order = np.argsort(s, kind="stable")
+    world.intervals[relation] = Intervals(axis, world.dictionary, arity, s[order], e[order])
+
+
+def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
+    """Wildcards among the arguments, the value given: every grounding seen, with that value."""
+    axis = world.axis
+    groundings = np.unique(keys >> axis.code_bits) if arity > 1 else np.zeros(min(len(keys), 1), np.int64)
+    code_mask = (1 << axis.code_bits) - 1
+    value = (opened.packed >> axis.time_bits) & code_mask
+    args = tuple(p for p in opened.positions if p != arity - 1)
+    if args:
+        stripped = ((opened.packed >> axis.time_bits >> axis.code_bits) << axis.time_bits) | (opened.packed & axis.mask)
+    else:
+        stripped = opened.packed & axis.mask
+    spread = [
+        _with_value(spread_over(Open(args, np.sort(stripped[value == v])), groundings, arity - 1, axis), int(v), world)
+        for v in np.unique(value)
+    ]
+    return merged(spread)
+
+
+def _with_value(points: Ints, value: int, world: World) -> Ints:
+    axis = world.axis
+    key = ((points >> axis.time_bits) << axis.code_bits) | value
+    return (key << axis.time_bits) | (points & axis.mask)
+
+
+def _without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
+    axis = world.axis
+    key = points >> axis.time_bits
+    value = axis.code(key, arity - 1, arity)
+    rest = key >> axis.code_bits if arity > 1 else np.zeros(len(key), np.int64)
+    return (rest << axis.time_bits) | (points & axis.mask), value

@@ -1,0 +1,205 @@
+"""Statically determined fluents: interval algebra over the groundings that have evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.chain import lookup, run, shape
+from holdsfor.engine.column import Column, Mask
+from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.domain import Allowed, whole_keys
+from holdsfor.engine.expression import value
+from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
+from holdsfor.language.terms import Term, is_ground
+from holdsfor.plan.operators import Combine, Expression, Lasting, Lookup, Of, Pattern, Static
+from holdsfor.plan.walk import parts
+
+Pair = tuple[Ints, Ints]
+NOTHING: Pair = (EMPTY, EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The axis that an expression is evaluated on: the columns of the pattern themselves, or one key per grounding row."""
+
+    world: World
+    rows: Rows | None  # None: aligned; every part is on the pattern's own columns
+
+
+def evaluate_static(definition: Static, world: World, clauses: tuple[Allowed, ...]) -> None:
+    found = [evaluate_pattern(pattern, definition.relation.arity, world, clauses) for pattern in definition.patterns]
+    s, e = NOTHING if not found else found[0]
+    for more in found[1:]:
+        s, e = union2(s, e, *more)
+    world.intervals[definition.relation] = Intervals(world.axis, world.dictionary, definition.relation.arity, s, e)
+
+
+def evaluate_pattern(pattern: Pattern, arity: int, world: World, clauses: tuple[Allowed, ...]) -> Pair:
+    if _aligned(pattern):
+        return _algebra(pattern.expression, Frame(world, None))
+    rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
+    s, e = _algebra(pattern.expression, Frame(world, rows))
+    return _to_head(pattern, rows, s, e, world)
+
+
+def _aligned(pattern: Pattern) -> bool:
+    """Whether all parts and the head are on the same columns, so that no grounding needs to be looked at."""
+    return (
+        not pattern.conditions
+        and pattern.args == pattern.variables
+        and all(part.args == pattern.variables for part in parts(pattern.expression))
+        and all(is_ground(bound) for bound in _bounds(pattern.expression))
+    )
+
+
+def _bounds(expression: Expression) -> Iterable[Term]:
+    if isinstance(expression, Lasting):
+        yield expression.bound
+        yield from _bounds(expression.part)
+    elif isinstance(expression, Combine):
+        for part in expression.parts:
+            yield from _bounds(part)
+
+
+# ---------------------------------------------------------------- groundings
+
+
+def _groundings(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+    """The distinct bindings of the pattern's variables for which there is evidence, in the order of the variables."""
+    if pattern.evidence:
+        bindings = [_joined(alternative, world) for alternative in pattern.evidence]
+    else:
+        bindings = [_declared(pattern, world, clauses)]
+    columns = [np.concatenate([rows.codes(name) for rows in bindings]) for name in pattern.variables]
+    if not columns:
+        return Rows(world.axis, int(any(rows.size for rows in bindings)), {})
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    fresh = np.zeros(len(order), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        fresh[1:] |= column[1:] != column[:-1]
+    named = {
+        name: Column(world.dictionary, compress(column, fresh))
+        for name, column in zip(pattern.variables, columns, strict=True)
+    }
+    return Rows(world.axis, int(fresh.sum()), named)
+
+
+def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
+    rows = Rows(world.axis, 1, {})
+    for item in alternative:
+        rows = lookup(item, rows, world) if isinstance(item, Lookup) else _having(item, rows, world)
+    return rows
+
+
+def _having(part: Of, rows: Rows, world: World) -> Rows:
+    """Joined with the groundings that the part has had."""
+    found = world.intervals_of(part.relation)
+    axis = world.axis
+    wanted = shape(part.args, rows.names, world.dictionary)
+    keys = found.groundings()
+    codes = {p: axis.code(keys, p, found.arity) for p in range(found.arity)}
+    mask = np.ones(len(keys), np.bool_)
+    for position, code in wanted.picks.constants:
+        mask &= codes[position] == code
+    for position, other in wanted.picks.equal:
+        mask &= codes[position] == codes[other]
+    kept = np.flatnonzero(mask)
+    if wanted.positions:
+        right = axis.key([codes[p][kept] for p in wanted.positions])
+        order = np.argsort(right, kind="stable")
+        right, kept = right[order], kept[order]
+        left = axis.key([rows.codes(name) for name in wanted.names])
+        i, j = expand(np.searchsorted(right, left, "left"), np.searchsorted(right, left, "right"))
+    else:
+        i, j = expand(np.zeros(rows.size, np.int64), np.full(rows.size, len(kept), np.int64))
+    chosen = kept[j]
+    return rows.take(i).bind({name: Column(world.dictionary, codes[p][chosen]) for p, name in wanted.new})
+
+
+def _declared(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+    """The groundings that the declaration of the head enumerates."""
+    keys = whole_keys(clauses, len(pattern.args))
+    keys = EMPTY if keys is None else keys
+    arity = len(pattern.args)
+    columns = {
+        arg: Column(world.dictionary, world.axis.code(keys, p, arity))
+        for p, arg in enumerate(pattern.args)
+        if isinstance(arg, str)
+    }
+    return Rows(world.axis, len(keys), columns)
+
+
+# ---------------------------------------------------------------- algebra
+
+
+def _algebra(expression: Expression, frame: Frame) -> Pair:
+    match expression:
+        case Of():
+            return _of(expression, frame)
+        case Lasting():
+            return _lasting(expression, frame)
+        case Combine():
+            if not expression.parts:
+                return NOTHING
+            s, e = _algebra(expression.parts[0], frame)
+            kernel = {"union": union2, "intersection": intersect2, "difference": minus2}[expression.op]
+            for part in expression.parts[1:]:
+                s, e = kernel(s, e, *_algebra(part, frame))
+            return s, e
+
+
+def _of(part: Of, frame: Frame) -> Pair:
+    world, rows = frame.world, frame.rows
+    found = world.intervals_of(part.relation)
+    if rows is None:
+        return found.s, found.e
+    wanted = shape(part.args, rows.names, world.dictionary)
+    assert not wanted.new, part
+    s, e = found.project(wanted.picks, wanted.positions)
+    bits = world.axis.time_bits
+    if wanted.positions:
+        key = world.axis.key([rows.codes(name) for name in wanted.names])
+    else:
+        key = np.zeros(rows.size, np.int64)
+    low = np.searchsorted(s, key << bits, "left")
+    high = np.searchsorted(s, (key + 1) << bits, "left")
+    return lift(s, e, low, high, bits)
+
+
+def _lasting(expression: Lasting, frame: Frame) -> Pair:
+    world = frame.world
+    s, e = _algebra(expression.part, frame)
+    mask, now = world.axis.mask, world.now - world.axis.origin
+    end = e & mask
+    lasted = np.where(end == mask, now, end) - (s & mask)
+    if frame.rows is not None and not is_ground(expression.bound):
+        bound = value(expression.bound, frame.rows)[s >> world.axis.time_bits]
+    else:
+        bound = value(expression.bound, Rows(world.axis, 0, {}))
+    tests = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
+    kept: Mask = tests[expression.op](lasted, bound)
+    return compress(s, kept), compress(e, kept)
+
+
+def _to_head(pattern: Pattern, rows: Rows, s: Ints, e: Ints, world: World) -> Pair:
+    """From grounding rows to the columns of the head, united where several rows mean the same head."""
+    axis = world.axis
+    row, mask, bits = s >> axis.time_bits, axis.mask, axis.time_bits
+    if not pattern.args:
+        base = np.zeros(len(s), np.int64)
+    else:
+        base = axis.key([head_codes(rows, arg, world) for arg in pattern.args])[row] << bits
+    s, e = base | (s & mask), base | (e & mask)
+    if pattern.args == pattern.variables:  # one row a head, in its order
+        return s, e
+    order = np.argsort(s, kind="stable")
+    return normalise(s[order], e[order])

@@ -1,0 +1,176 @@
+"""Windows: the query times, and which rows count under them.
+
+A row that happened at t and arrived at a is first seen at the first query time Q >= a, and counts if t > Q - window.
+By the law of windows nothing else about windows matters for the history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.engine.arguments import arguments
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import OPEN, Block
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+LATE_SCHEMA = pa.schema(
+    [
+        ("name", pa.string()),
+        ("args", pa.list_(pa.string())),
+        ("value", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("arrival", pa.int64()),
+        ("query_time", pa.int64()),
+        ("late_by", pa.int64()),
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Query times start+step, start+2*step, ..., the last one being the first at or after end."""
+
+    window: int
+    step: int
+    start: int
+    end: int
+    tick: int = 1
+
+    @property
+    def last(self) -> int:
+        return self.start + max(1, -(-(self.end - self.start) // self.step)) * self.step
+
+    def query_times(self) -> range:
+        return range(self.start + self.step, self.last + 1, self.step)
+
+    def first_seen(self, arrival: Ints) -> Ints:
+        """The first query time at which a row that arrived then is there."""
+        steps = np.maximum(-((self.start - arrival) // self.step), 1)
+        return self.start + steps * self.step
+
+    def following(self, time: Ints) -> Ints:
+        return time + self.tick - time % self.tick
+
+
+def windows(
+    blocks: Iterable[Block], window: int | None, step: int | None, start: int | None, end: int | None, tick: int
+) -> Windows:
+    """The windows asked for; what is not given is taken from the stream."""
+    blocks = [block for block in blocks if len(block)]
+    for name, amount in (("window", window), ("step", step), ("tick", tick)):
+        if amount is not None and amount <= 0:
+            raise HoldsforError(f"the {name} must be above 0, not {amount}")
+    if start is None:
+        start = min((int(block.start.min()) for block in blocks), default=0) - 1
+    if end is None:
+        end = max((_latest(block) for block in blocks), default=start + 1)
+    if end < start:
+        raise HoldsforError(f"the end ({end}) is before the start ({start})")
+    step = step or window or max(end - start, 1)
+    window = window or max(step, end - start + step)
+    return Windows(window, step, start, end, tick)
+
+
+def _latest(block: Block) -> int:
+    latest = int(max(block.start.max(), block.arrival.max()))
+    if block.end is not None:
+        closed = block.end[block.end != OPEN]
+        latest = max(latest, int(closed.max()) - 1) if len(closed) else latest
+    return latest
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The rows of a block that count, and those that came too late."""
+
+    block: Block
+    late: pa.Table
+
+
+def counted(block: Block, windows: Windows) -> Counted:
+    seen = windows.first_seen(block.arrival)
+    read = (block.arrival <= windows.end) & (block.start <= windows.last)
+    edge = seen - windows.window
+    if block.end is None:
+        in_time = block.start > edge
+        within = read & (block.start > windows.start)
+        kept = _take(block, within & in_time)
+        late = _late(block, within & ~in_time, seen, edge - block.start + 1)
+    else:
+        start = np.maximum(block.start, windows.following(np.full(1, windows.start)))
+        begun = np.maximum(start, np.where(block.start > edge, start, windows.following(edge)))
+        some = block.end > start
+        in_time = block.end > begun
+        kept = _take(replace(block, start=np.where(in_time, begun, block.start)), read & some & in_time)
+        late = _late(block, read & some & ~in_time, seen, edge - block.end + 2)
+    return Counted(standing(kept), late)
+
+
+def standing(block: Block) -> Block:
+    """What remains when retractions have taken back what they name: the last word on a row counts."""
+    if block.op is None or (block.op > 0).all():
+        return replace(block, op=None)
+    columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
+    columns += [block.start] if block.end is None else [block.start, block.end]
+    order = np.lexsort([block.arrival, *columns])
+    last = np.ones(len(order), np.bool_)
+    same = np.ones(max(len(order) - 1, 0), np.bool_)
+    for column in columns:
+        sorted_column = column[order]
+        same &= sorted_column[1:] == sorted_column[:-1]
+    last[:-1] = ~same
+    keep = np.zeros(len(order), np.bool_)
+    keep[order[last & (block.op[order] > 0)]] = True
+    return replace(_take(block, keep), op=None)
+
+
+def _codes(column: pa.Array) -> Ints:
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _take(block: Block, mask: Mask) -> Block:
+    if mask.all():
+        return block
+    chosen = pa.array(mask)
+    return replace(
+        block,
+        args=tuple(arg.filter(chosen) for arg in block.args),
+        value=None if block.value is None else block.value.filter(chosen),
+        start=block.start[mask],
+        end=None if block.end is None else block.end[mask],
+        arrival=block.arrival[mask],
+        op=None if block.op is None else block.op[mask],
+    )
+
+
+def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
+    if not mask.any():
+        return LATE_SCHEMA.empty_table()
+    rows = _take(block, mask)
+    end = rows.start if rows.end is None else rows.end
+    texts = [_texts(arg) for arg in rows.args]
+    value = pa.nulls(len(rows), pa.string()) if rows.value is None else _texts(rows.value)
+    columns = [
+        pa.array([rows.name] * len(rows), pa.string()),
+        arguments(texts, len(rows)),
+        value,
+        pa.array(rows.start),
+        pa.array(end, mask=end == OPEN),
+        pa.array(rows.arrival),
+        pa.array(seen[mask]),
+        pa.array(by[mask]),
+    ]
+    return pa.table(columns, schema=LATE_SCHEMA)
+
+
+def _texts(column: pa.Array) -> pa.Array:
+    return column.cast(pa.string())

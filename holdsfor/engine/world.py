@@ -1,0 +1,37 @@
+"""The world of one evaluation: what is known so far, by relation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from holdsfor.engine.axis import Axis
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.facts import Facts
+from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
+from holdsfor.engine.rows import Rows
+from holdsfor.language.description import Signature
+from holdsfor.plan.operators import Chain, Relation
+
+
+@dataclass(slots=True)
+class World:
+    """start: the history begins after it; now: the query time. Both absolute."""
+
+    axis: Axis
+    dictionary: Dictionary
+    facts: Mapping[Signature, Facts]
+    start: int
+    now: int
+    points: dict[Relation, Points] = field(default_factory=dict)
+    intervals: dict[Relation, Intervals] = field(default_factory=dict)
+    shared: dict[Chain, Rows] = field(default_factory=dict)
+
+    def points_of(self, relation: Relation) -> Points:
+        return self.points.get(relation) or no_points(self.axis, self.dictionary, relation.arity)
+
+    def intervals_of(self, relation: Relation) -> Intervals:
+        return self.intervals.get(relation) or no_intervals(self.axis, self.dictionary, relation.arity)
+
+    def facts_of(self, signature: Signature) -> Facts:
+        return self.facts.get(signature) or Facts(self.dictionary, signature.arity, ())

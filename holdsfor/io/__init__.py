@@ -1,0 +1,1 @@
+"""Events in, results out: files, tables and text to columns, and back."""

@@ -1,0 +1,50 @@
+"""Input events as columns: what readers give and the engine takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Ints = npt.NDArray[np.int64]
+
+#: The end of a durative input that has not ended yet.
+OPEN = np.iinfo(np.int64).max
+
+REJECTS_SCHEMA = pa.schema(
+    [("source", pa.string()), ("row", pa.int64()), ("text", pa.string()), ("reason", pa.string())]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows of one input event or fluent, as columns of equal length without nulls.
+
+    An argument column is dictionary<int32, string> of terms in Prolog text (v1, 7, 7.0, 'Two words'), or plain int64, or
+    float64.
+    """
+
+    name: str
+    kind: OneOf["event", "interval", "point"]
+    args: tuple[pa.Array, ...]
+    value: pa.Array | None  # fluents: dictionary<int32, string> of Prolog text; events: None
+    start: Ints  # when it happened, or the first point of an interval
+    end: Ints | None  # intervals: the point after the last one, or OPEN
+    arrival: Ints
+    op: npt.NDArray[np.int8] | None = None  # 1 insert, -1 retract; None: all inserts
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """All that was read: at most one block per name, kind and number of arguments, and the rows that were refused."""
+
+    blocks: tuple[Block, ...]
+    rejects: pa.Table  # REJECTS_SCHEMA
+    read: int  # rows read in all
+    unused: int  # rows of declared inputs that no rule reads

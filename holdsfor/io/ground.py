@@ -1,0 +1,104 @@
+"""Reads a term without variables from text: `wind(st1, 12.5)`, `'Two words'`, `[a, b]`."""
+
+from __future__ import annotations
+
+import re
+
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<float>-?\d+(?:\.\d+(?:[eE][+-]?\d+)?|[eE][+-]?\d+))
+  | (?P<int>-?\d+)
+  | (?P<quoted>'(?:[^'\\]|\\.|'')*')
+  | (?P<word>[a-z]\w*)
+  | (?P<list>\[\])
+  | (?P<mark>[()\[\],=])
+  | (?P<symbol>[+\-*/\\^<>~:.?\#&$]+|[!;])
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
+
+
+class NotATerm(ValueError):
+    """The text is no ground term; the message says where it stops being one."""
+
+
+class Reader:
+    """A cursor over one line of text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def peek(self) -> tuple[str, str]:
+        """Kind and text of the next token; ('end', '') where there is none."""
+        found = _TOKEN.match(self.text, self.at)
+        if found is None or found.lastgroup is None:
+            return "end", ""
+        return found.lastgroup, found.group(found.lastgroup)
+
+    def next(self) -> tuple[str, str]:
+        token = self.peek()
+        found = _TOKEN.match(self.text, self.at)
+        if found is not None:
+            self.at = found.end()
+        return token
+
+    def accept(self, mark: str) -> bool:
+        if self.peek() == ("mark", mark):
+            self.next()
+            return True
+        return False
+
+    def expect(self, mark: str) -> None:
+        if not self.accept(mark):
+            raise NotATerm(f"{mark} is missing at column {self.at + 1}")
+
+    def rest(self) -> str:
+        return self.text[self.at :].strip()
+
+    def term(self) -> Term:
+        start = self.at
+        kind, text = self.next()
+        if kind == "int":
+            return Int(int(text))
+        if kind == "float":
+            return Float(float(text))
+        if kind == "mark" and text == "[":
+            return Items(self._terms("]"))
+        if kind in ("word", "quoted", "symbol", "list"):
+            name = unquoted(text) if kind == "quoted" else text
+            if kind != "list" and self.text[self.at : self.at + 1] == "(":
+                self.next()
+                return Compound(name, self._terms(")"))
+            return Atom(name)
+        raise NotATerm(f"no ground term at column {start + 1}")
+
+    def _terms(self, close: str) -> tuple[Term, ...]:
+        terms = [self.term()]
+        while self.accept(","):
+            terms.append(self.term())
+        self.expect(close)
+        return tuple(terms)
+
+
+def read_ground(text: str) -> Term:
+    """The one term that the text holds."""
+    reader = Reader(text)
+    term = reader.term()
+    if reader.rest():
+        raise NotATerm(f"unexpected text at column {reader.at + 1}: {reader.rest()}")
+    return term
+
+
+def term_text(text: str) -> str:
+    """The canonical text of a term: `p( a ,'b')` -> `p(a,b)`."""
+    return str(read_ground(text))
+
+
+def unquoted(text: str) -> str:
+    """The name that a quoted atom stands for."""
+    body = text[1:-1].replace("''", "\\'")
+    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), body, flags=re.DOTALL)

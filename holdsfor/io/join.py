@@ -1,0 +1,56 @@
+"""Several readings as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
+from holdsfor.io.text import as_text
+
+
+def join_events(parts: Iterable[Events]) -> Events:
+    """One block per name, kind and number of arguments, rows in the order of the parts."""
+    groups: dict[tuple[str, str, int], list[Block]] = {}
+    rejects: list[pa.Table] = []
+    read = unused = 0
+    for part in parts:
+        for block in part.blocks:
+            groups.setdefault((block.name, block.kind, len(block.args)), []).append(block)
+        rejects.append(part.rejects)
+        read += part.read
+        unused += part.unused
+    table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
+    return Events(tuple(_join_blocks(blocks) for blocks in groups.values()), table, read, unused)
+
+
+def _join_blocks(blocks: Sequence[Block]) -> Block:
+    first = blocks[0]
+    if len(blocks) == 1:
+        return first
+    op = None
+    if any(block.op is not None for block in blocks):
+        op = np.concatenate([np.ones(len(b), np.int8) if b.op is None else b.op for b in blocks])
+    return Block(
+        first.name,
+        first.kind,
+        tuple(join_columns(columns) for columns in zip(*(block.args for block in blocks), strict=True)),
+        None if first.value is None else join_columns([block.value for block in blocks]),
+        np.concatenate([block.start for block in blocks]),
+        None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
+        np.concatenate([block.arrival for block in blocks]),
+        op,
+    )
+
+
+def join_columns(columns: Sequence[pa.Array]) -> pa.Array:
+    """One argument column of several. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
+    if len({column.type for column in columns}) > 1:
+        columns = [as_text(column) for column in columns]
+    joined = pa.chunked_array(columns)
+    if pa.types.is_dictionary(joined.type):
+        joined = joined.unify_dictionaries()
+    whole = joined.combine_chunks()
+    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

@@ -1,0 +1,92 @@
+"""Which rows of a group are used, and why the others are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Ints
+from holdsfor.io.text import Mask
+
+_DROPPED = -1
+
+
+class Sieve:
+    """Collects what is wrong with rows; the first reason found for a row is the one reported."""
+
+    def __init__(self, rows: Ints) -> None:
+        self.rows = rows
+        self.reasons: list[str] = []
+        self._code = np.zeros(len(rows), np.int16)
+
+    def refuse(self, bad: Mask, reason: str) -> None:
+        if bad.any():
+            self.reasons.append(reason)
+            self._code[bad & (self._code == 0)] = len(self.reasons)
+
+    def drop(self, idle: Mask) -> None:
+        """Rows that are right and mean nothing."""
+        self._code[idle & (self._code == 0)] = _DROPPED
+
+    @property
+    def keep(self) -> Mask:
+        kept: Mask = self._code == 0
+        return kept
+
+    def refused(self) -> tuple[Ints, pa.Array]:
+        """The refused rows and the reason of each."""
+        bad = np.flatnonzero(self._code > 0)
+        return self.rows[bad], pa.array(self.reasons, pa.string()).take(pa.array(self._code[bad] - 1))
+
+    def block(self, block: Block) -> Block | None:
+        """The block without the rows that are not used; None if nothing is left."""
+        keep = self.keep
+        if not keep.any():
+            return None
+        if keep.all():
+            return block
+        chosen = pa.array(keep)
+        return Block(
+            block.name,
+            block.kind,
+            tuple(column.filter(chosen) for column in block.args),
+            None if block.value is None else block.value.filter(chosen),
+            block.start[keep],
+            None if block.end is None else block.end[keep],
+            block.arrival[keep],
+            None if block.op is None else block.op[keep],
+        )
+
+
+def check_interval(sieve: Sieve, start: Ints, end: Ints) -> None:
+    """Refuses what ends before it starts; an empty interval is legal and means nothing."""
+    sieve.refuse(end < start, "end before start")
+    sieve.drop(end == start)
+
+
+def default_arrival(start: Ints, end: Ints | None) -> Ints:
+    """A row without arrival is known when it is over; one that is not over yet, when it begins."""
+    return start if end is None else np.where(end == OPEN, start, end)
+
+
+def constant_text(text: str, length: int) -> pa.Array:
+    indices = pa.array(np.zeros(length, np.int32))
+    return pa.DictionaryArray.from_arrays(indices, pa.array([text], pa.string()))
+
+
+def rejects_table(source: str, rows: Ints, text: pa.Array, reasons: pa.Array) -> pa.Table:
+    """Rejected rows of one source, in the order of the source."""
+    order = np.argsort(rows, kind="stable")
+    columns = [
+        pa.repeat(pa.scalar(source, pa.string()), len(rows)),
+        pa.array(rows[order], pa.int64()),
+        text.cast(pa.string()).take(pa.array(order)),
+        reasons.take(pa.array(order)),
+    ]
+    return pa.Table.from_arrays(columns, schema=REJECTS_SCHEMA)
+
+
+def ops(retracts: Mask) -> npt.NDArray[np.int8] | None:
+    """1 and -1, or None where all rows are inserts."""
+    return np.where(retracts, -1, 1).astype(np.int8) if retracts.any() else None

@@ -1,0 +1,124 @@
+"""Columns of text as columns of Prolog terms. Each distinct value is looked at once, and by Arrow, not by Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Mask = npt.NDArray[np.bool_]
+
+TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
+
+# The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
+_PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
+_INTEGER = r"^-?[0-9]+$"
+_SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
+_RTEC_FLOAT = r"^-?[0-9]+\.[0-9]+$"
+_ANY_FLOAT = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+
+
+def mask(array: pa.Array) -> Mask:
+    """An Arrow boolean array as NumPy; null is False."""
+    return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def atom_text(names: pa.Array) -> pa.Array:
+    """Names of atoms as Prolog text: in quotes where they need them."""
+    plain = pc.match_substring_regex(names, _PLAIN_ATOM)
+    if pc.all(plain, min_count=0).as_py():
+        return names
+    body = names
+    for mark, written in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n")):
+        body = pc.replace_substring(body, mark, written)
+    return pc.if_else(plain, names, pc.binary_join_element_wise("'", body, "'", ""))
+
+
+def number_text(numbers: pa.Array) -> pa.Array:
+    """Numbers as Prolog text: 7, 7.0."""
+    if pa.types.is_integer(numbers.type):
+        return numbers.cast(pa.string())
+    return pa.array([None if x is None else repr(x) for x in numbers.to_pylist()], pa.string())
+
+
+def is_number(values: pa.Array, exponents: bool = False) -> Mask:
+    """Which fields are numbers. RTEC's rule has no exponents: 1e3 is an atom."""
+    pattern = _ANY_FLOAT if exponents else r"^-?[0-9]+(?:\.[0-9]+)?$"
+    found = mask(pc.match_substring_regex(values, pattern))
+    too_long = found & (pc.fill_null(pc.binary_length(values), 0).to_numpy(zero_copy_only=False) > 300)
+    for i in np.flatnonzero(too_long):  # only such a long number can be infinite as a float, or one with an exponent
+        found[i] = math.isfinite(float(values[i].as_py()))
+    if exponents and found.any():
+        found[found] = np.isfinite(values.filter(pa.array(found)).cast(pa.float64()).to_numpy())
+    return found
+
+
+def field_terms(fields: pa.Array, exponents: bool = False) -> pa.Array:
+    """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
+    encoded = fields.dictionary_encode()
+    return spread(_value_terms(encoded.dictionary, exponents), encoded.indices)
+
+
+def string_terms(column: pa.Array) -> pa.Array:
+    """A column of strings, encoded or not, as atoms."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    names = encoded.dictionary.cast(pa.string())
+    return spread(atom_text(names), encoded.indices)
+
+
+def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
+    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
+    if not pa.types.is_string(terms.type):
+        return terms.take(indices)
+    once = terms.dictionary_encode()
+    if len(once.dictionary) == len(terms):
+        return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), terms)
+    return pa.DictionaryArray.from_arrays(once.indices.take(indices).cast(pa.int32()), once.dictionary)
+
+
+def as_text(column: pa.Array) -> pa.Array:
+    """An argument column of any of the three types as dictionary<int32, string>."""
+    if pa.types.is_dictionary(column.type):
+        return column
+    encoded = column.dictionary_encode()
+    return spread(number_text(encoded.dictionary), encoded.indices)
+
+
+def integers(fields: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
+    """Fields as 64-bit integers, and which of them are (0 where not)."""
+    found = mask(pc.match_substring_regex(fields, r"^-?[0-9]{1,19}$"))
+    try:
+        numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64())
+    except pa.ArrowInvalid:  # 19 digits that do not fit
+        found &= mask(pc.match_substring_regex(fields, _SHORT_INTEGER))
+        numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64())
+    return numbers.to_numpy(zero_copy_only=False), found
+
+
+def _value_terms(values: pa.Array, exponents: bool) -> pa.Array:
+    short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
+    present = mask(values.is_valid())
+    if len(values) and (short == present).all():
+        return values.cast(pa.int64())
+    number = is_number(values, exponents)
+    integer = mask(pc.match_substring_regex(values, _INTEGER))
+    if number.any() and (number == present).all() and not integer.any():
+        return values.cast(pa.float64())
+    text = atom_text(values)
+    if not number.any():
+        return text
+    return _with_number_text(text, values, number, integer)
+
+
+def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: Mask) -> pa.Array:
+    floats = number & ~integer
+    if floats.any():
+        written = number_text(values.filter(pa.array(floats)).cast(pa.float64()))
+        text = pc.replace_with_mask(text, pa.array(floats), written)
+    if integer.any():  # any length: Prolog's integers have no bound
+        written = pa.array([str(int(x)) for x in values.filter(pa.array(integer)).to_pylist()], pa.string())
+        text = pc.replace_with_mask(text, pa.array(integer), written)
+    return text

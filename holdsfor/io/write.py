@@ -1,0 +1,88 @@
+"""Writes result tables to a folder: each file whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from holdsfor.errors import HoldsforError
+
+FORMATS = ("parquet", "csv")
+
+
+def write_tables(
+    tables: Mapping[str, pa.Table],
+    directory: str | Path,
+    format: str = "parquet",
+    metrics: Mapping[str, Any] | None = None,
+) -> list[Path]:
+    """Writes each table as `name.parquet` or `name.csv`, and the metrics as `metrics.json`; returns the paths."""
+    if format not in FORMATS:
+        raise HoldsforError(f"cannot write format {format!r}. Formats: {', '.join(FORMATS)}.")
+    folder = make_folder(directory)
+    written = []
+    for name, table in tables.items():
+        path = folder / f"{name}.{format}"
+        _replace(path, partial(_write_parquet if format == "parquet" else _write_csv, table))
+        written.append(path)
+    if metrics is not None:
+        text = json.dumps(metrics, indent=2) + "\n"
+        _replace(folder / "metrics.json", lambda path: path.write_text(text, encoding="utf-8"))
+        written.append(folder / "metrics.json")
+    return written
+
+
+def make_folder(directory: str | Path) -> Path:
+    """The folder for results, made if it is not there; says so at once if nothing can be written into it."""
+    folder = Path(directory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".probe-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except (FileExistsError, NotADirectoryError) as error:
+        raise HoldsforError(f"cannot write to {folder}: it is, or lies in, a file. Give another folder.") from error
+    except OSError as error:
+        raise HoldsforError(
+            f"cannot write to {folder}: {error.strerror}. Give a folder that you may write to."
+        ) from error
+    return folder
+
+
+def list_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Lists of terms as one Prolog list each: `[v1,'Two words']`."""
+    return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """A reader never sees half a file: written under another name, then renamed."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        write(temporary)
+        temporary.replace(path)
+    except OSError as error:
+        raise HoldsforError(
+            f"cannot write {path}: {error.strerror or error}. Is there space, and may you write there?"
+        ) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path)
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    """As CSV with a header; null (an open end) is an empty field."""
+    columns = [list_text(c) if pa.types.is_list(c.type) or pa.types.is_large_list(c.type) else c for c in table.columns]
+    flat = pa.table(dict(zip(table.column_names, columns, strict=True)))
+    pa.csv.write_csv(flat, path, pa.csv.WriteOptions(quoting_style="needed"))

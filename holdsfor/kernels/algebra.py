@@ -1,0 +1,93 @@
+"""Interval algebra over all groundings at once; operands and results are sorted, disjoint and not touching."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.kernels.kernel import Intervals, Ints, kernel
+
+
+@kernel
+def _extend(starts: Ints, ends: Ints, k: int, s: Ints, e: Ints, first: int) -> int:
+    """Append s, e from `first` on, uniting what overlaps or touches; k is the last row written, -1 if none."""
+    end = ends[k] if k >= 0 else np.int64(-1)
+    start = starts[k] if k >= 0 else np.int64(-1)
+    for i in range(first, s.size):
+        if s[i] >= e[i]:
+            continue
+        fresh = s[i] > end
+        k += fresh
+        start = s[i] if fresh else start
+        end = max(end, e[i])
+        starts[k], ends[k] = start, end
+    return k
+
+
+@kernel
+def normalise(s: Ints, e: Ints) -> Intervals:
+    """The maximal intervals of a list that is sorted by start; empty ones vanish."""
+    starts, ends = np.empty(s.size, np.int64), np.empty(s.size, np.int64)
+    k = _extend(starts, ends, -1, s, e, 0) + 1
+    return starts[:k], ends[:k]
+
+
+@kernel
+def union2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
+    """Where a or b holds."""
+    n, m = as_.size, bs.size
+    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
+    i, j, k = 0, 0, -1
+    start, end = np.int64(-1), np.int64(-1)
+    while i < n and j < m:
+        first = as_[i] <= bs[j]
+        s = as_[i] if first else bs[j]
+        end_here = ae[i] if first else be[j]
+        i += first
+        j += not first
+        fresh = s > end
+        k += fresh
+        start = s if fresh else start
+        end = max(end, end_here)
+        starts[k], ends[k] = start, end
+    k = _extend(starts, ends, k, as_, ae, i)
+    k = _extend(starts, ends, k, bs, be, j) + 1
+    return starts[:k], ends[:k]
+
+
+@kernel
+def intersect2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
+    """Where a and b hold."""
+    n, m = as_.size, bs.size
+    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
+    i, j, k = 0, 0, 0
+    while i < n and j < m:
+        start, end = max(as_[i], bs[j]), min(ae[i], be[j])
+        starts[k], ends[k] = start, end
+        k += start < end
+        first = ae[i] < be[j]
+        i += first
+        j += not first
+    return starts[:k], ends[:k]
+
+
+@kernel
+def minus2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
+    """Where a holds and b does not."""
+    n, m = as_.size, bs.size
+    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
+    i, j, k = 0, 0, 0
+    floor = np.int64(-1)  # the end of the last interval of b that was passed: what remains of a begins there
+    while i < n and j < m:
+        start, end = max(as_[i], floor), min(ae[i], bs[j])
+        starts[k], ends[k] = start, end
+        k += start < end
+        first = ae[i] <= be[j]
+        floor = floor if first else be[j]
+        i += first
+        j += not first
+    while i < n:
+        start = max(as_[i], floor)
+        starts[k], ends[k] = start, ae[i]
+        k += start < ae[i]
+        i += 1
+    return starts[:k], ends[:k]

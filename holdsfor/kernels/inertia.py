@@ -1,0 +1,132 @@
+"""From points to intervals: what is initiated holds until it is terminated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.kernels.kernel import Intervals, Ints, kernel
+
+INITIATE = 1
+INITIATE_IF_ALIVE = 2
+TERMINATE = -1
+TERMINATE_ANY = -2
+
+
+@kernel
+def make_intervals(init: Ints, term: Ints, mask: int, after: int) -> Intervals:
+    """Maximal intervals between initiations and terminations; at one point termination wins.
+
+    An edge lies at its point + `after`: 1 for a clock tick of 1, 0 where the points were moved to the next grid point.
+    """
+    # Branches are right here: real points come in runs (up to 5x faster than selections; 1.5x slower at random).
+    n, m = init.size, term.size
+    starts, ends = np.empty(n, np.int64), np.empty(n, np.int64)
+    i, j, k = 0, 0, 0
+    while i < n:
+        p = init[i]
+        while j < m and term[j] < p:
+            j += 1
+        if j < m and term[j] == p:
+            i += 1
+            continue
+        limit = p | mask
+        stop = min(term[j], limit) if j < m else limit
+        starts[k], ends[k] = p + after, stop + after if stop < limit else limit
+        k += p + after < limit
+        i += 1
+        while i < n and init[i] < stop:
+            i += 1
+    return starts[:k], ends[:k]
+
+
+@kernel
+def _outcome(
+    value: Ints, action: NDArray[np.signedinteger[Any]], low: int, high: int, holding: bool, current: np.int64
+) -> tuple[bool, np.int64]:
+    """Whether a value holds after the rows low..high of one point, and which."""
+    alive = holding
+    for row in range(low, high):
+        alive |= action[row] == INITIATE
+    chosen, changes = current, 0
+    for row in range(low, high):
+        if action[row] == INITIATE or (alive and action[row] == INITIATE_IF_ALIVE):
+            changes += changes == 0 or value[row] != chosen
+            chosen = value[row]
+    if changes > 1:
+        return False, current
+    for row in range(low, high):
+        if action[row] == TERMINATE_ANY or (action[row] == TERMINATE and value[row] == chosen):
+            return False, current
+    return holding or changes == 1, chosen
+
+
+@kernel
+def _outcome_of_one(value: np.int64, action: int, holding: bool, current: np.int64) -> tuple[bool, np.int64]:
+    """As `_outcome` for a single row, the usual case, without a branch."""
+    initiated = (action == INITIATE) | (holding & (action == INITIATE_IF_ALIVE))
+    chosen = value if initiated else current
+    terminated = (action == TERMINATE_ANY) | ((action == TERMINATE) & (value == chosen))
+    return (holding | initiated) & (not terminated), chosen
+
+
+@kernel
+def exclusive(
+    points: Ints, value: Ints, action: NDArray[np.signedinteger[Any]], mask: int, after: int
+) -> tuple[Ints, Ints, Ints]:
+    """Inertia of a fluent with one value at a time; the rows of one point may come in any order.
+
+    Two values initiated at one point cancel each other, and a value that is terminated where it is initiated does not
+    start; either way nothing holds afterwards. Intervals of different values may touch.
+    """
+    n = points.size
+    starts, ends, values = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    low, k = 0, 0
+    start, limit, current, holding = np.int64(0), np.int64(-1), np.int64(0), False
+    while low < n:
+        p = points[low]
+        high = low + 1
+        while high < n and points[high] == p:
+            high += 1
+        alive = holding & (p <= limit)
+        if high == low + 1:
+            holds, chosen = _outcome_of_one(value[low], action[low], alive, current)
+        else:
+            holds, chosen = _outcome(value, action, low, high, alive, current)
+        continues = alive & holds & (chosen == current)
+        starts[k], ends[k], values[k] = start, min(p + after, limit), current
+        k += int(holding & (not continues) & (start < limit))
+        fresh = holds & (not continues)
+        start = p + after if fresh else start
+        limit = p | mask if fresh else limit
+        current = chosen if fresh else current
+        holding = holds
+        low = high
+    starts[k], ends[k], values[k] = start, limit, current
+    k += int(holding and start < limit)
+    return starts[:k], ends[:k], values[:k]
+
+
+@kernel
+def join_points(points: Ints, mask: int, tick: int, origin: int) -> Intervals:
+    """Point-wise durative input: points of one key at most `tick` apart are one interval.
+
+    It ends at the grid point after its last point; the grid counts absolute time, which is t + origin.
+    """
+    n = points.size
+    starts, ends = np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    if n == 0:
+        return starts[:0], ends[:0]
+    starts[0], ends[0] = points[0], points[n - 1]
+    k = 0
+    for i in range(1, n):  # the next start and the last end are written at every row and kept where there is a gap
+        p, before = points[i], points[i - 1]
+        starts[k + 1], ends[k] = p, before
+        k += int((p - before > tick) | (p > (before | mask)))
+    ends[k] = points[n - 1]
+    for r in range(k + 1):
+        time = ends[r] & mask
+        ends[r] += min(tick - (time + origin) % tick, mask - time)
+    return starts[: k + 1], ends[: k + 1]

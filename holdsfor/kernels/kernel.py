@@ -1,0 +1,30 @@
+"""What a kernel is: a Numba function over packed int64 columns, compiled at its first call and cached on disk.
+
+A packed point is `key << bits | t` with 0 < t < mask, where `mask = (1 << bits) - 1`. An interval is a half-open pair
+of packed points; an open end is `key << bits | mask`. A list of intervals is sorted, disjoint, not touching and never
+crosses a key, so that algebra over all groundings is algebra on one line. A kernel keeps this and never sorts.
+
+Columns should be contiguous and writeable: Numba compiles a kernel once more for every other layout that it meets.
+A kernel calls only functions of its own file: Numba's cache does not notice a change in another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+Intervals: TypeAlias = tuple[Ints, Ints]
+Pairs: TypeAlias = tuple[Ints, Ints]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile lazily; the compiled function is called directly, so the annotation costs nothing."""
+    return cast(Function, njit(cache=True, nogil=True)(function))

@@ -1,0 +1,91 @@
+"""Rows from one place to another: choosing, merging, re-keying, ordering."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.kernels.kernel import Intervals, Ints, Mask, kernel
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+@kernel
+def compress(values: NDArray[Scalar], mask: Mask) -> NDArray[Scalar]:
+    """values[mask] without a branch; for any numeric dtype."""
+    total = 0
+    for i in range(mask.size):
+        total += mask[i]
+    result = np.empty(total + 1, values.dtype)
+    k = 0
+    for i in range(mask.size):
+        result[k] = values[i]
+        k += mask[i]
+    return result[:total]
+
+
+@kernel
+def merge_sorted(a: Ints, b: Ints) -> Ints:
+    """All of a and b in order, duplicates kept."""
+    n, m = a.size, b.size
+    result = np.empty(n + m, np.int64)
+    i, j = 0, 0
+    while i < n and j < m:
+        first = a[i] <= b[j]
+        result[i + j] = min(a[i], b[j])
+        i += first
+        j += not first
+    for r in range(i, n):
+        result[r + j] = a[r]
+    for r in range(j, m):
+        result[n + r] = b[r]
+    return result
+
+
+@kernel
+def lift(s: Ints, e: Ints, offsets_lo: Ints, offsets_hi: Ints, bits: int) -> Intervals:
+    """Re-key: row i of the new axis gets the intervals offsets_lo[i]..offsets_hi[i] of the old one."""
+    mask = (np.int64(1) << bits) - 1
+    total = 0
+    for i in range(offsets_lo.size):
+        total += max(offsets_hi[i] - offsets_lo[i], 0)
+    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
+    k = 0
+    for i in range(offsets_lo.size):
+        key = np.int64(i) << bits
+        for j in range(offsets_lo[i], offsets_hi[i]):
+            starts[k], ends[k] = key | (s[j] & mask), key | (e[j] & mask)
+            k += 1
+    return starts, ends
+
+
+@kernel
+def order_by_key(key: NDArray[np.signedinteger[Any]], n: int) -> Ints:
+    """The stable order of rows by dense key 0..n-1: rows in time order come out in (key, time) order."""
+    place = np.zeros(n + 1, np.int64)
+    for i in range(key.size):
+        place[key[i] + 1] += 1
+    for k in range(n):
+        place[k + 1] += place[k]
+    order = np.empty(key.size, np.int64)
+    for i in range(key.size):
+        order[place[key[i]]] = i
+        place[key[i]] += 1
+    return order
+
+
+@kernel
+def unique_sorted(points: Ints) -> Ints:
+    """Sorted points without duplicates."""
+    n = points.size
+    result = np.empty(n, np.int64)
+    if n == 0:
+        return result
+    k = 0
+    for i in range(n - 1):
+        result[k] = points[i]
+        k += points[i] != points[i + 1]
+    result[k] = points[n - 1]
+    return result[: k + 1]

@@ -1,0 +1,37 @@
+"""Rule text to a checked event description, or to diagnostics that say what is wrong and what to write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdsfor.errors import HoldsforError
+from holdsfor.language.check import check
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
+
+__all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
+
+
+def load(*paths: str | Path) -> EventDescription:
+    """The event description in one or more rule files; raises DescriptionError with `.diagnostics`."""
+    return check([Source(str(path), _text(Path(path))) for path in paths])
+
+
+def parse(*texts: str) -> EventDescription:
+    """The event description in one or more texts; raises DescriptionError with `.diagnostics`."""
+    return check([Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)])
+
+
+def _name(number: int, count: int) -> str:
+    return "<text>" if count == 1 else f"<text {number}>"
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise HoldsforError(f"{path}: there is no such rule file; check the path") from None
+    except IsADirectoryError:
+        raise HoldsforError(f"{path}: this is a folder; name the rule files in it") from None
+    except UnicodeDecodeError as error:
+        raise HoldsforError(f"{path}: not UTF-8 text (byte {error.start}); save the file as UTF-8") from None

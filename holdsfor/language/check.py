@@ -1,0 +1,48 @@
+"""The passes from raw clauses to a checked event description, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from holdsfor.language.clashes import clashes
+from holdsfor.language.cuts import cuts
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Source
+from holdsfor.language.draft import Draft
+from holdsfor.language.kinds import kinds
+from holdsfor.language.names import names
+from holdsfor.language.parse import parse
+from holdsfor.language.read import read
+from holdsfor.language.safety import safety
+from holdsfor.language.strata import strata
+from holdsfor.language.unreachable import unreachable
+
+PASSES: tuple[Callable[[Draft], None], ...] = (read, cuts, kinds, names, clashes, safety, strata, unreachable)
+
+
+def check(sources: Iterable[Source]) -> EventDescription:
+    """The description that the sources give together, or DescriptionError with all that is wrong."""
+    draft = Draft({}, [], [], set())
+    for source in sources:
+        draft.sources[source.name] = source
+        parsed = parse(source)
+        draft.raw += parsed.raw
+        draft.diagnostics += parsed.diagnostics
+        draft.damaged |= parsed.damaged
+    for each in PASSES:
+        each(draft)
+    diagnostics = draft.close()
+    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
+        raise DescriptionError(diagnostics)
+    return EventDescription(
+        rules=tuple(draft.rules),
+        background=tuple(draft.background),
+        groundings=tuple(draft.groundings),
+        dynamic_domains=frozenset(draft.dynamic_domains),
+        inputs=tuple(draft.inputs),
+        events=frozenset(draft.events),
+        simple=frozenset(draft.simple),
+        static=frozenset(draft.static),
+        strata=tuple(draft.strata),
+        warnings=diagnostics,
+    )

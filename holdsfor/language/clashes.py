@@ -1,0 +1,75 @@
+"""Names where numbers are needed: a variable that is compared as a number, but only ever gets names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from holdsfor.language.description import Call, Compare, Edge, Holds, HoldsFor, Is, Literal, Not, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.names import bodies
+from holdsfor.language.strata import signature
+from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
+
+_Slot = tuple[Signature, int]
+
+
+def clashes(draft: Draft) -> None:
+    """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
+    facts, values = _facts(draft), _values(draft)
+    for body in bodies(draft):
+        numeric = {variable: variable for variable in _numeric(body)}
+        for literal in body:
+            for variable, given, source in _given(literal, facts, values):
+                if variable in numeric and given and all(isinstance(term, Atom) for term in given):
+                    example = f"{source} gives names such as {given[0]}"
+                    message = f"{variable} is used as a number, but {example}"
+                    hint = "compare names with == and \\==, or take the number from another argument"
+                    draft.error("type", message, numeric[variable].place, hint)
+
+
+def _facts(draft: Draft) -> dict[_Slot, list[Term]]:
+    """What the facts of each predicate have at each position. A predicate with rules may give anything."""
+    found: dict[_Slot, list[Term]] = defaultdict(list)
+    ruled = {signature(clause.head) for clause in draft.background if clause.body}
+    for clause in draft.background:
+        name, args = name_and_args(clause.head)
+        owner = Signature(name, len(args))
+        if owner not in ruled:
+            for position, arg in enumerate(args):
+                found[owner, position].append(arg)
+    return found
+
+
+def _values(draft: Draft) -> dict[Signature, list[Term]]:
+    """The values that rules give each fluent."""
+    found: dict[Signature, list[Term]] = defaultdict(list)
+    for rule in draft.rules:
+        if rule.value is not None and rule.kind != "terminatedAt":
+            found[signature(rule.subject)].append(rule.value)
+    return {owner: values for owner, values in found.items() if owner not in draft.later}
+
+
+def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
+    for literal in body:
+        if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
+            yield from (*variables(literal.left), *variables(literal.right))
+        elif isinstance(literal, Is):
+            yield from variables(literal.expression)
+        elif isinstance(literal, Not):
+            yield from _numeric(literal.literals)
+
+
+def _given(
+    literal: Literal, facts: dict[_Slot, list[Term]], values: dict[Signature, list[Term]]
+) -> Iterator[tuple[Var, list[Term], Signature]]:
+    """The variables of a condition, with all that it can give them and where that comes from."""
+    if isinstance(literal, Call):
+        owner = signature(literal.goal)
+        for position, arg in enumerate(name_and_args(literal.goal)[1]):
+            if isinstance(arg, Var):
+                yield arg, facts.get((owner, position), []), owner
+    elif isinstance(literal, Holds | HoldsFor | Edge) and isinstance(literal.value, Var):
+        owner = signature(literal.fluent)
+        yield literal.value, values.get(owner, []), owner

@@ -1,0 +1,195 @@
+"""What a checked event description is: rules made of literals, background knowledge, declarations, kinds and strata."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+from typing import NamedTuple
+
+from holdsfor.language.terms import Place, Term, Var
+
+
+class Signature(NamedTuple):
+    """A name with its number of arguments (the value of a fluent is not counted)."""
+
+    name: str
+    arity: int
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}"
+
+
+# ---------------------------------------------------------------- literals of a body
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """happensAt(event, time)"""
+
+    event: Term
+    time: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """happensAt(start(fluent=value), time), happensAt(end(fluent=value), time)"""
+
+    edge: OneOf["start", "end"]
+    fluent: Term
+    value: Term
+    time: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """holdsAt(fluent=value, time)"""
+
+    fluent: Term
+    value: Term
+    time: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class HoldsFor:
+    """holdsFor(fluent=value, interval)"""
+
+    fluent: Term
+    value: Term
+    interval: Var
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """union_all([..], result), intersect_all([..], result), relative_complement_all(base, [..], result).
+
+    For a difference the base is the first operand. An operand that the rule writes as `[]` is left out, except that
+    a base or a member of an intersection written `[]` makes the result empty: `operands` is then ().
+    """
+
+    op: OneOf["union", "intersection", "difference"]
+    operands: tuple[Var, ...]
+    result: Var
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """intDurGreater(interval, bound, result): the intervals longer than bound."""
+
+    op: OneOf[">", ">=", "<", "=<"]
+    interval: Var
+    bound: Term
+    result: Var
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """left op right: arithmetic (< > =< >= =:= =\\=), identity (== \\==), unification (= \\=), standard order (@< @> @=< @>=)"""
+
+    op: str
+    left: Term
+    right: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """target is expression"""
+
+    target: Term
+    expression: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A background predicate."""
+
+    goal: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """\\+ of a conjunction; variables that occur only inside are read as "for any value"."""
+
+    literals: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+Literal = Happens | Edge | Holds | HoldsFor | Algebra | Duration | Compare | Is | Call | Not
+
+
+# ---------------------------------------------------------------- clauses
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule that defines an event or a fluent-value.
+
+    subject: the event, or the fluent without its value. at: the time variable, or for holdsFor the interval variable.
+    A holdsFor rule whose body gives no interval (`holdsFor(f(_)=true, [])`) is dropped while reading: it adds nothing.
+    """
+
+    kind: OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
+    subject: Term
+    value: Term | None
+    at: Var
+    body: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Background knowledge: a fact (no body) or a rule."""
+
+    head: Term
+    body: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Grounding:
+    """grounding(entity) :- body; value is None for an event."""
+
+    entity: Term
+    value: Term | None
+    body: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+# ---------------------------------------------------------------- the whole
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An event or durative fluent that comes from the stream. `read` is false if no rule uses it (declared only).
+
+    numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is rejected.
+    """
+
+    signature: Signature
+    kind: OneOf["event", "interval", "point"]
+    read: bool
+    numbers: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class EventDescription:
+    """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning."""
+
+    rules: tuple[Rule, ...]
+    background: tuple[Clause, ...]
+    groundings: tuple[Grounding, ...]
+    dynamic_domains: frozenset[Signature]
+    inputs: tuple[Input, ...]
+    events: frozenset[Signature]  # defined by happensAt rules
+    simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
+    static: frozenset[Signature]  # defined by holdsFor rules
+    strata: tuple[tuple[Signature, ...], ...]  # defined events and fluents, each after all that it depends on
+    warnings: tuple[object, ...] = ()

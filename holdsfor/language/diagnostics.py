@@ -1,0 +1,83 @@
+"""What is wrong with a rule file, where, and what to write instead."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from holdsfor.errors import HoldsforError
+from holdsfor.language.terms import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing to put right (error) or to look at (warning).
+
+    construct: for the code `not-yet`, the construct of the language that this version does not have.
+    line: the source line that the place points into.
+    """
+
+    code: str
+    severity: OneOf["error", "warning"]
+    message: str
+    place: Place
+    hint: str = ""
+    construct: str | None = None
+    line: str = field(default="", compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+def render(diagnostic: Diagnostic) -> str:
+    """Four lines for a person: place and message, the source line, a caret, what to write."""
+    place = diagnostic.place
+    lines = [f"{place}: {diagnostic.severity}: {diagnostic.message} [{diagnostic.code}]"]
+    if diagnostic.line:
+        number = str(place.line)
+        margin = " " * len(number)
+        # A tab before the caret stays a tab, so that both lines shift alike.
+        indent = "".join("\t" if char == "\t" else " " for char in diagnostic.line[: place.column - 1])
+        last = place.end_column if place.end_line == place.line else len(diagnostic.line) + 1
+        lines += [f"  {number} | {diagnostic.line}", f"  {margin} | {indent}{'^' * max(1, last - place.column)}"]
+    if diagnostic.hint:
+        lines.append(f"  help: {diagnostic.hint}")
+    return "\n".join(lines)
+
+
+class DescriptionError(HoldsforError):
+    """The rule files cannot be used; `diagnostics` has every reason, errors and warnings, in the order of the text."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        errors = sum(diagnostic.severity == "error" for diagnostic in self.diagnostics)
+        count = "1 error" if errors == 1 else f"{errors} errors"
+        return "\n\n".join([*map(render, self.diagnostics), f"{count} in the event description"])
+
+
+class Source:
+    """The text of one rule file, and the way from offsets to places."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name
+        self.text = text
+        self._starts = [0]
+        self._starts.extend(index + 1 for index, char in enumerate(text) if char == "\n")
+
+    def place(self, start: int, end: int) -> Place:
+        line = bisect_right(self._starts, start)
+        column = start - self._starts[line - 1] + 1
+        if line == len(self._starts) or end < self._starts[line]:
+            return Place(self.name, line, column, line, column + end - start)
+        end_line = bisect_right(self._starts, end)
+        return Place(self.name, line, column, end_line, end - self._starts[end_line - 1] + 1)
+
+    def line(self, number: int) -> str:
+        start = self._starts[number - 1]
+        end = self._starts[number] - 1 if number < len(self._starts) else len(self.text)
+        return self.text[start:end].rstrip("\r")

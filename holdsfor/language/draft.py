@@ -1,0 +1,95 @@
+"""An event description while it is being read and checked. Each pass fills in its part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal as OneOf
+
+from holdsfor.language.description import Clause, Grounding, Input, Rule, Signature
+from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.parse import Raw
+from holdsfor.language.terms import NOWHERE, Place
+
+Entity = OneOf["event", "fluent"]
+
+
+@dataclass(slots=True)
+class Draft:
+    sources: dict[str, Source]
+    raw: list[Raw]
+    diagnostics: list[Diagnostic]
+    damaged: set[str]  # names that clauses with syntax errors seem to define
+
+    # read
+    rules: list[Rule] = field(default_factory=list)
+    background: list[Clause] = field(default_factory=list)
+    groundings: list[Grounding] = field(default_factory=list)
+    legacy: list[Clause] = field(default_factory=list)
+    dynamic_domains: set[Signature] = field(default_factory=set)
+    predicates: set[Signature] = field(default_factory=set)  # declared by `:- dynamic`, perhaps without clauses
+    points: set[Signature] = field(default_factory=set)
+    declared: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
+    announced: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
+    later: set[Signature] = field(default_factory=set)  # fluents with a definition that this version does not have
+    incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
+
+    # kinds
+    inputs: list[Input] = field(default_factory=list)
+    events: set[Signature] = field(default_factory=set)
+    simple: set[Signature] = field(default_factory=set)
+    static: set[Signature] = field(default_factory=set)
+
+    # strata
+    strata: list[tuple[Signature, ...]] = field(default_factory=list)
+
+    _not_yet: dict[str, list[Diagnostic]] = field(default_factory=dict)
+
+    def error(self, code: str, message: str, place: Place, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, "error", message, place, hint, line=self._line(place)))
+
+    def warning(self, code: str, message: str, place: Place, hint: str = "") -> None:
+        self.diagnostics.append(Diagnostic(code, "warning", message, place, hint, line=self._line(place)))
+
+    def not_yet(self, construct: str, message: str, place: Place, hint: str = "") -> None:
+        """One diagnostic for each construct, however often it is used: `close` says how often."""
+        found = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
+        self._not_yet.setdefault(construct, []).append(found)
+
+    def close(self) -> tuple[Diagnostic, ...]:
+        """All diagnostics, in the order of the text."""
+        found = list(self.diagnostics)
+        for uses in self._not_yet.values():
+            first = uses[0]
+            more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
+            found.append(
+                Diagnostic(
+                    first.code,
+                    first.severity,
+                    first.message + more,
+                    first.place,
+                    first.hint,
+                    first.construct,
+                    first.line,
+                )
+            )
+        files = list(self.sources)
+        found.sort(
+            key=lambda each: (
+                files.index(each.place.file) if each.place.file in files else -1,
+                each.place.line,
+                each.place.column,
+            )
+        )
+        return tuple(dict.fromkeys(found))
+
+    def _line(self, place: Place) -> str:
+        return "" if place is NOWHERE else self.sources[place.file].line(place.line)
+
+
+def did_you_mean(name: str, known: list[str] | set[str] | frozenset[str]) -> str:
+    """`did you mean ...?`, or nothing if no known name is near."""
+    by_lower = {each.lower(): each for each in known if each != name}
+    close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
+    return f"did you mean {by_lower[close[0]]}?" if close else ""

@@ -1,0 +1,205 @@
+"""Common slips in rule text, each matched to what to write instead."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from lark import Token
+from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What is wrong between two offsets of a clause. If two clauses ran together: the first ends at `cut`, the second begins at `split`."""
+
+    code: str
+    message: str
+    hint: str
+    start: int
+    end: int
+    construct: str | None = None
+    cut: int = 0
+    split: int | None = None
+
+
+#: Text at the place where parsing stopped -> code, what is wrong, what to write. The first that matches is used.
+_SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
+    (re.compile(pattern), code, message, hint)
+    for pattern, code, message, hint in [
+        (r"<=(?!>)", "operator", "`<=` is not a comparison", "write `=<`"),
+        (r"=>", "operator", "`=>` is not a comparison", "write `>=`"),
+        (r"!=", "operator", "`!=` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
+        (r"<>", "operator", "`<>` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
+        (r"===?", "operator", "`==` has two equals signs", "write `==`"),
+        (r"=\.\.", "unsupported", "`=..` is not available in event descriptions", "write the term out"),
+        (r"&&?", "operator", "`&` does not join conditions", "write a comma"),
+        (r"\|\|?", "operator", "`|` does not separate conditions", "write `;`, or one rule for each case"),
+        (r"~|¬", "operator", "this is not a negation", "write `\\+`"),
+        (r":=", "operator", "`:=` is not known", "write `:-` between head and body, or `is` to calculate"),
+        (r"//[^\n]*|#[^\n]*", "syntax", "this is not a comment", "a comment begins with %"),
+        (r":(?!-)", "syntax", "a lone `:`", "write `:-` between head and body"),
+        (r"\{|\}", "syntax", "braces have no meaning here", "write parentheses"),
+        (r"--?>", "syntax", "an arrow that does not fit here", "write the head first, then `:-`, then the conditions"),
+        (r"0'", "syntax", "character codes are not available", "write the character in quotes: 'c'"),
+        (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
+    ]
+)
+_OPENING = {"(": ")", "[": "]"}
+_SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
+_WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
+_HEAD_BEFORE_NECK = re.compile(r"[a-z]\w*[^\n]*\Z")
+
+
+def advise(error: UnexpectedInput, text: str) -> Advice:
+    """The advice for a clause that the grammar refuses."""
+    position, at_end = _position(error, text)
+    for find in (_pattern, _slip, _two_clauses, _brackets, _argument):
+        advice = find(text, position, at_end)
+        if advice:
+            return advice
+    return _unexpected(text, position, at_end)
+
+
+def _position(error: UnexpectedInput, text: str) -> tuple[int, bool]:
+    if isinstance(error, UnexpectedToken) and isinstance(error.token, Token) and error.token.type != "$END":
+        return error.token.start_pos or 0, False
+    if isinstance(error, UnexpectedCharacters):
+        return error.pos_in_stream, False
+    return len(text.rstrip()), True
+
+
+def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
+    if not text.startswith("<-", position):
+        return None
+    if re.match(r"<-\s*[\d]", text[position:]):
+        return Advice("operator", "`<-` is read as one sign", "write a space: `< -`", position, position + 2)
+    hint = "this version has Event Calculus rules only"
+    return Advice(
+        "not-yet", "interval patterns (`<-`) come in a later version", hint, position, position + 2, "pattern"
+    )
+
+
+def _slip(text: str, position: int, at_end: bool) -> Advice | None:
+    for pattern, code, message, hint in _SLIPS:
+        match = pattern.match(text, position)
+        if match:
+            return Advice(code, message, hint, position, match.end())
+    return None
+
+
+def _two_clauses(text: str, position: int, at_end: bool) -> Advice | None:
+    """A name at the beginning of a line, or a second `:-`, where the clause before should have ended."""
+    before = text[:position].rstrip()
+    if at_end or not before or _open_brackets(before):
+        return None
+    line_start = text.rfind("\n", 0, position) + 1
+    if text.startswith(":-", position):
+        return _second_neck(text, position, line_start)
+    first_on_line = not text[line_start:position].strip() and line_start > 0
+    if not first_on_line or not re.match(r"[a-z:]", text[position:]) or before[-1] in ",(=<>+-*/":
+        return None
+    end = len(_without_comments(before).rstrip())
+    hint = "end the clause with a full stop"
+    if text[line_start:position]:  # an indented line continues the clause
+        return Advice("comma", "a comma is missing between two conditions", "write a comma here", end, end + 1)
+    return Advice("full-stop", "a full stop is missing here", hint, end, end + 1, cut=end, split=position)
+
+
+def _second_neck(text: str, position: int, line_start: int) -> Advice:
+    message = "a second `:-` in one clause"
+    hint = "end the clause before with a full stop"
+    before = _without_comments(text[:line_start]).rstrip()
+    if line_start and re.match(r"[a-z]", text[line_start:]) and before:
+        cut = len(before) - before.endswith(",")
+        return Advice("full-stop", message, hint, position, position + 2, cut=cut, split=line_start)
+    return Advice("full-stop", message, hint, position, position + 2)
+
+
+def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
+    open_brackets = _open_brackets(text if at_end else text[:position])
+    found = text[position : position + 1]
+    if found in _OPENING.values() and not at_end:
+        if not open_brackets:
+            return Advice(
+                "parenthesis",
+                f"a `{found}` that closes nothing",
+                "remove it, or open it before",
+                position,
+                position + 1,
+            )
+        opened, _ = open_brackets[-1]
+        if _OPENING[opened] != found:
+            hint = f"write `{_OPENING[opened]}`"
+            return Advice("parenthesis", f"`{opened}` is closed by `{found}`", hint, position, position + 1)
+    whole = _open_brackets(text)
+    if whole and (at_end or re.match(r":-|[a-z]", text[position:])):
+        opened, where = whole[0]
+        closing = _OPENING[opened]
+        return Advice(
+            "parenthesis", f"a `{opened}` that is never closed", f"add the missing `{closing}`", where, where + 1
+        )
+    return None
+
+
+def _argument(text: str, position: int, at_end: bool) -> Advice | None:
+    before = text[:position].rstrip()
+    if text.startswith("(", position) and re.search(r"[a-z]\w*\Z", before):
+        gap = "remove the space between the name and `(`"
+        return Advice("syntax", "a name and its `(` are apart", gap, len(before), position + 1)
+    if text.startswith("(", position) and re.search(r"\b[A-Z_]\w*\Z", before):
+        start = len(before) - len(re.findall(r"\w+\Z", before)[0])
+        hint = "names of events, fluents and predicates begin with a lower-case letter"
+        return Advice("syntax", "a variable cannot have arguments", hint, start, len(before))
+    if text.startswith(")", position) and before.endswith("("):
+        return Advice("syntax", "empty parentheses", "write the name alone: f, not f()", position - 1, position + 1)
+    if before.endswith(",") and (at_end or text[position : position + 1] in (")", "]", ",")):
+        place = len(before) - 1
+        return Advice("comma", "a comma with nothing after it", "remove it, or write what is missing", place, place + 1)
+    if before.endswith(":-") and at_end:
+        return Advice(
+            "syntax", "a rule without conditions", "remove `:-`, or write the conditions", len(before) - 2, len(before)
+        )
+    return None
+
+
+def _unexpected(text: str, position: int, at_end: bool) -> Advice:
+    if at_end:
+        hint = "complete the clause before its full stop"
+        return Advice("syntax", "the clause ends too early", hint, max(0, position - 1), max(1, position))
+    match = _WORD.match(text, position)
+    found = match.group() if match else text[position]
+    end = position + len(found)
+    before = text[:position].rstrip()
+    if found[0].isalnum() or found[0] in "_'\"":
+        if before and (before[-1].isalnum() or before[-1] in ")]_'\""):
+            hint = "write a comma or an operator before it"
+            return Advice("comma", f"`{found}` does not fit here", hint, position, end)
+        if not found[0].isascii():
+            return Advice("character", f"`{found}` cannot be a name", f"put it in quotes: '{found}'", position, end)
+        return Advice("syntax", f"`{found}` does not fit here", "check the clause up to this point", position, end)
+    return Advice("character", f"a stray `{found}`", "remove it, or put text in quotes: 'like this'", position, end)
+
+
+def _without_comments(text: str) -> str:
+    """The text without a comment at its end; what stays keeps its offsets."""
+    while True:
+        text = text.rstrip()
+        last = None
+        for match in _SKIPPED.finditer(text):
+            last = match
+        if last is None or last.end() != len(text) or last.group()[0] in "'\"":
+            return text
+        text = text[: last.start()]
+
+
+def _open_brackets(text: str) -> list[tuple[str, int]]:
+    """The brackets that are open at the end of a text, with their offsets."""
+    blanked = _SKIPPED.sub(lambda match: " " * len(match.group()), text)
+    stack: list[tuple[str, int]] = []
+    for offset, char in enumerate(blanked):
+        if char in _OPENING:
+            stack.append((char, offset))
+        elif char in _OPENING.values() and stack:
+            stack.pop()
+    return stack

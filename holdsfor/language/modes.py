@@ -1,0 +1,145 @@
+"""Which variables have a value after a condition, and whether a body can be evaluated in some order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
+
+from holdsfor.language.description import (
+    Algebra,
+    Call,
+    Clause,
+    Compare,
+    Duration,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Is,
+    Literal,
+    Not,
+    Signature,
+)
+from holdsfor.language.strata import signature
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+
+
+def terms(literal: Literal) -> Iterator[Term]:
+    """The terms of a literal, also inside negation."""
+    if isinstance(literal, Happens):
+        yield from (literal.event, literal.time)
+    elif isinstance(literal, Edge | Holds):
+        yield from (literal.fluent, literal.value, literal.time)
+    elif isinstance(literal, HoldsFor):
+        yield from (literal.fluent, literal.value, literal.interval)
+    elif isinstance(literal, Algebra):
+        yield from (*literal.operands, literal.result)
+    elif isinstance(literal, Duration):
+        yield from (literal.interval, literal.bound, literal.result)
+    elif isinstance(literal, Compare):
+        yield from (literal.left, literal.right)
+    elif isinstance(literal, Is):
+        yield from (literal.target, literal.expression)
+    elif isinstance(literal, Call):
+        yield literal.goal
+    else:
+        for inner in literal.literals:
+            yield from terms(inner)
+
+
+def all_variables(literals: Iterable[Literal]) -> set[Var]:
+    return {variable for literal in literals for term in terms(literal) for variable in variables(term)}
+
+
+class Modes:
+    """What the background predicates need and give."""
+
+    def __init__(self, background: Iterable[Clause]) -> None:
+        self._rules: dict[Signature, list[Clause]] = defaultdict(list)
+        self._facts: dict[Signature, set[int]] = {}
+        for clause in background:
+            owner = signature(clause.head)
+            if clause.body:
+                self._rules[owner].append(clause)
+            else:
+                ground = self._facts.setdefault(owner, set(range(owner.arity)))
+                ground -= {i for i, arg in enumerate(name_and_args(clause.head)[1]) if not is_ground(arg)}
+        self._known: dict[tuple[Signature, frozenset[int]], frozenset[int] | None] = {}
+
+    def after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
+        """The arguments that have a value after a call in which `bound` have one; None if the call needs more."""
+        key = owner, bound
+        if key not in self._known:
+            self._known[key] = frozenset(range(owner.arity))  # while a recursive predicate is looked at
+            self._known[key] = self._after(owner, bound)
+        return self._known[key]
+
+    def _after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
+        given = set(range(owner.arity)) & (self._facts.get(owner, set(range(owner.arity))) | bound)
+        for clause in self._rules[owner]:
+            args = name_and_args(clause.head)[1]
+            values = {variable for position in bound for variable in variables(args[position])}
+            stuck = self.run(clause.body, values, set(variables(clause.head)))
+            if stuck:
+                return None
+            given &= {i for i, arg in enumerate(args) if i in bound or values.issuperset(variables(arg))}
+        return frozenset(given)
+
+    def run(self, body: Iterable[Literal], values: set[Var], outside: Set[Var]) -> list[Literal]:
+        """Evaluates what can be, in any order; adds to `values`, and returns the literals that are left.
+
+        More values never make a condition harder to evaluate, so taking the first that can be is enough.
+        """
+        left = list(body)
+        while True:
+            for literal in left:
+                others = outside | all_variables(other for other in left if other is not literal)
+                gained = self.gives(literal, values, others)
+                if gained is not None:
+                    values |= gained
+                    outside = outside | all_variables([literal])
+                    left.remove(literal)
+                    break
+            else:
+                return left
+
+    def gives(self, literal: Literal, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """The variables that have a value after the literal; None if it cannot be evaluated yet."""
+        if isinstance(literal, Not):
+            shared = all_variables(literal.literals) & outside
+            if not shared <= values or self.run(literal.literals, set(values), outside):
+                return None
+            return set()
+        if isinstance(literal, Call):
+            return self._call(literal.goal, values)
+        if self.needs(literal) <= values:
+            return all_variables([literal])
+        if isinstance(literal, Compare) and literal.op == "=":
+            sides = set(variables(literal.left)), set(variables(literal.right))
+            return sides[0] | sides[1] if sides[0] <= values or sides[1] <= values else None
+        return None
+
+    def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
+        args = name_and_args(goal)[1]
+        bound = frozenset(i for i, arg in enumerate(args) if values >= set(variables(arg)))
+        after = self.after(signature(goal), bound)
+        return None if after is None else {variable for i in after for variable in variables(args[i])}
+
+    def needs(self, literal: Literal) -> set[Var]:
+        """The variables that must have a value before."""
+        found: Iterable[Term] = ()
+        if isinstance(literal, Happens | Edge):
+            found = () if isinstance(literal.time, Var) else (literal.time,)
+        elif isinstance(literal, Holds):
+            found = (literal.time,)
+        elif isinstance(literal, Algebra):
+            found = literal.operands
+        elif isinstance(literal, Duration):
+            found = (literal.interval, literal.bound)
+        elif isinstance(literal, Compare):
+            found = (literal.left, literal.right)
+        elif isinstance(literal, Is):
+            found = (literal.expression,)
+        elif isinstance(literal, Call | Not):
+            found = terms(literal)
+        return {variable for term in found for variable in variables(term)}

@@ -1,0 +1,187 @@
+"""Every variable gets a value from some condition, whatever the order of the conditions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from holdsfor.language.description import (
+    Algebra,
+    Call,
+    Clause,
+    Duration,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Literal,
+    Not,
+    Rule,
+)
+from holdsfor.language.draft import Draft
+from holdsfor.language.modes import Modes, all_variables
+from holdsfor.language.names import calls
+from holdsfor.language.strata import signature
+from holdsfor.language.terms import Place, Var, variables
+
+
+def safety(draft: Draft) -> None:
+    modes = Modes(draft.background)
+    for rule in draft.rules:
+        if rule.place not in draft.incomplete:
+            if rule.kind == "holdsFor":
+                _intervals(draft, rule)
+            _rule(draft, rule, modes)
+    for clause in draft.background:
+        if clause.body and clause.place not in draft.incomplete:
+            _clause(draft, clause, modes)
+    for grounding in draft.groundings:
+        head = set(variables(grounding.entity)) | (set(variables(grounding.value)) if grounding.value else set())
+        values: set[Var] = set()
+        _report(draft, modes, modes.run(grounding.body, values, head), values, head)
+
+
+def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
+    head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
+    # Where groundings are declared, they give the arguments of the head their values.
+    values = head - {rule.at} if _has_domain(draft, rule) else set()
+    left = modes.run(rule.body, values, head)
+    reported = _report(draft, modes, left, values, head)
+    if left:
+        values |= all_variables(left)
+    if rule.at not in values | reported:
+        _unbound_time(draft, rule)
+    if rule.kind in ("happensAt", "holdsFor"):
+        _unbound_arguments(draft, rule, values | reported)
+
+
+def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
+    """A background rule must at least work when it is called with all arguments known."""
+    head = set(variables(clause.head))
+    values = set(head)
+    _report(draft, modes, modes.run(clause.body, values, head), values, head)
+
+
+def _unbound_time(draft: Draft, rule: Rule) -> None:
+    if rule.kind == "holdsFor":
+        hint = f"compute it: union_all([...], {rule.at}), or holdsFor(fluent=value, {rule.at})"
+        draft.error("unbound", f"no condition computes the intervals {rule.at}", rule.at.place, hint)
+    else:
+        hint = f"add a condition such as happensAt(event, {rule.at})"
+        draft.error("unbound", f"no condition says when: the time {rule.at} has no value", rule.at.place, hint)
+
+
+def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
+    for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
+        if variable not in values:
+            if rule.kind == "happensAt":
+                message = f"an event needs all its arguments: no condition gives {variable} a value"
+                hint = f"bind it in the body, or declare the domain: grounding({rule.subject}) :- ..."
+            else:
+                message = f"no condition gives {variable} a value"
+                hint = f"bind it in the body, or declare the domain: grounding({rule.subject}={rule.value}) :- ..."
+            draft.error("unbound", message, variable.place, hint)
+
+
+def _has_domain(draft: Draft, rule: Rule) -> bool:
+    return any(
+        signature(each.entity) == signature(rule.subject)
+        and (each.value is None) == (rule.value is None)
+        and not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+        for each in draft.groundings
+    )
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def _intervals(draft: Draft, rule: Rule) -> None:
+    """Each list of intervals is computed once and used."""
+    made: Counter[Var] = Counter()
+    used: set[Var] = {rule.at}
+    for literal in rule.body:
+        result = _result(literal)
+        if result:
+            made[result] += 1
+            if made[result] == 2:
+                hint = "give the second one another name"
+                draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
+        if isinstance(literal, Algebra):
+            used.update(literal.operands)
+        elif isinstance(literal, Duration):
+            used.add(literal.interval)
+    for literal in rule.body:
+        result = _result(literal)
+        if result and result not in used and not result.name.startswith("_"):
+            draft.warning("unused", f"the intervals {result} are not used", result.place, "use them, or write _")
+
+
+def _result(literal: Literal) -> Var | None:
+    if isinstance(literal, HoldsFor):
+        return literal.interval
+    return literal.result if isinstance(literal, Algebra | Duration) else None
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def _report(draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var]) -> set[Var]:
+    """One error for each variable without a value; those that another condition would give are left to that one."""
+    reported: set[Var] = set()
+    promised = {id(literal): all_variables([literal]) - modes.needs(literal) for literal in left}
+    for literal in left:
+        others = {variable for other in left if other is not literal for variable in promised[id(other)]}
+        missing = _missing(modes, literal, values, head | all_variables(each for each in left if each is not literal))
+        for variable in missing:
+            if variable not in reported and variable not in others:
+                reported.add(variable)
+                draft.error("unbound", *_message(literal, variable))
+    if left and not reported:
+        variable = min(_missing(modes, left[0], values, head) or all_variables(left[:1]), key=str)
+        reported.add(variable)
+        draft.error("unbound", *_message(left[0], variable))
+    return reported
+
+
+def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]) -> list[Var]:
+    if isinstance(literal, Not):
+        shared = (all_variables(literal.literals) & outside) - values
+        if shared:
+            return sorted(shared, key=_position)
+        inner = modes.run(literal.literals, set(values), outside)
+        return [variable for each in inner for variable in _missing(modes, each, values, outside)]
+    needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else modes.needs(literal) - values
+    return sorted(needed, key=_position)
+
+
+def _needed_by_call(modes: Modes, call: Call, values: set[Var]) -> set[Var]:
+    """The fewest arguments that make the call possible: those that alone would not do when left out."""
+    unbound = set(variables(call.goal)) - values
+    needed = set()
+    for variable in unbound:
+        if modes.gives(call, values | unbound - {variable}, set()) is None:
+            needed.add(variable)
+    return needed or unbound
+
+
+def _position(variable: Var) -> tuple[int, int]:
+    return variable.place.line, variable.place.column
+
+
+def _message(literal: Literal, variable: Var) -> tuple[str, Place, str]:
+    place = variable.place
+    if isinstance(literal, Not):
+        hint = "bind it in another condition, or write _ for any value" if variable.name else ""
+        return f"{variable} stands in a negation, and no other condition gives it a value", place, hint
+    if isinstance(literal, Holds | Happens | Edge):
+        hint = f"add a condition that gives the time, such as happensAt(event, {variable})"
+        return f"the time {variable} has no value", place, hint
+    if isinstance(literal, Algebra | Duration):
+        return f"no condition computes the intervals {variable}", place, f"add holdsFor(fluent=value, {variable})"
+    if isinstance(literal, Call):
+        name = signature(literal.goal)
+        return f"{name} needs a value for {variable}", place, "bind it in another condition"
+    return (
+        f"{variable} is compared or calculated with, and no condition gives it a value",
+        place,
+        "bind it in another condition",
+    )

@@ -1,0 +1,122 @@
+"""Terms: the words of a rule. Immutable, compared by identity of the term (7, 7.0 and '7' differ), each knowing its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|[+\-*/\\^<>=~:.?@#&$]+\Z|[!;]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something stands in the source; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+NOWHERE = Place("<built-in>", 1, 1, 1, 1)
+
+
+def _place() -> Place:
+    return field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Var:
+    """A variable. Each anonymous `_` of a clause gets its own name, `_1`, `_2`, ... (see `anonymous`)."""
+
+    name: str
+    place: Place = _place()
+    anonymous: bool = field(default=False, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return "_" if self.anonymous else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    name: str
+    place: Place = _place()
+
+    def __str__(self) -> str:
+        return quoted(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Int:
+    value: int
+    place: Place = _place()
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Float:
+    value: float
+    place: Place = _place()
+
+    def __str__(self) -> str:
+        return repr(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    functor: str
+    args: tuple[Term, ...]
+    place: Place = _place()
+
+    def __str__(self) -> str:
+        return f"{quoted(self.functor)}({','.join(map(str, self.args))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A proper list: `[a, b]`."""
+
+    items: tuple[Term, ...]
+    place: Place = _place()
+
+    def __str__(self) -> str:
+        return f"[{','.join(map(str, self.items))}]"
+
+
+Term = Var | Atom | Int | Float | Compound | Items
+
+
+def quoted(name: str) -> str:
+    """The atom as Prolog text: in quotes where it needs them."""
+    if _PLAIN_ATOM.match(name):
+        return name
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n") + "'"
+
+
+def variables(term: Term) -> Iterator[Var]:
+    """The variables of a term, from left to right, repeated as they occur."""
+    if isinstance(term, Var):
+        yield term
+    elif isinstance(term, Compound | Items):
+        for part in term.args if isinstance(term, Compound) else term.items:
+            yield from variables(part)
+
+
+def is_ground(term: Term) -> bool:
+    return next(variables(term), None) is None
+
+
+def name_and_args(term: Term) -> tuple[str, tuple[Term, ...]]:
+    """`f(a,b)` -> ('f', (a, b)); `f` -> ('f', ())."""
+    if isinstance(term, Compound):
+        return term.functor, term.args
+    if isinstance(term, Atom):
+        return term.name, ()
+    raise TypeError(f"not a name with arguments: {term}")

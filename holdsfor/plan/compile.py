@@ -1,0 +1,175 @@
+"""From a checked description to a plan: the passes, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from holdsfor.language.description import Call, Compare, EventDescription, Grounding, Literal, Rule, Signature
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.plan.fold import fold
+from holdsfor.plan.operators import Arg, Chain, Conclude, Definition, Derived, Domain, Pattern, Plan, Relation, Simple, Static
+from holdsfor.plan.order import head_args, order
+from holdsfor.plan.reach import reach
+from holdsfor.plan.relations import Relations, open_value_variants, relations
+from holdsfor.plan.rewrite import names_of
+from holdsfor.plan.sources import sources
+from holdsfor.plan.stages import stages
+from holdsfor.plan.static import pattern
+from holdsfor.plan.unfold import Background, background, unfold
+from holdsfor.plan.walk import facts_used
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """A rule in one of the forms that unfolding gave it."""
+
+    rule: Rule
+    body: tuple[Literal, ...]
+
+
+def plan(description: EventDescription) -> Plan:
+    known = background(description.background)
+    fresh = count()
+    variants = tuple(_Variant(rule, body) for rule in description.rules for body in unfold(rule.body, known, fresh))
+    stored = relations(description, (variant.body for variant in variants))
+    domains = _domains(description, known, stored, fresh)
+    declared = {domain.relation for domain in domains}
+    order_of = {signature: i for i, signature in enumerate(s for stratum in description.strata for s in stratum)}
+    definitions = tuple(
+        definition
+        for signature in order_of
+        for definition in _definitions(signature, description, variants, stored, known, declared)
+    )
+    found = sources(description.inputs, stored, definitions)
+    used = {key: rows for key, rows in known.facts.items() if key in facts_used(definitions, domains)}
+    return Plan(found, tuple(used.items()), domains, definitions, stages(definitions, found, domains), reach(definitions))
+
+
+def _definitions(
+    signature: Signature,
+    description: EventDescription,
+    variants: tuple[_Variant, ...],
+    stored: Relations,
+    known: Background,
+    declared: set[Relation],
+) -> Iterator[Definition]:
+    mine = [v for v in variants if _signature(v.rule.subject) == signature]
+    if signature in description.events:
+        relation = Relation(signature.name, signature.arity, None, "event")
+        happens = [v for v in mine if v.rule.kind == "happensAt"]
+        yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
+    if signature in description.simple:
+        yield _simple(signature, mine, stored, known)
+    if signature in description.static:
+        statics = [v for v in mine if v.rule.kind == "holdsFor"]
+        for relation in stored.of_fluent(signature):
+            rules = (p for v in statics for p in _patterns(v, relation, stored, known, relation in declared))
+            yield Static(relation, tuple(dict.fromkeys(rules)))
+
+
+def _simple(signature: Signature, variants: list[_Variant], stored: Relations, known: Background) -> Simple:
+    found = stored.of_fluent(signature)
+
+    def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
+        chosen = [v for v in variants if v.rule.kind == kind]
+        return tuple(
+            tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, stored, known))) for relation in found
+        )
+
+    return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"))
+
+
+def _conclusions(variant: _Variant, relation: Relation | None, stored: Relations, known: Background) -> Iterator[Conclude]:
+    """The rule as it concludes this relation (None: an event)."""
+    rule = variant.rule
+    restricted = _for_value(variant, relation)
+    if restricted is None:
+        return
+    head = (*name_and_args(rule.subject)[1], *((rule.value,) if _value_is_column(relation) and rule.value else ()))
+    for body in open_value_variants(restricted, stored):
+        folded = fold(body, (*head, rule.at), known)
+        if folded is None:
+            continue
+        literals, (*terms, at) = folded
+        chain, ordering = order(literals, (*terms, at), stored)
+        assert isinstance(at, Var)
+        yield Conclude(chain, head_args(terms, ordering, rule.place), ordering.name(at.name))
+
+
+def _for_value(variant: _Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
+    """The body for a head about this relation; None if the rule is about another value."""
+    value = variant.rule.value
+    if relation is None or relation.value is None or value is None:
+        return variant.body
+    if is_ground(value):
+        return variant.body if value == relation.value else None
+    assert isinstance(value, Var)
+    if any(name == value.name for literal in variant.body for name in names_of(literal)):
+        return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
+    return variant.body
+
+
+def _value_is_column(relation: Relation | None) -> bool:
+    return relation is not None and relation.kind == "valued"
+
+
+def _patterns(variant: _Variant, relation: Relation, stored: Relations, known: Background, declared: bool) -> Iterator[Pattern]:
+    rule = variant.rule
+    restricted = _for_value(variant, relation)
+    if restricted is None:
+        return
+    head = (*name_and_args(rule.subject)[1], *((rule.value,) if _value_is_column(relation) and rule.value else ()))
+    for body in open_value_variants(restricted, stored):
+        folded = fold(body, head, known)
+        if folded is not None:
+            yield pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
+
+
+# ---------------------------------------------------------------- declared domains
+
+
+def _domains(
+    description: EventDescription, known: Background, stored: Relations, fresh: Iterator[int]
+) -> tuple[Domain, ...]:
+    defined = description.events | description.simple | description.static
+    found: dict[Relation, list[tuple[Chain, tuple[Arg, ...]]]] = {}
+    for grounding in description.groundings:
+        if _signature(grounding.entity) not in defined or _is_dynamic(grounding, description):
+            continue
+        for relation, head, body in _groundings(grounding, stored):
+            rules = found.setdefault(relation, [])
+            for variant in unfold(body, known, fresh):
+                folded = fold(variant, head, known)
+                if folded is not None:
+                    chain, ordering = order(folded[0], folded[1], stored)
+                    rules.append((chain, head_args(folded[1], ordering, grounding.place)))
+    return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
+
+
+def _groundings(
+    grounding: Grounding, stored: Relations
+) -> Iterator[tuple[Relation, tuple[Term, ...], tuple[Literal, ...]]]:
+    name, args = name_and_args(grounding.entity)
+    if grounding.value is None:
+        yield Relation(name, len(args), None, "event"), args, grounding.body
+        return
+    for relation in stored.of_fluent(Signature(name, len(args))):
+        if relation.value is None:
+            yield relation, (*args, grounding.value), grounding.body
+        elif isinstance(grounding.value, Var):
+            yield relation, args, (*grounding.body, Compare("=", grounding.value, relation.value, grounding.place))
+        elif grounding.value == relation.value:
+            yield relation, args, grounding.body
+
+
+def _is_dynamic(grounding: Grounding, description: EventDescription) -> bool:
+    return any(
+        isinstance(literal, Call) and _signature(literal.goal) in description.dynamic_domains for literal in grounding.body
+    )
+
+
+def _signature(term: Term) -> Signature:
+    name, args = name_and_args(term)
+    return Signature(name, len(args))

@@ -1,0 +1,234 @@
+"""What a plan is made of: frozen operators without behaviour. The engine gives them meaning, `show` prints them.
+
+Variables are plain names (`v0`, `v1`, ... in order of first use, so that equal beginnings of rules are equal values);
+constants are ground terms; `None` is an argument whose value does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal as OneOf
+
+from holdsfor.language.description import Input, Signature
+from holdsfor.language.terms import Term
+
+Arg = str | Term | None
+"""A variable's name, a constant, or None: any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column."""
+
+    name: str
+    arity: int  # columns, including the value where it is one
+    value: Term | None  # the constant value of a fluent
+    kind: OneOf["event", "fluent", "valued"]
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.name, self.arity - (self.kind == "valued"))
+
+
+# ---------------------------------------------------------------- chains: the body of a rule
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Occurrences of an event, or the starts or ends of a fluent's intervals, at a time.
+
+    The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
+    """
+
+    what: OneOf["occurrence", "start", "end"]
+    relation: Relation
+    args: tuple[Arg, ...]
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """Where the fluent holds at the time; binds the variables that are new."""
+
+    relation: Relation
+    args: tuple[Arg, ...]
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """Background facts with these arguments; binds the variables that are new."""
+
+    facts: Signature
+    args: tuple[Arg, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Keeps the rows for which the comparison is true; both sides are bound."""
+
+    op: str
+    left: Term
+    right: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Binds a variable to the value of an expression, or (`same`) to another term as it is."""
+
+    variable: str
+    expression: Term
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """Keeps the rows for which the chain gives nothing."""
+
+    chain: tuple[Op, ...]
+
+
+Op = At | Holding | Lookup | Where | Let | Without
+Chain = tuple[Op, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conclude:
+    """A rule: for every row of the chain the head, at the time. A None in the head means every grounding alive, or the domain."""
+
+    chain: Chain
+    args: tuple[Arg, ...]
+    time: str
+
+
+# ---------------------------------------------------------------- interval expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    relation: Relation
+    args: tuple[Arg, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """Union, intersection, or difference (the first part without the others). No parts: nothing."""
+
+    op: OneOf["union", "intersection", "difference"]
+    parts: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """The intervals whose duration compares so with the bound; an open one has lasted until the query time."""
+
+    op: OneOf[">", ">=", "<", "=<"]
+    part: Expression
+    bound: Term
+
+
+Expression = Of | Combine | Lasting
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One holdsFor rule. evidence: what gives the groundings of its variables, alternatives united, each a chain without time:
+    `Holding` with no time there means "has held at some time". conditions: what a grounding must satisfy."""
+
+    args: tuple[Arg, ...]
+    variables: tuple[str, ...]
+    evidence: tuple[tuple[Of | Lookup, ...], ...]
+    conditions: Chain
+    expression: Expression
+
+
+# ---------------------------------------------------------------- definitions
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """A fluent with inertia: one relation per constant value, or one relation with the value as its last column.
+
+    initiations and terminations are aligned with relations.
+    """
+
+    signature: Signature
+    relations: tuple[Relation, ...]
+    initiations: tuple[tuple[Conclude, ...], ...]
+    terminations: tuple[tuple[Conclude, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A statically determined fluent-value: the union of its rules."""
+
+    relation: Relation
+    patterns: tuple[Pattern, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """An output event."""
+
+    relation: Relation
+    rules: tuple[Conclude, ...]
+
+
+Definition = Simple | Static | Derived
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The declared groundings of a relation: the union of chains without time. None in args: not restricted there."""
+
+    relation: Relation
+    rules: tuple[tuple[Chain, tuple[Arg, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An input as the engine wants it: its relations (a fluent has one per value that rules mention) and which columns it keys on."""
+
+    input: Input
+    relations: tuple[Relation, ...]
+    identities: frozenset[int]  # argument positions needed as terms, not only as numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Definitions evaluated together on one block of data, and how data is brought there.
+
+    by 'entity': inputs go to the bucket of the argument given in `route`; 'pair': to the bucket of the unordered pair of
+    arguments, and one-entity relations to every bucket that has a pair with them; 'all': everything in one block.
+    """
+
+    by: OneOf["entity", "pair", "all"]
+    definitions: tuple[int, ...]  # positions in Plan.definitions
+    route: tuple[tuple[Relation, tuple[int, ...]], ...]  # what the stage reads -> argument positions that choose the bucket
+    home: tuple[tuple[Relation, tuple[int, ...]], ...]  # what the stage defines -> argument positions of its bucket
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    sources: tuple[Source, ...]
+    facts: tuple[tuple[Signature, tuple[tuple[Term, ...], ...]], ...] = field(repr=False)
+    domains: tuple[Domain, ...]
+    definitions: tuple[Definition, ...]  # in the order of the strata
+    stages: tuple[Stage, ...]
+    reach: Reach
+
+    def __str__(self) -> str:
+        from holdsfor.plan.show import show
+
+        return show(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far conditions look: back and ahead in time units; None: without limit."""
+
+    back: int | None
+    ahead: int | None

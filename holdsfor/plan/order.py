@@ -1,0 +1,191 @@
+"""Ordering: a body becomes a chain of operators in which every variable is bound before it is used.
+
+The written order is kept where it can be (so that rules with equal beginnings share them); the order never changes the meaning.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from holdsfor.errors import HoldsforError
+from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
+from holdsfor.language.terms import Compound, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Where, Without
+from holdsfor.plan.relations import Relations
+from holdsfor.plan.rewrite import names_of, substitute
+
+INVERSE = {"+": "-", "-": "+"}
+
+
+@dataclass(slots=True)
+class Ordering:
+    """One rule while it is being ordered."""
+
+    relations: Relations
+    uses: Counter[str]
+    names: dict[str, str] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, body: tuple[Literal, ...], head: Iterable[Term], relations: Relations) -> Ordering:
+        uses = Counter(name for literal in body for name in names_of(literal))
+        uses.update(v.name for term in head for v in variables(term))
+        return cls(relations, uses)
+
+    def name(self, variable: str) -> str:
+        return self.names.setdefault(variable, f"v{len(self.names)}")
+
+    def arg(self, term: Term, place: Place) -> Arg:
+        if isinstance(term, Var):
+            return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
+        if not is_ground(term):
+            raise HoldsforError(f"{place}: {term}: a compound argument with variables is not supported yet; pass its parts as arguments")
+        return term
+
+    def expression(self, term: Term) -> Term:
+        return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+
+def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+    ordering = Ordering.of(body, head, relations)
+    return tuple(_chain(body, ordering)), ordering
+
+
+def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
+    """The chain of conditions on variables that are bound already."""
+    return tuple(_chain(body, ordering))
+
+
+def head_args(head: Iterable[Term], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
+    """The arguments of a head: a variable that the body does not bind is a wildcard."""
+    return tuple(
+        None if isinstance(term, Var) and term.name not in ordering.bound else ordering.arg(term, place) for term in head
+    )
+
+
+def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
+    waiting = list(body)
+    chain: list[Op] = []
+    while waiting:
+        literal = _next(waiting, ordering, first=not chain and not ordering.bound)
+        waiting.remove(literal)
+        chain.append(_operator(literal, waiting, ordering))
+        ordering.bound.update(_binds(literal))
+    return chain
+
+
+def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
+    if first:
+        for literal in waiting:
+            if isinstance(literal, Happens | Edge):
+                return literal
+    ready = [literal for literal in waiting if _ready(literal, waiting, ordering)]
+    for literal in ready:
+        if _connected(literal, ordering):
+            return literal
+    if ready:
+        return ready[0]
+    for literal in waiting:  # a second time variable: joined on the other arguments only
+        if isinstance(literal, Happens | Edge):
+            return literal
+    place = waiting[0].place
+    raise HoldsforError(f"{place}: no order of the conditions binds every variable before it is used; give each a positive condition")
+
+
+def _ready(literal: Literal, waiting: list[Literal], ordering: Ordering) -> bool:
+    bound = ordering.bound
+    match literal:
+        case Happens() | Edge() | Holds():
+            return all(v.name in bound for v in variables(literal.time))
+        case Call():
+            return True
+        case Compare():
+            return all(name in bound for name in names_of(literal))
+        case Is():
+            return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, bound) is not None
+        case Not():
+            outside = {name for other in waiting if other is not literal for name in names_of(other)}
+            shared = {name for name in names_of(literal) if name in outside or _used_outside(name, literal, ordering)}
+            return shared <= bound
+        case _:
+            raise HoldsforError(f"{literal.place}: intervals cannot be used in a rule about points in time")
+
+
+def _connected(literal: Literal, ordering: Ordering) -> bool:
+    """Shares an argument with what is there already, so that it does not multiply the rows without need."""
+    if not isinstance(literal, Happens | Edge | Holds | Call):
+        return True
+    subject = literal.event if isinstance(literal, Happens) else literal.goal if isinstance(literal, Call) else literal.fluent
+    names = [v.name for v in variables(subject)]
+    return not names or any(name in ordering.bound for name in names)
+
+
+def _used_outside(name: str, literal: Not, ordering: Ordering) -> bool:
+    return ordering.uses[name] > sum(1 for inner in names_of(literal) if inner == name)
+
+
+def _binds(literal: Literal) -> set[str]:
+    return set() if isinstance(literal, Not) else set(names_of(literal))
+
+
+def _operator(literal: Literal, waiting: list[Literal], ordering: Ordering) -> Op:
+    place = literal.place
+    match literal:
+        case Happens():
+            relation = ordering.relations.of_event(literal.event)
+            return At("occurrence", relation, _args(name_and_args(literal.event)[1], ordering, place), _time(literal.time, ordering))
+        case Edge():
+            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
+        case Holds():
+            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            return Holding(relation, _args(columns, ordering, place), _time(literal.time, ordering))
+        case Call():
+            name, args = name_and_args(literal.goal)
+            return Lookup(Signature(name, len(args)), _args(args, ordering, place))
+        case Compare():
+            return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
+        case Is():
+            return _is(literal, ordering)
+        case Not():
+            inner = Ordering(ordering.relations, ordering.uses, ordering.names, set(ordering.bound))
+            return Without(tuple(_chain(literal.literals, inner)))
+        case _:
+            raise AssertionError(literal)
+
+
+def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
+    return tuple(ordering.arg(term, place) for term in terms)
+
+
+def _time(term: Term, ordering: Ordering) -> str:
+    assert isinstance(term, Var)
+    return ordering.name(term.name)
+
+
+def _is(literal: Is, ordering: Ordering) -> Op:
+    solved = None
+    if any(v.name not in ordering.bound for v in variables(literal.expression)):
+        solved = _solved(literal, ordering.bound)
+    target, expression = solved or (literal.target, literal.expression)
+    if isinstance(target, Var) and target.name not in ordering.bound:
+        value = ordering.expression(expression)
+        return Let(ordering.name(target.name), value)
+    return Where("is", ordering.expression(target), ordering.expression(expression))
+
+
+def _solved(literal: Is, bound: set[str]) -> tuple[Var, Term] | None:
+    """`T2 is T+60` with T2 known and T not: T is T2-60."""
+    target, expression = literal.target, literal.expression
+    if any(v.name not in bound for v in variables(target)) or not isinstance(expression, Compound):
+        return None
+    if expression.functor not in INVERSE or len(expression.args) != 2:
+        return None
+    left, right = expression.args
+    if isinstance(left, Var) and left.name not in bound and all(v.name in bound for v in variables(right)):
+        return left, Compound(INVERSE[expression.functor], (target, right))
+    if expression.functor == "+" and isinstance(right, Var) and right.name not in bound and all(v.name in bound for v in variables(left)):
+        return right, Compound("-", (target, left))
+    return None

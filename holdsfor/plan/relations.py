@@ -1,0 +1,120 @@
+"""Relations: how each event and fluent is stored, and fluent literals rewritten to them.
+
+A fluent whose values are all written in the rules is split into one relation per value; a literal that leaves the value
+open becomes one variant per value. A fluent whose value comes from the data keeps the value as its last column.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from holdsfor.language.description import (
+    Compare,
+    Edge,
+    EventDescription,
+    Holds,
+    HoldsFor,
+    Literal,
+    Not,
+    Rule,
+    Signature,
+)
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.rewrite import names_of
+
+FluentLiteral = Edge | Holds | HoldsFor
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """values: the constant values of each split fluent, in order of appearance; a fluent not listed has its value as a column."""
+
+    values: Mapping[Signature, tuple[Term, ...]]
+
+    def of_event(self, event: Term) -> Relation:
+        name, args = name_and_args(event)
+        return Relation(name, len(args), None, "event")
+
+    def of_fluent(self, signature: Signature) -> tuple[Relation, ...]:
+        if signature in self.values:
+            return tuple(Relation(signature.name, signature.arity, v, "fluent") for v in self.values[signature])
+        return (Relation(signature.name, signature.arity + 1, None, "valued"),)
+
+    def columns(self, fluent: Term, value: Term) -> tuple[Relation, tuple[Term, ...]]:
+        """The relation of a fluent-value and its column terms; a split fluent must come with a constant value."""
+        name, args = name_and_args(fluent)
+        signature = Signature(name, len(args))
+        if signature in self.values:
+            return Relation(name, len(args), value, "fluent"), args
+        return Relation(name, len(args) + 1, None, "valued"), (*args, value)
+
+
+def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...]]) -> Relations:
+    """Splits the fluents whose values are all constants."""
+    values: dict[Signature, dict[Term, None]] = defaultdict(dict)
+    open_values: set[Signature] = set()
+    defined = description.simple | description.static
+    for rule in description.rules:
+        if rule.value is None:
+            continue
+        signature = _signature(rule.subject)
+        if is_ground(rule.value):
+            values[signature].setdefault(rule.value)
+        elif rule.kind != "terminatedAt" and _bound_in_body(rule):
+            open_values.add(signature)
+        else:
+            values.setdefault(signature, {})
+    for literal in _fluent_literals(literal for body in bodies for literal in body):
+        signature = _signature(literal.fluent)
+        if signature in defined:
+            continue
+        if is_ground(literal.value):
+            values[signature].setdefault(literal.value)
+        else:
+            open_values.add(signature)
+    return Relations({key: tuple(found) for key, found in values.items() if key not in open_values})
+
+
+def open_value_variants(body: tuple[Literal, ...], known: Relations) -> list[tuple[Literal, ...]]:
+    """Variants of the body in which every literal on a split fluent has a constant value that the fluent can have."""
+    variants: list[tuple[Literal, ...]] = [()]
+    for literal in body:
+        choices = _choices(literal, known)
+        variants = [variant + choice for variant in variants for choice in choices]
+    return variants
+
+
+def _choices(literal: Literal, known: Relations) -> list[tuple[Literal, ...]]:
+    if isinstance(literal, Not):
+        return [tuple(Not(variant, literal.place) for variant in open_value_variants(literal.literals, known))]
+    if not isinstance(literal, FluentLiteral):
+        return [(literal,)]
+    values = known.values.get(_signature(literal.fluent))
+    if values is None:
+        return [(literal,)]
+    if is_ground(literal.value):
+        return [(literal,)] if literal.value in values else []
+    return [(replace(literal, value=v), Compare("=", literal.value, v, literal.place)) for v in values]
+
+
+def _fluent_literals(literals: Iterable[Literal]) -> Iterator[FluentLiteral]:
+    for literal in literals:
+        if isinstance(literal, Not):
+            yield from _fluent_literals(literal.literals)
+        elif isinstance(literal, FluentLiteral):
+            yield literal
+
+
+def _signature(fluent: Term) -> Signature:
+    name, args = name_and_args(fluent)
+    return Signature(name, len(args))
+
+
+def _bound_in_body(rule: Rule) -> bool:
+    assert isinstance(rule.value, Var)
+    return any(name == rule.value.name for literal in rule.body for name in names_of(literal))
+
+

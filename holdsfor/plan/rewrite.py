@@ -1,0 +1,91 @@
+"""Substitution and renaming of variables in literals: the grammar of every rewriting pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from holdsfor.language.description import (
+    Algebra,
+    Call,
+    Compare,
+    Duration,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Is,
+    Literal,
+    Not,
+)
+from holdsfor.language.terms import Compound, Items, Term, Var, variables
+
+Substitution = Mapping[str, Term]
+
+
+def substitute(term: Term, binding: Substitution) -> Term:
+    if isinstance(term, Var):
+        return binding.get(term.name, term)
+    if isinstance(term, Compound):
+        return Compound(term.functor, tuple(substitute(arg, binding) for arg in term.args), term.place)
+    if isinstance(term, Items):
+        return Items(tuple(substitute(item, binding) for item in term.items), term.place)
+    return term
+
+
+def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
+    """The literal with `change` applied to each of its terms (interval variables are left alone)."""
+    match literal:
+        case Happens():
+            return replace(literal, event=change(literal.event), time=change(literal.time))
+        case Edge() | Holds():
+            return replace(
+                literal, fluent=change(literal.fluent), value=change(literal.value), time=change(literal.time)
+            )
+        case HoldsFor():
+            return replace(literal, fluent=change(literal.fluent), value=change(literal.value))
+        case Compare():
+            return replace(literal, left=change(literal.left), right=change(literal.right))
+        case Is():
+            return replace(literal, target=change(literal.target), expression=change(literal.expression))
+        case Call():
+            return replace(literal, goal=change(literal.goal))
+        case Duration():
+            return replace(literal, bound=change(literal.bound))
+        case Not():
+            return replace(literal, literals=tuple(map_terms(inner, change) for inner in literal.literals))
+        case Algebra():
+            return literal
+
+
+def substitute_all(literals: Iterable[Literal], binding: Substitution) -> tuple[Literal, ...]:
+    return tuple(map_terms(literal, lambda term: substitute(term, binding)) for literal in literals)
+
+
+def terms_of(literal: Literal) -> tuple[Term, ...]:
+    match literal:
+        case Happens():
+            return (literal.event, literal.time)
+        case Edge() | Holds():
+            return (literal.fluent, literal.value, literal.time)
+        case HoldsFor():
+            return (literal.fluent, literal.value)
+        case Compare():
+            return (literal.left, literal.right)
+        case Is():
+            return (literal.target, literal.expression)
+        case Call():
+            return (literal.goal,)
+        case Duration():
+            return (literal.bound,)
+        case Not():
+            return tuple(term for inner in literal.literals for term in terms_of(inner))
+        case Algebra():
+            return ()
+
+
+def names_of(literal: Literal) -> Iterator[str]:
+    """The names of the variables of a literal, repeated as they occur (interval variables are left out)."""
+    for term in terms_of(literal):
+        for variable in variables(term):
+            yield variable.name

@@ -1,0 +1,57 @@
+"""Sources: how each input is stored, and which of its arguments are wanted as terms rather than as numbers only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from holdsfor.language.description import Input
+from holdsfor.language.terms import variables
+from holdsfor.plan.operators import At, Chain, Definition, Holding, Let, Lookup, Relation, Source, Where
+from holdsfor.plan.relations import Relations
+from holdsfor.plan.walk import conclusions, flat
+
+ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
+
+
+def sources(inputs: tuple[Input, ...], relations: Relations, definitions: Iterable[Definition]) -> tuple[Source, ...]:
+    identities = set(_identities(definitions))
+    found = []
+    for item in inputs:
+        if not item.read:
+            continue
+        name, arity = item.signature
+        if item.kind == "event":
+            stored: tuple[Relation, ...] = (Relation(name, arity, None, "event"),)
+            wanted = frozenset(p for p in range(arity) if (stored[0], p) in identities)
+        else:
+            stored = relations.of_fluent(item.signature)
+            wanted = frozenset(range(arity))
+        found.append(Source(item, stored, wanted))
+    return tuple(found)
+
+
+def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:
+    """The columns of events that rules join on, conclude with, or compare as terms."""
+    for definition in definitions:
+        for conclusion in conclusions(definition):
+            uses = _term_uses(conclusion.chain) + [arg for arg in conclusion.args if isinstance(arg, str)]
+            for op in flat(conclusion.chain):
+                if isinstance(op, At):
+                    for position, arg in enumerate(op.args):
+                        if arg is not None and (not isinstance(arg, str) or uses.count(arg) > 1):
+                            yield op.relation, position
+
+
+def _term_uses(chain: Chain) -> list[str]:
+    used: list[str] = []
+    for op in flat(chain):
+        match op:
+            case At() | Holding() | Lookup():
+                used += [arg for arg in op.args if isinstance(arg, str)]
+            case Where() if op.op not in ARITHMETIC:
+                used += [v.name for side in (op.left, op.right) for v in variables(side)]
+            case Let(same=True):
+                used += [v.name for v in variables(op.expression)]
+            case _:
+                pass
+    return used

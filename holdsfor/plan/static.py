@@ -1,0 +1,122 @@
+"""holdsFor rules: an interval expression, and the evidence that gives the groundings of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from holdsfor.errors import HoldsforError
+from holdsfor.language.description import Algebra, Duration, HoldsFor, Literal
+from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Lookup, Of, Pattern
+from holdsfor.plan.order import Ordering, head_args, order_conditions
+from holdsfor.plan.relations import Relations
+
+Evidence = tuple[Of | Lookup, ...]
+
+
+def pattern(
+    body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
+) -> Pattern:
+    intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Duration))
+    tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Duration))
+    ordering = Ordering.of(body, head, relations)
+    for term in head:  # the head's variables come first, so that its groundings are in its own order
+        for variable in variables(term):
+            ordering.name(variable.name)
+    expression = _expression(at, intervals, ordering, place)
+    bound = {name for name, short in ordering.names.items() if short in set(_names(expression))}
+    ordering.bound |= bound
+    conditions = order_conditions(tests, ordering)
+    args = head_args(head, ordering, place)
+    needed = tuple(dict.fromkeys([a for a in args if isinstance(a, str)] + list(_names(expression))))
+    evidence = _evidence(expression, conditions, frozenset(needed))
+    if evidence is None and not has_domain:
+        raise HoldsforError(
+            f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
+            "add a condition with all of them (a durative input or fluent, or background facts), or declare grounding(...)"
+        )
+    return Pattern(args, needed, evidence or (), conditions, expression)
+
+
+def _expression(at: Var, literals: Iterable[HoldsFor | Algebra | Duration], ordering: Ordering, place: Place) -> Expression:
+    made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
+
+    def build(variable: Var) -> Expression:
+        literal = made.get(variable.name)
+        if literal is None:
+            raise HoldsforError(f"{place}: no condition gives the intervals {variable}; add holdsFor(..., {variable})")
+        if isinstance(literal, HoldsFor):
+            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
+        if isinstance(literal, Duration):
+            return Lasting(literal.op, build(literal.interval), ordering.expression(literal.bound))
+        parts = tuple(build(operand) for operand in literal.operands)
+        return parts[0] if len(parts) == 1 else Combine(literal.op, parts)
+
+    return build(at)
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    match expression:
+        case Of():
+            yield from (arg for arg in expression.args if isinstance(arg, str))
+        case Combine():
+            for part in expression.parts:
+                yield from _names(part)
+        case Lasting():
+            yield from _names(expression.part)
+
+
+def _covers(evidence: Evidence, needed: frozenset[str]) -> bool:
+    return needed <= {arg for item in evidence for arg in item.args if isinstance(arg, str)}
+
+
+def _evidence(expression: Expression, conditions: Chain, needed: frozenset[str]) -> tuple[Evidence, ...] | None:
+    """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
+    lookups = tuple(op for op in conditions if isinstance(op, Lookup))
+    found: list[Evidence] = []
+    for alternative in _alternatives(expression, needed):
+        chosen = alternative
+        for lookup in lookups:
+            if _covers(chosen, needed):
+                break
+            chosen = (*chosen, lookup)
+        if not _covers(chosen, needed):
+            return None
+        found.append(chosen)
+    return tuple(dict.fromkeys(found))
+
+
+def _alternatives(expression: Expression, needed: frozenset[str]) -> list[Evidence]:
+    match expression:
+        case Of():
+            return [(expression,)]
+        case Lasting():
+            return _alternatives(expression.part, needed)
+        case Combine(op="union"):
+            return [one for part in expression.parts for one in _alternatives(part, needed)]
+        case Combine(op="difference"):
+            return _alternatives(expression.parts[0], needed) if expression.parts else []
+        case Combine():
+            return _of_intersection(expression.parts, needed)
+    raise AssertionError(expression)
+
+
+def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str]) -> list[Evidence]:
+    """All parts must hold: one that gives all the variables is enough, else several together."""
+    each = [_alternatives(part, needed) for part in parts]
+    whole = [options for options in each if all(_covers(option, needed) for option in options)]
+    if whole:
+        return min(whole, key=len)
+    together: list[Evidence] = [()] if parts else []
+    for options in each:
+        if together and all(_covers(option, needed) for option in together):
+            break
+        together = [tuple(dict.fromkeys(a + b)) for a, b in product(together, options)]
+    return together
+
+
+def _written(names: Iterable[str], ordering: Ordering) -> list[str]:
+    back = {short: name for name, short in ordering.names.items()}
+    return [back[name] for name in names]

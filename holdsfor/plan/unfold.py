@@ -1,0 +1,84 @@
+"""Unfolding: a call of a background rule is replaced by the rule's body, one variant of the caller per clause."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count, product
+
+from holdsfor.errors import HoldsforError
+from holdsfor.language.description import Call, Clause, Compare, Literal, Not, Signature
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.rewrite import names_of, substitute, substitute_all
+
+DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Background knowledge: tables of ground facts, and rules to unfold."""
+
+    facts: Mapping[Signature, tuple[tuple[Term, ...], ...]]
+    rules: Mapping[Signature, tuple[Clause, ...]]
+
+
+def background(clauses: Iterable[Clause]) -> Background:
+    facts: dict[Signature, dict[tuple[Term, ...], None]] = defaultdict(dict)
+    rules: dict[Signature, list[Clause]] = defaultdict(list)
+    for clause in clauses:
+        name, args = name_and_args(clause.head)
+        signature = Signature(name, len(args))
+        if not clause.body and all(map(is_ground, args)):
+            facts[signature][args] = None
+        else:
+            rules[signature].append(clause)
+    return Background({key: tuple(rows) for key, rows in facts.items()}, {k: tuple(v) for k, v in rules.items()})
+
+
+def unfold(literals: tuple[Literal, ...], known: Background, fresh: Iterator[int] | None = None) -> list[tuple[Literal, ...]]:
+    """The variants of a body, in which only facts are called."""
+    return _unfold(literals, known, fresh or count(), DEPTH)
+
+
+def _unfold(literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int) -> list[tuple[Literal, ...]]:
+    alternatives = [_alternatives(literal, known, fresh, depth) for literal in literals]
+    return [tuple(lit for part in choice for lit in part) for choice in product(*alternatives)]
+
+
+def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], depth: int) -> list[tuple[Literal, ...]]:
+    if isinstance(literal, Not):
+        # not (A or B) = not A and not B
+        inner = _unfold(literal.literals, known, fresh, depth)
+        return [tuple(Not(variant, literal.place) for variant in inner)]
+    if not isinstance(literal, Call):
+        return [(literal,)]
+    name, args = name_and_args(literal.goal)
+    if name == "fail" and not args or name == "false" and not args:
+        return []
+    if name == "true" and not args:
+        return [()]
+    signature = Signature(name, len(args))
+    if depth == 0:
+        raise HoldsforError(f"{literal.place}: {signature} calls itself; recursive background rules come in a later version")
+    variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
+    for clause in known.rules.get(signature, ()):
+        body = _instance(clause, args, next(fresh))
+        variants.extend(_unfold(body, known, fresh, depth - 1))
+    return variants
+
+
+def _instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:
+    """The body of the clause for this call. What a plain substitution cannot express becomes an equality in front."""
+    binding: dict[str, Term] = {}
+    equalities: list[tuple[Term, Term]] = []
+    _, heads = name_and_args(clause.head)
+    for head, argument in zip(heads, goal, strict=True):
+        if isinstance(head, Var) and head.name not in binding:
+            binding[head.name] = argument
+        else:
+            equalities.append((head, argument))
+    names = {v.name for head in heads for v in variables(head)} | {n for lit in clause.body for n in names_of(lit)}
+    binding.update({name: Var(f"{name}~{number}") for name in sorted(names - binding.keys())})
+    tests = tuple(Compare("=", argument, substitute(head, binding), clause.place) for head, argument in equalities)
+    return tests + substitute_all(clause.body, binding)

@@ -1,0 +1,150 @@
+"""A Spark session made for Holdsfor: works on a machine with no Java and no settings, and stays quiet."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import holdsfor
+from holdsfor.errors import HoldsforError
+from holdsfor.spark.java import java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# Spark runs one task per core, so a task that starts threads of its own only makes the others wait.
+# Arrow's threads follow OMP_NUM_THREADS.
+ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS")
+
+PACKAGE = Path(holdsfor.__file__).parent
+LOGGING = PACKAGE / "spark" / "log4j2.properties"
+
+
+def session(master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "holdsfor") -> SparkSession:
+    """The running session, or a new one: local[*] unless `master` says otherwise; `conf` overrides any setting."""
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return _reuse(running, master, conf or {})
+    master = master or "local[*]"
+    builder = SparkSession.builder.appName(name).master(master)
+    for key, value in (_settings(master) | dict(conf or {})).items():
+        builder = builder.config(key, value)
+    with _environment(_launch_environment(master)):
+        return _start(builder, master)
+
+
+def _start(builder: SparkSession.Builder, master: str) -> SparkSession:
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        raise HoldsforError(
+            f"Spark did not start on {master}: {_reason(error)} "
+            f"What Spark itself said stands above. Check the master and the settings; a cluster must run Spark 4.3."
+        ) from error
+
+
+def _reason(error: Exception) -> str:
+    """The sentence in a Java error: a line of its own, behind the exception's class and before the stack."""
+    lines = [line.strip().lstrip(": ") for line in str(error).splitlines() if line.strip()]
+    for line in lines:
+        if match := re.match(r"(?:[a-z]\w*\.)+[A-Z]\w*: (.+)", line):
+            return match[1]
+    return lines[0] if lines else type(error).__name__
+
+
+def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -> SparkSession:
+    if master is not None and running.sparkContext.master != master:
+        raise HoldsforError(
+            f"A Spark session on {running.sparkContext.master} is running already, and one process has one. "
+            f"Stop it first (spark.stop()), or leave out master={master!r} to use it."
+        )
+    for key, value in conf.items():
+        if running.conf.isModifiable(key):
+            running.conf.set(key, value)
+        elif running.conf.get(key, None) != value:
+            raise HoldsforError(f"{key} is fixed when Spark starts: stop the running session (spark.stop()) first.")
+    return running
+
+
+def _settings(master: str) -> dict[str, str]:
+    settings = {
+        "spark.driver.memory": f"{_driver_memory_mb()}m",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.python.worker.reuse": "true",
+        "spark.python.authenticate.socketTimeout": "120s",  # the default, 15 s, was missed on a loaded machine
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+    }
+    settings |= {f"spark.executorEnv.{variable}": "1" for variable in ONE_THREAD}
+    if not os.access(PACKAGE / "kernels", os.W_OK):
+        settings["spark.executorEnv.NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
+    if _is_here(master):
+        settings["spark.driver.bindAddress"] = "127.0.0.1"
+        settings["spark.driver.host"] = "127.0.0.1"
+        # Workers find this very package, installed or not.
+        settings["spark.executorEnv.PYTHONPATH"] = str(PACKAGE.parent)
+    return settings
+
+
+def _launch_environment(master: str) -> dict[str, str]:
+    """What Spark takes from the environment and from nowhere else."""
+    environment = {"JAVA_HOME": str(java_home(cache_dir()))}
+    if _is_here(master):
+        environment["PYSPARK_PYTHON"] = sys.executable
+        environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # else Spark stops where the machine's own name does not resolve
+    else:
+        environment["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    return environment
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _is_here(master: str) -> bool:
+    """Do all parts of this Spark run on this machine?"""
+    host = master.removeprefix("spark://").partition(":")[0]
+    return master.startswith("local") or host == "localhost" or host.startswith("127.")
+
+
+def _driver_memory_mb() -> int:
+    """A quarter of the machine, between 1 and 3 GB: blocks pass through the JVM, the reasoning happens in Python."""
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20
+    return max(1024, min(3072, total // 4))
+
+
+def cache_dir() -> Path:
+    """A directory of this user's for files that can be made again."""
+    chosen = os.environ.get("XDG_CACHE_HOME")
+    path = (Path(chosen) if chosen else Path.home() / ".cache") / "holdsfor"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if os.access(path, os.W_OK):
+            return path
+    except (OSError, RuntimeError):  # a home that cannot be written, or none
+        pass
+    path = Path(tempfile.gettempdir(), f"holdsfor-{os.getuid()}")
+    path.mkdir(mode=0o700, exist_ok=True)
+    if path.stat().st_uid != os.getuid():
+        raise HoldsforError(f"{path} belongs to another user. Set XDG_CACHE_HOME to a directory that you can write to.")
+    return path

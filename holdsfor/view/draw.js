@@ -1,0 +1,255 @@
+// Drawing. Only what is visible is drawn, and bars narrower than a pixel are merged, so that many intervals stay smooth.
+const NAMES = 250, OVERVIEW = 36, AXIS = 38, TOP = OVERVIEW + AXIS, ROW = 17, BAR = 11, GAP = 9, RIGHT = 15;
+const canvas = document.getElementById("canvas");
+const pen = canvas.getContext("2d");
+const FONT = getComputedStyle(document.body).fontFamily;
+
+const view = { from: 0, to: 1, top: 0, width: 0, height: 0, hover: null, pointer: null, brush: null };
+let lanes = []; // visible lanes with their y
+let total = 0; // height of all of them
+
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const inks = new Map(); // the colours of the theme, read once after each change of it
+function ink(name) {
+  if (!inks.has(name)) inks.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
+  return inks.get(name);
+}
+
+// Hue, saturation and lightness of twelve colours that are easy to tell apart; after twelve they come again, shifted.
+const COLOURS = [
+  [211, 60, 46], [28, 74, 49], [160, 46, 37], [352, 54, 51], [264, 38, 56], [190, 64, 37],
+  [322, 46, 54], [98, 40, 39], [43, 74, 42], [232, 50, 60], [12, 50, 42], [210, 12, 48],
+];
+
+// Values of one fluent differ in lightness.
+function lightness(kind, value) {
+  const light = COLOURS[kind % 12][2] + (kind >= 12 ? 7 : 0) + [0, 15, -12, 24][value % 4];
+  return isDark() ? light + 13 : light;
+}
+
+function colour(kind, value = 0) {
+  const [hue, saturation] = COLOURS[kind % 12];
+  return `hsl(${hue + 14 * Math.floor(kind / 12)} ${saturation}% ${lightness(kind, value)}%)`;
+}
+
+const scale = () => (view.width - NAMES - RIGHT) / (view.to - view.from);
+const xOf = (time) => NAMES + (time - view.from) * scale();
+const timeAt = (x) => view.from + (x - NAMES) / scale();
+
+function draw() {
+  const ratio = window.devicePixelRatio || 1;
+  view.width = canvas.clientWidth;
+  view.height = canvas.clientHeight;
+  if (canvas.width !== Math.round(view.width * ratio) || canvas.height !== Math.round(view.height * ratio)) {
+    canvas.width = Math.round(view.width * ratio);
+    canvas.height = Math.round(view.height * ratio);
+  }
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, view.width, view.height);
+  pen.textBaseline = "middle";
+  const step = tickStep(view.to - view.from, Math.max(2, (view.width - NAMES) / 110));
+  const marks = ticks(view.from, view.to, step);
+  const seen = lanes.filter((lane) => lane.y + lane.height > view.top && lane.y < view.top + view.height - TOP);
+  drawBands(seen);
+  drawGrid(marks, step);
+  pen.save();
+  pen.beginPath();
+  pen.rect(NAMES, TOP, view.width - NAMES - RIGHT, view.height - TOP);
+  pen.clip();
+  seen.forEach(drawLane);
+  pen.restore();
+  drawNames(seen);
+  drawAxis(marks, step);
+  drawOverview();
+  drawPointer();
+  if (!lanes.length) write("Nothing matches the filter.", NAMES + 24, TOP + 30, 14, ink("--soft"));
+}
+
+function write(text, x, y, size, fill, weight = 400, most = Infinity, align = "left") {
+  pen.font = `${weight} ${size}px ${FONT}`;
+  pen.fillStyle = fill;
+  pen.textAlign = align;
+  pen.fillText(most === Infinity ? text : shorten(text, most), x, y);
+}
+
+const widths = new Map();
+function shorten(text, most) {
+  const key = pen.font + "|" + Math.floor(most) + "|" + text;
+  if (widths.has(key)) return widths.get(key);
+  let cut = text;
+  if (pen.measureText(cut).width > most) {
+    let low = 0, high = text.length;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (pen.measureText(text.slice(0, middle) + "…").width <= most) low = middle; else high = middle - 1;
+    }
+    cut = low ? text.slice(0, low) + "…" : "";
+  }
+  if (widths.size > 20000) widths.clear();
+  widths.set(key, cut);
+  return cut;
+}
+
+function drawBands(seen) {
+  for (const lane of seen) {
+    const y = TOP + lane.y - view.top;
+    if (lane.group % 2) {
+      pen.fillStyle = ink("--band");
+      pen.fillRect(0, y - (lane.first ? GAP / 2 : 0), view.width, lane.height + (lane.first ? GAP / 2 : 0) + (lane.last ? GAP / 2 : 0));
+    }
+    if (lane.first) {
+      pen.fillStyle = ink("--line");
+      pen.fillRect(0, Math.round(y - GAP / 2), view.width, 1);
+    }
+  }
+}
+
+function drawGrid(marks, step) {
+  for (const mark of marks) {
+    pen.fillStyle = tickLabel(mark, step).strong ? ink("--strong") : ink("--line");
+    pen.fillRect(Math.round(xOf(mark)), TOP, 1, view.height - TOP);
+  }
+}
+
+function drawLane(lane) {
+  const y0 = TOP + lane.y - view.top + (ROW - BAR) / 2;
+  const filled = []; // right edge of what was drawn last, by depth: thinner bars there are merged into it
+  for (let row = firstRow(lane); row < lane.to && data.start[row] <= view.to; row++) {
+    const end = data.end[row] < 0 ? data.span : data.end[row];
+    const depth = data.depth[row];
+    const y = y0 + depth * ROW;
+    const left = xOf(data.start[row]);
+    if (lane.event && data.start[row] === data.end[row]) { diamond(left, y + BAR / 2, colour(lane.kind)); continue; }
+    if (end < view.from) continue;
+    const right = Math.max(left + 1, xOf(end));
+    if (right <= (filled[depth] ?? -1)) continue;
+    filled[depth] = Math.ceil(right);
+    const a = Math.max(left, NAMES - 2), b = Math.min(right, view.width);
+    pen.fillStyle = colour(lane.kind, data.shade[row]);
+    if (b - a < 4) pen.fillRect(a, y, b - a, BAR); else bar(a, y, b - a);
+    if (data.end[row] < 0) arrow(b, y);
+    if (view.hover === row) { pen.strokeStyle = ink("--ink"); pen.lineWidth = 1.5; pen.strokeRect(a - 1, y - 1, b - a + 2, BAR + 2); }
+    const words = data.texts[data.text[row]];
+    if (b - a > 34 && words) write(words, a + 5, y + BAR / 2 + 0.5, 9.5, lightness(lane.kind, data.shade[row]) > 56 ? "#0c1016" : "#fff", 600, b - a - 9);
+  }
+}
+
+// The first row of a lane that can reach into the view: `reach` is the greatest end so far, so it can be searched by halves.
+function firstRow(lane) {
+  let low = lane.from, high = lane.to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (reach[middle] < view.from) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+function bar(x, y, width) {
+  pen.beginPath();
+  pen.roundRect(x, y, width, BAR, 2.5);
+  pen.fill();
+}
+
+function arrow(x, y) {
+  pen.beginPath();
+  pen.moveTo(x, y - 1.5); pen.lineTo(x + 7, y + BAR / 2); pen.lineTo(x, y + BAR + 1.5);
+  pen.fill();
+}
+
+function diamond(x, y, fill) {
+  pen.fillStyle = fill;
+  pen.beginPath();
+  pen.moveTo(x, y - 6.5); pen.lineTo(x + 5.5, y); pen.lineTo(x, y + 6.5); pen.lineTo(x - 5.5, y);
+  pen.fill();
+}
+
+function drawNames(seen) {
+  pen.save();
+  pen.beginPath();
+  pen.rect(0, TOP, NAMES, view.height - TOP);
+  pen.clip();
+  for (const lane of seen) {
+    const y = TOP + lane.y - view.top + ROW / 2;
+    if (lane.first || lane === seen[0]) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, 88);
+    pen.fillStyle = colour(lane.kind);
+    pen.fillRect(106, y - 4, 3, 8);
+    write(data.kinds[lane.kind].name, 115, y, 11.5, ink("--soft"), 400, NAMES - 124);
+  }
+  pen.restore();
+  pen.fillStyle = ink("--strong");
+  pen.fillRect(NAMES - 1, 0, 1, view.height);
+}
+
+function drawAxis(marks, step) {
+  pen.fillStyle = ink("--paper");
+  pen.fillRect(0, 0, view.width, TOP);
+  pen.fillStyle = ink("--strong");
+  pen.fillRect(0, TOP - 1, view.width, 1);
+  pen.fillRect(NAMES - 1, 0, 1, TOP);
+  pen.save();
+  pen.beginPath();
+  pen.rect(NAMES, 0, view.width - NAMES, TOP);
+  pen.clip();
+  for (const mark of marks) {
+    const { text, strong } = tickLabel(mark, step);
+    const x = Math.round(xOf(mark));
+    pen.fillStyle = ink("--strong");
+    pen.fillRect(x, TOP - 7, 1, 7);
+    write(text, x + 4, TOP - 12, 11.5, strong ? ink("--ink") : ink("--soft"), strong ? 650 : 400);
+  }
+  if (marks.length) write(reading(view.from), NAMES + 6, OVERVIEW + 9, 10.5, ink("--faint"));
+  pen.restore();
+  write(`${lanes.length.toLocaleString("en")} lanes`, 12, OVERVIEW + 20, 11.5, ink("--faint"));
+}
+
+// How much goes on over the whole of time; the frame is what is seen below.
+function drawOverview() {
+  const width = view.width - NAMES - RIGHT;
+  const most = Math.max(1, ...density);
+  const column = width / density.length;
+  pen.fillStyle = ink("--faint");
+  density.forEach((count, i) => {
+    const height = count ? 2 + ((OVERVIEW - 10) * count) / most : 0;
+    pen.fillRect(NAMES + i * column, OVERVIEW - 3 - height, Math.max(1, column - 0.5), height);
+  });
+  const perTick = width / data.span;
+  const left = NAMES + Math.max(0, view.from * perTick), right = NAMES + Math.min(width, view.to * perTick);
+  pen.fillStyle = ink("--paper");
+  pen.globalAlpha = 0.72;
+  pen.fillRect(NAMES, 0, left - NAMES, OVERVIEW);
+  pen.fillRect(right, 0, NAMES + width - right, OVERVIEW);
+  pen.globalAlpha = 1;
+  pen.strokeStyle = ink("--accent");
+  pen.lineWidth = 1;
+  pen.strokeRect(left + 0.5, 1.5, Math.max(2, right - left - 1), OVERVIEW - 3);
+  write("overview", 12, OVERVIEW / 2, 11.5, ink("--faint"));
+}
+
+function drawPointer() {
+  if (view.brush) {
+    const [a, b] = [Math.min(...view.brush), Math.max(...view.brush)];
+    pen.fillStyle = ink("--accent");
+    pen.globalAlpha = 0.16;
+    pen.fillRect(a, OVERVIEW, b - a, view.height);
+    pen.globalAlpha = 1;
+  }
+  if (!view.pointer || view.pointer.x < NAMES || view.pointer.x > view.width - RIGHT) return;
+  const { x } = view.pointer;
+  pen.fillStyle = ink("--accent");
+  pen.globalAlpha = 0.55;
+  pen.fillRect(Math.round(x), OVERVIEW, 1, view.height);
+  pen.globalAlpha = 1;
+  const text = reading(timeAt(x));
+  pen.font = `600 10.5px ${FONT}`;
+  const width = pen.measureText(text).width + 10;
+  const left = Math.min(Math.max(x - width / 2, NAMES), view.width - width);
+  bubble(left, OVERVIEW + 1, width);
+  write(text, left + 5, OVERVIEW + 9.5, 10.5, ink("--paper"), 600);
+}
+
+function bubble(x, y, width) {
+  pen.fillStyle = ink("--accent");
+  pen.beginPath();
+  pen.roundRect(x, y, width, 16, 4);
+  pen.fill();
+}

@@ -1,0 +1,280 @@
+// State and input: which lanes are seen, where the view is, what the pointer is on. All text goes in as text, never as markup.
+const stage = document.getElementById("stage");
+const tip = document.getElementById("tip");
+const scroll = document.getElementById("scroll");
+const filter = document.getElementById("filter");
+const order = document.getElementById("order");
+const hidden = new Set();
+
+// Greatest end up to each row of its lane, so that `firstRow` can search by halves.
+const reach = new Float64Array(data.start.length);
+for (const lane of data.lanes) {
+  let most = -1;
+  for (let row = lane.from; row < lane.to; row++) {
+    most = Math.max(most, data.end[row] < 0 ? data.span : data.end[row]);
+    reach[row] = most;
+  }
+}
+
+const density = new Array(240).fill(0);
+let drawing = false;
+function redraw() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => { drawing = false; draw(); });
+}
+
+// ---------------------------------------------------------------- lanes
+
+function matches(lane, words) {
+  return words.every((word) => {
+    const exact = data.entities.indexOf(word);
+    if (exact >= 0) return lane.entity === exact;
+    return lane.search.includes(word.toLowerCase());
+  });
+}
+
+function arrange() {
+  const words = filter.value.split(/\s+/).filter(Boolean);
+  const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && matches(lane, words));
+  const key = { count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value];
+  if (key) kept.sort((a, b) => key(a.entity) - key(b.entity) || a.entity - b.entity);
+  let y = GAP, group = -1, entity = null;
+  kept.forEach((lane, i) => {
+    lane.first = lane.entity !== entity;
+    lane.last = i + 1 === kept.length || kept[i + 1].entity !== lane.entity;
+    if (lane.first) { group++; y += i ? GAP : 0; }
+    entity = lane.entity;
+    Object.assign(lane, { group, y, height: lane.depth * ROW });
+    y += lane.height;
+  });
+  lanes = kept;
+  total = y + GAP;
+  document.getElementById("height").style.height = total + "px";
+  measureDensity();
+  moveTo(view.top);
+}
+
+// How many of the visible rows go on in each part of the whole time.
+function measureDensity() {
+  density.fill(0);
+  const part = (time) => Math.min(density.length - 1, Math.floor((time / data.span) * density.length));
+  for (const lane of lanes) {
+    for (let row = lane.from; row < lane.to; row++) {
+      density[part(data.start[row])]++;
+      const after = part(data.end[row] < 0 ? data.span : data.end[row]) + 1;
+      if (after < density.length) density[after]--;
+    }
+  }
+  for (let i = 1; i < density.length; i++) density[i] += density[i - 1];
+}
+
+// ---------------------------------------------------------------- the view
+
+function show(from, to) {
+  const least = perSecond ? Math.max(2, perSecond / 50) : 2;
+  const span = Math.min(Math.max(to - from, least), data.span * 1.1);
+  const middle = (from + to) / 2;
+  view.from = Math.min(Math.max(middle - span / 2, -data.span * 0.05), data.span * 1.05 - span);
+  view.to = view.from + span;
+  redraw();
+}
+
+const fit = () => show(-data.span * 0.01, data.span * 1.01);
+const shift = (share) => show(view.from + share * (view.to - view.from), view.to + share * (view.to - view.from));
+
+function zoom(factor, x = (NAMES + view.width) / 2) {
+  const at = timeAt(Math.max(x, NAMES));
+  show(at - (at - view.from) * factor, at + (view.to - at) * factor);
+}
+
+function moveTo(top) {
+  view.top = Math.max(0, Math.min(top, total - (canvas.clientHeight - TOP)));
+  scroll.scrollTop = view.top;
+  redraw();
+}
+
+scroll.addEventListener("scroll", () => { view.top = scroll.scrollTop; redraw(); });
+
+// ---------------------------------------------------------------- pointer
+
+function zone(event) {
+  const box = canvas.getBoundingClientRect();
+  const x = event.clientX - box.left, y = event.clientY - box.top;
+  const where = x < NAMES ? "names" : y < OVERVIEW ? "overview" : y < TOP ? "axis" : "lanes";
+  return { x, y, where };
+}
+
+const laneAt = (y) => (y < TOP ? undefined : lanes.find((l) => y - TOP + view.top >= l.y && y - TOP + view.top < l.y + l.height));
+
+function rowAt({ x, y, where }) {
+  const lane = where === "lanes" ? laneAt(y) : undefined;
+  if (!lane) return null;
+  const depth = Math.floor((y - TOP + view.top - lane.y) / ROW);
+  let best = null, nearest = 6; // pixels
+  for (let row = firstRow({ from: lane.from, to: lane.to }); row < lane.to; row++) {
+    const left = xOf(data.start[row]);
+    if (left > x + nearest) break;
+    const right = xOf(data.end[row] < 0 ? data.span : data.end[row]);
+    const away = x < left ? left - x : Math.max(0, x - right);
+    if (data.depth[row] === depth && away < nearest) { best = { row, lane }; nearest = Math.max(away, 0.01); }
+  }
+  return best;
+}
+
+let drag = null;
+canvas.addEventListener("pointerdown", (event) => {
+  const at = zone(event);
+  stage.focus({ preventScroll: true });
+  canvas.setPointerCapture(event.pointerId);
+  drag = { ...at, from: view.from, top: view.top, moved: false };
+  if (at.where === "overview") centre(at.x);
+});
+
+function centre(x) {
+  const middle = ((x - NAMES) / (view.width - NAMES - RIGHT)) * data.span;
+  const half = (view.to - view.from) / 2;
+  show(middle - half, middle + half);
+}
+
+canvas.addEventListener("pointermove", (event) => {
+  const at = zone(event);
+  view.pointer = at;
+  stage.classList.toggle("axis", at.where === "axis");
+  stage.classList.toggle("names", at.where === "names" && !drag);
+  if (drag) dragTo(at);
+  const found = drag ? null : rowAt(at);
+  view.hover = found ? found.row : null;
+  explain(found, at);
+  redraw();
+});
+
+function dragTo(at) {
+  if (Math.abs(at.x - drag.x) + Math.abs(at.y - drag.y) > 3) drag.moved = true;
+  if (!drag.moved) return;
+  if (drag.where === "overview") return centre(at.x);
+  if (drag.where === "axis") { view.brush = [drag.x, Math.max(at.x, NAMES)]; return; }
+  stage.classList.add("dragging");
+  if (drag.where === "lanes") {
+    const from = drag.from - (at.x - drag.x) / scale();
+    show(from, from + (view.to - view.from));
+  }
+  moveTo(drag.top - (at.y - drag.y));
+}
+
+canvas.addEventListener("pointerup", () => {
+  if (view.brush && Math.abs(view.brush[0] - view.brush[1]) > 5) {
+    const [a, b] = view.brush.map(timeAt).sort((p, q) => p - q);
+    show(a, b);
+  } else if (drag && !drag.moved && drag.where === "names") {
+    const lane = laneAt(drag.y);
+    const name = lane && data.entities[lane.entity];
+    if (lane) { filter.value = filter.value === name ? "" : name; arrange(); }
+  }
+  drag = view.brush = null;
+  stage.classList.remove("dragging");
+  redraw();
+});
+canvas.addEventListener("pointercancel", () => { drag = view.brush = null; stage.classList.remove("dragging"); });
+canvas.addEventListener("pointerleave", () => { view.pointer = view.hover = null; tip.hidden = true; redraw(); });
+canvas.addEventListener("dblclick", (event) => { const at = zone(event); if (at.where === "lanes") zoom(0.4, at.x); });
+
+canvas.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  const at = zone(event);
+  const unit = event.deltaMode === 1 ? 18 : 1;
+  if (event.ctrlKey || event.metaKey || event.altKey || at.where === "axis" || at.where === "overview") {
+    zoom(Math.exp(event.deltaY * unit * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 0.012 : 0.0022)), at.x);
+  } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+    const pixels = (event.shiftKey ? event.deltaY || event.deltaX : event.deltaX) * unit;
+    show(view.from + pixels / scale(), view.to + pixels / scale());
+  } else moveTo(view.top + event.deltaY * unit);
+}, { passive: false });
+
+function line(list, term, value) {
+  list.append(Object.assign(document.createElement("dt"), { textContent: term }));
+  list.append(Object.assign(document.createElement("dd"), { textContent: value }));
+}
+
+function explain(found, at) {
+  tip.hidden = !found;
+  if (!found) return;
+  const { row, lane } = found;
+  const start = data.start[row], end = data.end[row];
+  const list = document.createElement("dl");
+  if (lane.event && start === end) line(list, "at", reading(start));
+  else {
+    line(list, "from", reading(start));
+    line(list, "to", end < 0 ? "still open" : reading(end));
+    if (end >= 0) line(list, "lasts", length(end - start));
+  }
+  tip.replaceChildren(Object.assign(document.createElement("strong"), { textContent: data.terms[data.term[row]] }), list);
+  tip.style.left = Math.max(4, Math.min(at.x + 14, view.width - tip.offsetWidth - 8)) + "px";
+  tip.style.top = (at.y + 18 + tip.offsetHeight > view.height ? at.y - tip.offsetHeight - 10 : at.y + 18) + "px";
+}
+
+// ---------------------------------------------------------------- keyboard and controls
+
+window.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target === filter) { if (event.key === "Escape") { filter.value = ""; arrange(); stage.focus(); } return; }
+  if (event.target.tagName === "SELECT") return;
+  const page = canvas.clientHeight - TOP - 40;
+  const does = {
+    ArrowLeft: () => shift(-0.15), ArrowRight: () => shift(0.15), ArrowUp: () => moveTo(view.top - 3 * ROW), ArrowDown: () => moveTo(view.top + 3 * ROW),
+    PageUp: () => moveTo(view.top - page), PageDown: () => moveTo(view.top + page), Home: () => moveTo(0), End: () => moveTo(total),
+    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: fit, "/": () => filter.focus(),
+  }[event.key];
+  if (does) { event.preventDefault(); does(); }
+});
+document.getElementById("in").onclick = () => zoom(0.6);
+document.getElementById("out").onclick = () => zoom(1 / 0.6);
+document.getElementById("fit").onclick = fit;
+filter.oninput = order.onchange = arrange;
+document.getElementById("theme").onclick = () => dress(isDark() ? "light" : "dark");
+
+function dress(theme) {
+  document.documentElement.dataset.theme = theme;
+  inks.clear();
+  document.querySelectorAll(".chip").forEach((chip) => { chip.firstChild.style.background = colour(Number(chip.dataset.kind)); });
+  redraw();
+}
+
+function legend() {
+  const box = document.getElementById("legend");
+  data.kinds.forEach((kind, number) => {
+    const chip = document.createElement("button");
+    chip.className = kind.event ? "chip event" : "chip";
+    chip.dataset.kind = number;
+    chip.append(document.createElement("i"));
+    chip.append(Object.assign(document.createElement("span"), { textContent: kind.name }));
+    chip.append(Object.assign(document.createElement("b"), { textContent: kind.count.toLocaleString("en") }));
+    chip.onclick = () => { hidden.has(number) ? hidden.delete(number) : hidden.add(number); press(); };
+    chip.ondblclick = () => {
+      const alone = data.kinds.every((_, k) => k === number || hidden.has(k));
+      hidden.clear();
+      if (!alone) data.kinds.forEach((_, k) => k !== number && hidden.add(k));
+      press();
+    };
+    box.append(chip);
+  });
+  press();
+}
+
+function press() {
+  document.querySelectorAll(".chip").forEach((chip) => chip.setAttribute("aria-pressed", String(!hidden.has(Number(chip.dataset.kind)))));
+  arrange();
+}
+
+document.getElementById("summary").textContent = data.summary;
+document.getElementById("notes").textContent = data.notes.join(" ");
+const asked = new URLSearchParams(location.hash.slice(1)); // #filter=...&order=...&theme=dark: a view to send to a colleague
+if (asked.get("filter")) filter.value = asked.get("filter");
+if (asked.get("order")) order.value = asked.get("order");
+if (asked.get("hide")) asked.get("hide").split(",").forEach((name) => data.kinds.forEach((k, i) => k.name === name && hidden.add(i)));
+legend();
+dress(asked.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+new ResizeObserver(() => moveTo(view.top)).observe(stage);
+view.width = canvas.clientWidth;
+const asks = Number(asked.get("from")), till = Number(asked.get("to"));
+if (till > asks) show(asks, till); else fit();

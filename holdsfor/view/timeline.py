@@ -1,0 +1,80 @@
+"""A timeline of what was recognised, as one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+from typing import Any
+from typing import Literal as OneOf
+
+import pyarrow as pa
+
+from holdsfor.errors import HoldsforError
+from holdsfor.view.lanes import Clock, lay_out
+
+LIMIT = 100_000
+
+_FOLDER = Path(__file__).parent
+_SCRIPTS = ("clock.js", "draw.js", "page.js")
+_INTERVALS = ("fluent", "args", "value", "start", "end")
+_OCCURRENCES = ("event", "args", "start", "end")
+
+
+def timeline(
+    intervals: pa.Table,
+    occurrences: pa.Table | None,
+    out: Path | str,
+    title: str = "Holdsfor timeline",
+    clock: Clock | OneOf["auto"] = "auto",
+    limit: int = LIMIT,
+) -> Path:
+    """Writes the page and returns its path.
+
+    intervals, occurrences: tables as `recognise` gives them.
+    clock: "seconds" or "milliseconds" since 1970 (shown as UTC dates) or plain "ticks"; "auto" looks at the numbers.
+    limit: with more intervals the page shows only the busiest entities, and says so.
+    """
+    _require(intervals, _INTERVALS, "intervals")
+    if occurrences is not None:
+        _require(occurrences, _OCCURRENCES, "occurrences")
+    content = lay_out(intervals, occurrences, clock, limit)
+    parts = {
+        "title": html.escape(title),
+        "style": _read("page.css"),
+        "data": embedded(content),
+        "script": "\n".join(_read(name) for name in _SCRIPTS),
+    }
+    path = Path(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(_fill(_read("page.html"), parts), encoding="utf-8")
+    return path
+
+
+def embedded(content: Any) -> str:
+    """JSON that may stand in a script element: no character in it can end the element or begin a comment."""
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _fill(template: str, parts: dict[str, str]) -> str:
+    """Puts each part in its place, once: what a part says is never read as a place."""
+    pieces = template.split("{{")
+    filled = [pieces[0]]
+    for piece in pieces[1:]:
+        name, rest = piece.split("}}", 1)
+        filled += [parts[name], rest]
+    return "".join(filled)
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def _require(table: pa.Table, columns: tuple[str, ...], what: str) -> None:
+    missing = [name for name in columns if name not in table.column_names]
+    if missing:
+        raise HoldsforError(
+            f"the table of {what} has no column {', '.join(missing)} (columns: {', '.join(table.column_names)}). "
+            f"Give the table that `recognise` returned, or read {what}.parquet of a run."
+        )
