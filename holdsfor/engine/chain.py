@@ -118,9 +118,9 @@ def _happened(edges: Points, world: World) -> Points:
     """Only what happens after the start of the history and until now."""
     time = edges.packed & edges.axis.mask
     low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
-    if len(time) == 0 or (time.min() > low and time.max() <= high):
+    if len(time) == 0 or (time.min() >= low and time.max() <= high):
         return edges
-    return edges.select(Selection((time > low) & (time <= high)))
+    return edges.select(Selection((time >= low) & (time <= high)))
 
 
 def scan(op: At, world: World) -> Rows:

@@ -67,9 +67,9 @@ def in_history(packed: Ints, world: World) -> Ints:
         return packed
     time = packed & world.axis.mask
     low, high = world.start - world.axis.origin, world.now - world.axis.origin
-    if time.min() > low and time.max() <= high:
+    if time.min() >= low and time.max() <= high:
         return packed
-    return compress(packed, (time > low) & (time <= high))
+    return compress(packed, (time >= low) & (time <= high))
 
 
 def merged(lists: Iterable[Ints]) -> Ints:

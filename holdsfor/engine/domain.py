@@ -8,57 +8,72 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import run
-from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import Intervals, Points, columns_of
+from holdsfor.engine.chain import matched, run
+from holdsfor.engine.column import Column, Mask
+from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Arg, Domain
+from holdsfor.plan.operators import Declared, Domain
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """Keys over the columns that a declaration restricts, sorted."""
+class Enumerated:
+    """Keys over the columns that declarations restrict, sorted."""
 
     positions: tuple[int, ...]
     keys: Ints
 
 
+Allowed = Enumerated | Declared  # the latter: to be tested for each grounding that the data give
+
+
 def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
-    """What each clause of the declaration allows; a grounding must be allowed by one of them."""
+    """What the declarations of a relation allow; a grounding must be allowed by one of them."""
     found: dict[tuple[int, ...], list[Ints]] = {}
-    for chain, args in domain.rules:
-        rows = run(chain, world)
-        positions = tuple(p for p, arg in enumerate(args) if arg is not None)
-        columns = [_codes(args[p], rows.codes, rows.size, world) for p in positions]
-        keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
-        found.setdefault(positions, []).append(keys)
-    return tuple(Allowed(positions, np.unique(np.concatenate(keys))) for positions, keys in found.items())
+    for rule in domain.rules:
+        if rule.enumerates:
+            rows = run(rule.chain, world)
+            positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
+            columns = [head_codes(rows, rule.args[p], world) for p in positions]
+            keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
+            found.setdefault(positions, []).append(keys)
+    listed = (Enumerated(positions, np.unique(np.concatenate(keys))) for positions, keys in found.items())
+    return (*listed, *(rule for rule in domain.rules if not rule.enumerates))
 
 
-def _codes(arg: Arg, codes_of: object, size: int, world: World) -> Ints:
-    if isinstance(arg, str):
-        assert callable(codes_of)
-        found: Ints = codes_of(arg)
-        return found
-    assert arg is not None
-    return np.full(size, world.dictionary.code_of(arg), np.int64)
-
-
-def within(relation: Points | Intervals, clauses: Iterable[Allowed], world: World) -> Mask:
-    """Which rows of the relation the declaration allows."""
-    mask = np.zeros(len(relation), np.bool_)
+def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> Mask:
+    """Which keys with `arity` columns the declarations allow."""
+    distinct, back = np.unique(keys, return_inverse=True)
+    mask = np.zeros(len(distinct), np.bool_)
     for clause in clauses:
-        if not clause.positions:
-            if len(clause.keys):
-                mask[:] = True
-            continue
-        keys = world.axis.key(columns_of(relation, clause.positions))
-        place = np.searchsorted(clause.keys, keys)
-        mask |= clause.keys[np.minimum(place, len(clause.keys) - 1)] == keys if len(clause.keys) else False
-    return mask
+        test = _listed if isinstance(clause, Enumerated) else _tested
+        mask |= test(distinct, arity, clause, world)  # type: ignore[operator]
+    return mask[back]
+
+
+def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
+    if not clause.positions or not len(clause.keys):
+        return np.full(len(keys), len(clause.keys) > 0)
+    part = world.axis.key([world.axis.code(keys, p, arity) for p in clause.positions])
+    place = np.minimum(np.searchsorted(clause.keys, part), len(clause.keys) - 1)
+    return clause.keys[place] == part
+
+
+def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:
+    mask = np.ones(len(keys), np.bool_)
+    columns: dict[str, Ints] = {}
+    for position, arg in enumerate(clause.args):
+        codes = world.axis.code(keys, position, arity)
+        if isinstance(arg, str):
+            mask &= columns.setdefault(arg, codes) == codes
+        elif arg is not None:
+            mask &= codes == world.dictionary.code_of(arg)
+    rows = Rows(world.axis, len(keys), {name: Column(world.dictionary, codes) for name, codes in columns.items()})
+    return mask & matched(clause.chain, rows, world)
 
 
 def whole_keys(clauses: Iterable[Allowed], arity: int) -> Ints | None:
-    """All allowed keys, if the declaration enumerates them."""
-    found = [clause.keys for clause in clauses if clause.positions == tuple(range(arity))]
+    """All allowed keys, if the declarations enumerate them."""
+    everything = tuple(range(arity))
+    found = [c.keys for c in clauses if isinstance(c, Enumerated) and c.positions == everything]
     return np.unique(np.concatenate(found)) if found else None

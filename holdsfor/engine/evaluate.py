@@ -19,7 +19,7 @@ from holdsfor.engine.world import World
 from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Chain, Definition, Derived, Plan, Relation, Simple, Static
-from holdsfor.plan.walk import conclusions, defines
+from holdsfor.plan.walk import conclusions
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,37 +49,37 @@ def evaluate(ready: Program, world: World, definitions: tuple[int, ...] | None =
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
-        _define(definition, world, domains, ready.prefixes)
-        for relation in defines(definition):
-            if relation in domains:
-                left_out += _restrict(relation, world, domains[relation])
+        left_out += _define(definition, world, domains, ready.prefixes)
     return left_out
 
 
 def _define(
     definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], prefixes: frozenset[Chain]
-) -> None:
+) -> int:
     match definition:
         case Simple():
-            evaluate_simple(definition, world, domains, prefixes)
+            return evaluate_simple(definition, world, domains, prefixes)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()))
         case Derived():
             evaluate_derived(definition, world, prefixes)
+    declared = domains.get(definition.relation)
+    return 0 if declared is None else _restrict(definition.relation, world, declared)
 
 
 def _restrict(relation: Relation, world: World, clauses: tuple[Allowed, ...]) -> int:
     """Keeps what the declared domain allows; gives the number of groundings outside it."""
     if relation in world.points:
         points = world.points[relation]
-        mask = within(points, clauses, world)
+        columns = [points.column(p).codes() for p in range(points.arity)]
+        keys = world.axis.key(columns) if columns else np.zeros(len(points), np.int64)
+        mask = within(keys, points.arity, clauses, world)
         world.points[relation] = points.select(Selection(mask))
-        return int(np.count_nonzero(~mask))
-    found = world.intervals[relation]
-    mask = within(found, clauses, world)
-    if mask.all():
-        return 0
-    outside = len(np.unique(found.keys()[~mask]))
-    s, e = compress(found.s, mask), compress(found.e, mask)
-    world.intervals[relation] = Intervals(world.axis, world.dictionary, found.arity, s, e)
-    return outside
+    else:
+        found = world.intervals[relation]
+        keys = found.keys()
+        mask = within(keys, found.arity, clauses, world)
+        if not mask.all():
+            s, e = compress(found.s, mask), compress(found.e, mask)
+            world.intervals[relation] = Intervals(world.axis, world.dictionary, found.arity, s, e)
+    return len(np.unique(keys[~mask]))

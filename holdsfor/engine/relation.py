@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,9 +181,3 @@ def no_intervals(axis: Axis, dictionary: Dictionary, arity: int) -> Intervals:
 def no_points(axis: Axis, dictionary: Dictionary, arity: int) -> Points:
     columns = {p: Column(dictionary, EMPTY) for p in range(arity)}
     return Points(axis, dictionary, arity, (0,) if arity else (), EMPTY, columns)
-
-
-def columns_of(relation: Points | Intervals, positions: Sequence[int]) -> list[Ints]:
-    if isinstance(relation, Points):
-        return [relation.column(p).codes() for p in positions]
-    return [relation.codes(p) for p in positions]

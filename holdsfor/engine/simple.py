@@ -8,13 +8,14 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, concluded, merged, spread_over
-from holdsfor.engine.domain import Allowed, whole_keys
+from holdsfor.engine.domain import Allowed, within, whole_keys
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.world import World
 from holdsfor.kernels import (
     INITIATE,
     INITIATE_IF_ALIVE,
     TERMINATE,
+    compress,
     exclusive,
     make_intervals,
 )
@@ -32,22 +33,48 @@ class Changes:
     alive: Ints
 
 
-def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> None:
-    if fluent.relations[0].kind == "valued":
-        _valued(fluent, world, domains, prefixes)
-        return
+def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> int:
+    """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
     begun = [concluded(rules, world, prefixes) for rules in fluent.initiations]
     ended = [concluded(rules, world, prefixes) for rules in fluent.terminations]
-    initiated = [merged(full) for full, _ in begun]
+    allowed = [_allowed(merged(full), r, domains, world) for (full, _), r in zip(begun, fluent.relations, strict=True)]
+    initiated = [points for points, _ in allowed]
+    if fluent.relations[0].kind == "valued":
+        _valued(fluent.relations[0], initiated[0], begun[0][1], ended[0], world, domains)
+    else:
+        _split(fluent, initiated, [opens for _, opens in begun], ended, world, domains)
+    return sum(left_out for _, left_out in allowed)
+
+
+def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:
+    """What is initiated outside the declared domain has no effect at all, not even on other values."""
+    if relation not in domains:
+        return points, 0
+    keys = points >> world.axis.time_bits
+    mask = within(keys, relation.arity, domains[relation], world)
+    if mask.all():
+        return points, 0
+    return compress(points, mask), len(np.unique(keys[~mask]))
+
+
+def _split(
+    fluent: Simple,
+    initiated: list[Ints],
+    begun_open: list[list[Open]],
+    ended: list[tuple[list[Ints], list[Open]]],
+    world: World,
+    domains: Domains,
+) -> None:
+    """One relation per constant value."""
     arity = fluent.signature.arity
-    wild = any(opens for _, opens in (*begun, *ended))
+    wild = any(begun_open) or any(opens for _, opens in ended)
     seen = _seen(initiated, world) if wild else EMPTY
     changes = []
     for i, relation in enumerate(fluent.relations):
         declared = whole_keys(domains[relation], arity) if relation in domains else None
         keys = declared if declared is not None else seen
         terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world.axis) for o in ended[i][1])])
-        more = merged(spread_over(o, keys, arity, world.axis) for o in begun[i][1])
+        more = merged(spread_over(o, keys, arity, world.axis) for o in begun_open[i])
         if declared is not None:
             changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
         else:
@@ -108,22 +135,26 @@ def _exclusive(parts: list[tuple[Ints, Ints | int, int]], world: World, after: i
 # ---------------------------------------------------------------- values that come from the data
 
 
-def _valued(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> None:
+def _valued(
+    relation: Relation,
+    initiated: Ints,
+    begun_open: list[Open],
+    ended: tuple[list[Ints], list[Open]],
+    world: World,
+    domains: Domains,
+) -> None:
     """One relation whose last column is the value; the other columns are the grounding."""
-    axis, relation = world.axis, fluent.relations[0]
-    arity = relation.arity
-    begun, begun_open = concluded(fluent.initiations[0], world, prefixes)
-    ended, ended_open = concluded(fluent.terminations[0], world, prefixes)
-    initiated = merged(begun)
+    axis, arity = world.axis, relation.arity
     declared = whole_keys(domains[relation], arity) if relation in domains else None
     seen = np.unique(initiated >> axis.time_bits)
     keys = declared if declared is not None else seen
-    parts = [(initiated, INITIATE), (merged(ended), TERMINATE)]
+    parts = [(initiated, INITIATE), (merged(ended[0]), TERMINATE)]
     for opened in begun_open:
         bound_value = arity - 1 in opened.positions
         spread = _spread_valued(opened, keys, arity, world) if bound_value else spread_over(opened, keys, arity, axis)
+        spread, _ = _allowed(spread, relation, domains, world)
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
-    for opened in ended_open:
+    for opened in ended[1]:
         any_value = arity - 1 not in opened.positions
         spread = _spread_valued(opened, keys, arity, world) if not any_value else spread_over(opened, keys, arity, axis)
         parts.append((spread, TERMINATE))

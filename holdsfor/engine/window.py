@@ -69,7 +69,7 @@ def windows(
         if amount is not None and amount <= 0:
             raise HoldsforError(f"the {name} must be above 0, not {amount}")
     if start is None:
-        start = min((int(block.start.min()) for block in blocks), default=0) - 1
+        start = (min((int(block.start.min()) for block in blocks), default=1) - 1) // tick * tick
     if end is None:
         end = max((_latest(block) for block in blocks), default=start + 1)
     if end < start:

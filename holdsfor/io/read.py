@@ -88,10 +88,10 @@ def guess_format(part: Path | pa.Table | tuple[str, ...]) -> str:
         return "rtec"
     if "@" in first:
         return "terms"
-    if isinstance(part, Path) and (".csv" in part.suffixes or ".tsv" in part.suffixes):
-        return "columns"
     if not first.strip():  # nothing in it: no format can go wrong
         return "rtec"
+    if isinstance(part, Path) and (".csv" in part.suffixes or ".tsv" in part.suffixes):
+        return "columns"
     raise HoldsforError(f"cannot tell the format of {_shown(part)}. Say which: format='rtec', 'columns' or 'terms'.")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -45,15 +43,12 @@ def number_text(numbers: pa.Array) -> pa.Array:
 
 
 def is_number(values: pa.Array, exponents: bool = False) -> Mask:
-    """Which fields are numbers. RTEC's rule has no exponents: 1e3 is an atom."""
-    pattern = _ANY_FLOAT if exponents else r"^-?[0-9]+(?:\.[0-9]+)?$"
-    found = mask(pc.match_substring_regex(values, pattern))
-    too_long = found & (pc.fill_null(pc.binary_length(values), 0).to_numpy(zero_copy_only=False) > 300)
-    for i in np.flatnonzero(too_long):  # only such a long number can be infinite as a float, or one with an exponent
-        found[i] = math.isfinite(float(values[i].as_py()))
-    if exponents and found.any():
-        found[found] = np.isfinite(values.filter(pa.array(found)).cast(pa.float64()).to_numpy())
-    return found
+    """Which fields are numbers: integers of any length, floats that are finite. RTEC's rule has no exponents."""
+    number = mask(pc.match_substring_regex(values, _INTEGER))
+    floats = mask(pc.match_substring_regex(values, _ANY_FLOAT if exponents else _RTEC_FLOAT)) & ~number
+    if floats.any():
+        floats[floats] = np.isfinite(values.filter(pa.array(floats)).cast(pa.float64()).to_numpy())
+    return number | floats
 
 
 def field_terms(fields: pa.Array, exponents: bool = False) -> pa.Array:
@@ -118,7 +113,8 @@ def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: M
     if floats.any():
         written = number_text(values.filter(pa.array(floats)).cast(pa.float64()))
         text = pc.replace_with_mask(text, pa.array(floats), written)
-    if integer.any():  # any length: Prolog's integers have no bound
-        written = pa.array([str(int(x)) for x in values.filter(pa.array(integer)).to_pylist()], pa.string())
+    if integer.any():  # as text, not as int64: Prolog's integers have no bound
+        written = pc.replace_substring_regex(values.filter(pa.array(integer)), r"^(-?)0+([0-9])", r"\1\2")
+        written = pc.replace_substring_regex(written, r"^-0$", "0")
         text = pc.replace_with_mask(text, pa.array(integer), written)
     return text

@@ -1,4 +1,7 @@
-"""Which points lie inside intervals, and which occur among other points."""
+"""Which points lie inside intervals, and which occur among other points.
+
+A point p is an interval [p, p + 1), so both questions share a kernel, and its compilation.
+"""
 
 from __future__ import annotations
 
@@ -63,13 +66,11 @@ def _mark(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
     return result
 
 
-@kernel
 def holds_mask(points: Ints, s: Ints, e: Ints) -> Mask:
     """Which of the sorted points lie in one of the intervals."""
     return _mark(points, s, e, 0)
 
 
-@kernel
 def member_mask(a: Ints, b: Ints) -> Mask:
     """Which of the sorted a occur in the sorted b."""
     return _mark(a, b, b, 1)
@@ -97,13 +98,11 @@ def _search(points: Ints, s: Ints, e: Ints, shift: int) -> Mask:
     return result
 
 
-@kernel
 def holds_search(points: Ints, s: Ints, e: Ints) -> Mask:
     """As `holds_mask`, for points in any order, or few of them against many intervals."""
     return _search(points, s, e, 0)
 
 
-@kernel
 def member_search(a: Ints, b: Ints) -> Mask:
     """As `member_mask`, for a in any order, or few of them against many b."""
     return _search(a, b, b, 1)

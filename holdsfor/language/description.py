@@ -89,7 +89,7 @@ class Duration:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """left op right: arithmetic (< > =< >= =:= =\\=), identity (== \\==), unification (= \\=), standard order (@< @> @=< @>=)"""
+    """left op right: arithmetic (< > =< >= =:= =\\=), identity (== \\==), unification (= \\=), order (@< @> @=< @>=)"""
 
     op: str
     left: Term
@@ -170,7 +170,8 @@ class Grounding:
 class Input:
     """An event or durative fluent that comes from the stream. `read` is false if no rule uses it (declared only).
 
-    numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is rejected.
+    numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is
+    rejected.
     """
 
     signature: Signature

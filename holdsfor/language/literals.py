@@ -20,15 +20,14 @@ from holdsfor.language.description import (
     Not,
 )
 from holdsfor.language.draft import Draft
+from holdsfor.language.later import later_condition
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import (
-    ALLEN,
     ARITHMETIC_COMPARISONS,
     COMPARISONS,
     DURATIONS,
     FORMS,
     FUNCTIONS,
-    LISTS,
 )
 
 #: What the conditions are about: time points, lists of intervals, or neither.
@@ -50,6 +49,7 @@ class BodyReader:
         self.draft = draft
         self.context = context
         self.complete = True
+        self.guards: list[Var] = []
 
     def read(self, term: Term | None) -> Literals:
         found: list[Literal] = []
@@ -223,13 +223,20 @@ class BodyReader:
     def _compare(self, op: str, term: Term, args: tuple[Term, ...]) -> Literals:
         left, right = args
         if self.context == "intervals" and (_empty(left) or _empty(right)):
-            if op in ("\\=", "\\=="):
-                return ()  # RTEC's guard `I \= []`: an empty list gives nothing anyway
+            if op in ("\\=", "\\==") and self._guard(args):
+                return ()
             hint = "leave the test out: where there are no intervals the result is empty"
             return self._refuse("unsupported", "a rule cannot ask for an empty list of intervals", term, hint)
         if op in ARITHMETIC_COMPARISONS and not all([self.expression(left), self.expression(right)]):
             return ()
         return (Compare(op, left, right, term.place),)
+
+    def _guard(self, sides: tuple[Term, ...]) -> bool:
+        """RTEC's guards `\\+ I = []` and `I \\= []`: no conditions here, only remembered."""
+        if not any(map(_empty, sides)):
+            return False
+        self.guards += [side for side in sides if isinstance(side, Var)]
+        return True
 
     def _is(self, term: Term, args: tuple[Term, ...]) -> Literals:
         if not isinstance(args[0], Var | Int | Float):
@@ -240,14 +247,9 @@ class BodyReader:
 
     def _not(self, term: Term, args: tuple[Term, ...]) -> Literals:
         inner = args[0]
-        if (
-            self.context == "intervals"
-            and isinstance(inner, Compound)
-            and inner.functor in ("=", "==")
-            and len(inner.args) == 2
-        ):
-            if _empty(inner.args[0]) or _empty(inner.args[1]):
-                return ()
+        equality = isinstance(inner, Compound) and inner.functor in ("=", "==")
+        if equality and self.context == "intervals" and self._guard(name_and_args(inner)[1]):
+            return ()
         before = self.complete
         self.complete = True
         literals = self.read(inner)
@@ -272,7 +274,7 @@ class BodyReader:
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
     def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
-        later = _later(name, len(args), self.context)
+        later = later_condition(name, args, self.context == "intervals")
         if later:
             self.complete = False
             construct, message, hint = later
@@ -304,24 +306,6 @@ class BodyReader:
 
 def _empty(term: Term) -> bool:
     return isinstance(term, Items) and not term.items
-
-
-def _later(name: str, arity: int, context: Context) -> tuple[str, str, str] | None:
-    """Construct, message and hint of a condition that a later version will have."""
-    if name == ";" and arity == 2:
-        return "disjunction", "disjunction (`;`) comes in a later version", "write one rule for each case"
-    if name == "->" and arity == 2:
-        return "if-then-else", "if-then-else (`->`) comes in a later version", "write one rule for each case"
-    if name == "findall" or name in LISTS:
-        return "findall", "findall and functions of its lists come in a later version", ""
-    if name == "complement_all":
-        hint = "take away from intervals that the rule has: relative_complement_all(I1, [I2], I)"
-        return "complement_all", "complement_all comes in a later version", hint
-    if name == "allen" or (name in ALLEN and arity == 4 and context == "intervals"):
-        return "allen", "Allen relations between intervals come in a later version", ""
-    if name in ("initiatedAt", "terminatedAt"):
-        return f"{name} in a body", f"{name} as a condition comes in a later version", "write its conditions instead"
-    return None
 
 
 _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Literals]] = {

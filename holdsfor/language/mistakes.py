@@ -11,7 +11,10 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is wrong between two offsets of a clause. If two clauses ran together: the first ends at `cut`, the second begins at `split`."""
+    """What is wrong between two offsets of a clause.
+
+    If two clauses ran together, the first ends at `cut` and the second begins at `split`.
+    """
 
     code: str
     message: str
@@ -65,7 +68,7 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, bool]:
     if isinstance(error, UnexpectedToken) and isinstance(error.token, Token) and error.token.type != "$END":
         return error.token.start_pos or 0, False
     if isinstance(error, UnexpectedCharacters):
-        return error.pos_in_stream, False
+        return error.pos_in_stream or 0, False
     return len(text.rstrip()), True
 
 
@@ -144,7 +147,7 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
 
 def _argument(text: str, position: int, at_end: bool) -> Advice | None:
     before = text[:position].rstrip()
-    if text.startswith("(", position) and re.search(r"[a-z]\w*\Z", before):
+    if text.startswith("(", position) and re.search(r"\b[a-z]\w*\Z", before):
         gap = "remove the space between the name and `(`"
         return Advice("syntax", "a name and its `(` are apart", gap, len(before), position + 1)
     if text.startswith("(", position) and re.search(r"\b[A-Z_]\w*\Z", before):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from holdsfor.language.description import Call, Literal, Not, Signature
+from holdsfor.language.description import Call, Clause, Grounding, Literal, Not, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.graph import components, cycle
 from holdsfor.language.strata import mentioned, signature
@@ -31,9 +31,9 @@ def names(draft: Draft) -> None:
 
 
 def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
-    for clause in (*draft.rules, *draft.background, *draft.groundings):
-        if clause.body:
-            yield clause.body
+    """The bodies of all clauses that have one."""
+    every: list[Rule | Clause | Grounding] = [*draft.rules, *draft.background, *draft.groundings]
+    return (clause.body for clause in every if clause.body)
 
 
 def calls(body: tuple[Literal, ...]) -> Iterator[Call]:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Call, Clause, Compare, Grounding, Literal, Rule, Signature
-from holdsfor.language.draft import Draft, Entity, did_you_mean
-from holdsfor.language.literals import FAIL, BodyReader, Context, Literals
+from holdsfor.language.declarations import directive, durative, dynamic_domain, fails, grounding, is_fluent_value
+from holdsfor.language.description import Algebra, Call, Clause, Compare, Duration, Literal, Rule, Signature
+from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.literals import BodyReader, Literals
 from holdsfor.language.parse import RawClause, RawDirective, RawInput
-from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var, name_and_args, variables
-from holdsfor.language.vocabulary import COMPARISONS, DIRECTIVES, DURATIONS, FORMS, LEGACY
+from holdsfor.language.strata import signature
+from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args, variables
+from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 
 RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
 _DEADLINES = {("fi", 3), ("maxDuration", 3), ("maxDurationUE", 3), ("p", 1)}
+_BUILT_IN = {(name, 3) for name in DURATIONS}
+_CONNECTIVES = frozenset({"\\+", ",", ";", "->", "!"})
+_MAY_BE_BACKGROUND = frozenset({"fi", "points"})
 
 
 def read(draft: Draft) -> None:
@@ -24,35 +29,35 @@ def read(draft: Draft) -> None:
         if isinstance(raw, RawInput):
             draft.announced.setdefault((raw.entity, raw.signature), raw.place)
         elif isinstance(raw, RawDirective):
-            _directive(draft, raw)
+            directive(draft, raw)
         elif not isinstance(raw.head, Atom | Compound):
             draft.error("syntax", f"`{raw.head}` cannot be the head of a clause", raw.head.place, "begin with a name")
         else:
-            signature = Signature(*_sized(raw.head))
-            if signature in LEGACY:
+            owner = signature(raw.head)
+            if owner in LEGACY:
                 mentioned = _mentioned(draft) if mentioned is None else mentioned
-                if signature not in mentioned:
+                if owner not in mentioned:
                     continue
-            _clause(draft, raw, raw.head, signature)
+            _clause(draft, raw, raw.head, owner)
 
 
-def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, signature: Signature) -> None:
+def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
     name, args = name_and_args(head)
-    reader = _HEADS.get(signature)
-    if reader:
+    reader = _HEADS.get(owner)
+    about_fluent = bool(args) and is_fluent_value(args[0])
+    if reader and (name != "points" or about_fluent):
         reader(draft, raw, args)
-    elif signature in _DEADLINES and _is_fluent_value(args[0]):
+    elif owner in _DEADLINES and about_fluent:
         _deadline(draft, args[0], raw.place)
     elif name == "holdsAt":
         hint = "define the fluent with holdsFor(fluent=value, I), or with initiatedAt and terminatedAt"
         draft.error("head", "holdsAt cannot be the head of a rule", head.place, hint)
-    elif (name in DURATIONS and len(args) == 3) or (name in COMPARISONS and _refuse_head(draft, head)):
-        pass  # RTEC's own definition of a duration filter: built in here
-    elif name in FORMS and (name, len(args)) not in {("fi", 3), ("points", 1)}:
+    elif name in COMPARISONS or name in _CONNECTIVES:
+        hint = "begin with the name of a predicate"
+        draft.error("head", f"`{name}` cannot be the head of a clause", head.place, hint)
+    elif name in FORMS and name not in _MAY_BE_BACKGROUND and owner not in _BUILT_IN:
         draft.error("arity", f"{name} does not take {len(args)} arguments", head.place, f"write {FORMS[name]}")
-    elif name in ("\\+", ",", ";", "->", "!"):
-        _refuse_head(draft, head)
-    else:
+    elif owner not in _BUILT_IN:  # RTEC's users define these themselves; here they are built in
         _background(draft, raw, head, name)
 
 
@@ -128,16 +133,37 @@ def _holds_for(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if pair is None:
         return
     if isinstance(args[1], Items) and not args[1].items:
-        draft.fallbacks.setdefault(Signature(*_sized(pair[0])), raw.place)
+        draft.fallbacks.setdefault(signature(pair[0]), raw.place)
         return
     interval = reader.interval(args[1])
     body = reader.read(raw.body)
     if interval:
         _add(draft, raw, Rule("holdsFor", *pair, interval, body, raw.place), reader)
+        for guard in reader.guards:
+            if not _empty_without(guard, interval, body):
+                message = f"this test is left out, but it matters: without {guard} the rule may still give intervals"
+                hint = f"make the result depend on it, for example intersect_all([{guard}, ...], {interval})"
+                draft.warning("guard", message, guard.place, hint)
+
+
+def _empty_without(guard: Var, interval: Var, body: Literals) -> bool:
+    """Is the result empty wherever the guarded intervals are? Then RTEC's guard only saves time."""
+    empty = {guard}
+    for _ in body:  # as often as there are literals: their order does not matter
+        for literal in body:
+            if isinstance(literal, Duration) and literal.interval in empty:
+                empty.add(literal.result)
+            elif isinstance(literal, Algebra):
+                some = any(operand in empty for operand in literal.operands)
+                every = all(operand in empty for operand in literal.operands)
+                first = every or literal.operands[0] in empty
+                if {"union": every, "intersection": some or every, "difference": first}[literal.op]:
+                    empty.add(literal.result)
+    return interval in empty
 
 
 def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
-    if _fails(rule.body):
+    if fails(rule.body):
         return
     if not reader.complete:
         draft.incomplete.add(raw.place)
@@ -150,84 +176,15 @@ def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
 def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     pair = BodyReader(draft, "background").fluent(args[0], "initially")
     if pair:
-        draft.later.add(Signature(*_sized(pair[0])))
+        draft.later.add(signature(pair[0]))
         draft.not_yet("initially", "initially comes in a later version", raw.place)
 
 
 def _deadline(draft: Draft, source: Term, place: Place) -> None:
     assert isinstance(source, Compound)
     if isinstance(source.args[0], Atom | Compound):
-        draft.later.add(Signature(*_sized(source.args[0])))
+        draft.later.add(signature(source.args[0]))
     draft.not_yet("fi", "deadlines (fi, p) come in a later version", place)
-
-
-# ---------------------------------------------------------------- declarations
-
-
-def _grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    body = _quiet_body(draft, raw)
-    if isinstance(args[0], Var) or _fails(body):
-        return
-    if _is_fluent_value(args[0]):
-        pair = BodyReader(draft, "background").fluent(args[0], "grounding")
-        if pair:
-            _declare(draft, "fluent", pair[0])
-            draft.groundings.append(Grounding(*pair, body, raw.place))
-    elif isinstance(args[0], Atom | Compound):
-        _declare(draft, "event", args[0])
-        draft.groundings.append(Grounding(args[0], None, body, raw.place))
-    else:
-        draft.error("syntax", f"`{args[0]}` cannot be grounded", args[0].place, f"write {FORMS['grounding']}")
-
-
-def _durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    if isinstance(args[0], Var) or _fails(_quiet_body(draft, raw)):
-        return
-    name = name_and_args(raw.head)[0]
-    if name == "points" and not _is_fluent_value(args[0]):
-        assert isinstance(raw.head, Compound)
-        _background(draft, raw, raw.head, name)
-        return
-    pair = BodyReader(draft, "background").fluent(args[0], name)
-    if pair:
-        _declare(draft, "fluent", pair[0])
-        if points:
-            draft.points.add(Signature(*_sized(pair[0])))
-
-
-def _dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    if isinstance(args[0], Atom | Compound):
-        draft.dynamic_domains.add(Signature(*_sized(args[0])))
-
-
-def _declare(draft: Draft, entity: Entity, term: Term) -> None:
-    draft.declared.setdefault((entity, Signature(*_sized(term))), term.place)
-
-
-def _directive(draft: Draft, raw: RawDirective) -> None:
-    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
-    word = raw.word or name
-    if word == "policy":
-        draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
-    elif word not in DIRECTIVES:
-        draft.error("directive", f"the directive `{word or raw.goal}` is not known", raw.goal.place, "remove it")
-    elif word in ("dynamic", "discontiguous", "multifile", "table"):
-        for term in [raw.goal] if raw.word else args:
-            draft.predicates.update(_indicators(term))
-
-
-def _indicators(term: Term) -> Iterator[Signature]:
-    """The signatures of `a/1, b/2` or [a/1, b/2]."""
-    if isinstance(term, Items):
-        for item in term.items:
-            yield from _indicators(item)
-    elif isinstance(term, Compound) and len(term.args) == 2:
-        left, right = term.args
-        if term.functor == "/" and isinstance(left, Atom) and isinstance(right, Int):
-            yield Signature(left.name, right.value)
-        elif term.functor == ",":
-            yield from _indicators(left)
-            yield from _indicators(right)
 
 
 # ---------------------------------------------------------------- background
@@ -244,9 +201,10 @@ def _background(draft: Draft, raw: RawClause, head: Atom | Compound, name: str) 
     if mistaken:
         draft.error("unknown", f"{name} defines nothing", head.place, near)
         return
-    body, complete = _body(draft, raw, "background")
-    if not _fails(body) and _no_open_lists(draft, head, raw.body):
-        if not complete:
+    reader = BodyReader(draft, "background")
+    body = reader.read(raw.body)
+    if not fails(body) and _no_open_lists(draft, head, raw.body):
+        if not reader.complete:
             draft.incomplete.add(raw.place)
         draft.background.append(Clause(head, body, raw.place))
 
@@ -259,26 +217,7 @@ def _no_open_lists(draft: Draft, *terms: Term) -> bool:
     return True
 
 
-def _body(draft: Draft, raw: RawClause, context: Context) -> tuple[Literals, bool]:
-    reader = BodyReader(draft, context)
-    literals = reader.read(raw.body)
-    return literals, reader.complete
-
-
-def _quiet_body(draft: Draft, raw: RawClause) -> Literals:
-    return _body(draft, raw, "background")[0]
-
-
 # ---------------------------------------------------------------- terms
-
-
-def _sized(term: Term) -> tuple[str, int]:
-    name, args = name_and_args(term)
-    return name, len(args)
-
-
-def _is_fluent_value(term: Term) -> bool:
-    return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
 
 
 def _is_plain(head: Atom | Compound) -> bool:
@@ -288,10 +227,6 @@ def _is_plain(head: Atom | Compound) -> bool:
 def _as_variable(term: Term) -> Var:
     assert isinstance(term, Var)
     return term
-
-
-def _fails(body: Iterable[Literal]) -> bool:
-    return any(isinstance(literal, Call) and literal.goal == FAIL for literal in body)
 
 
 def _variables(literal: Compare | Call) -> Iterator[Term]:
@@ -320,12 +255,7 @@ def _mentioned(draft: Draft) -> set[Signature]:
     """Every name with its arity that occurs in a body."""
     names = {name for name, _ in LEGACY}
     bodies = (raw.body for raw in draft.raw if isinstance(raw, RawClause) and raw.body is not None)
-    return {Signature(*_sized(goal)) for body in bodies for goal in _goals(body, names)}
-
-
-def _refuse_head(draft: Draft, head: Term) -> bool:
-    draft.error("head", f"`{head}` cannot be the head of a clause", head.place, "begin with the name of a predicate")
-    return True
+    return {signature(goal) for body in bodies for goal in _goals(body, names)}
 
 
 _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], None]] = {
@@ -338,9 +268,9 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("happensAt", 2): _happens,
     ("holdsFor", 2): _holds_for,
     ("initially", 1): _initially,
-    ("grounding", 1): _grounding,
-    ("collectIntervals", 1): partial(_durative, False),
-    ("buildFromPoints", 1): partial(_durative, True),
-    ("points", 1): partial(_durative, True),
-    ("dynamicDomain", 1): _dynamic_domain,
+    ("grounding", 1): grounding,
+    ("collectIntervals", 1): partial(durative, False),
+    ("buildFromPoints", 1): partial(durative, True),
+    ("points", 1): partial(durative, True),
+    ("dynamicDomain", 1): dynamic_domain,
 }

@@ -144,7 +144,7 @@ def _report(draft: Draft, modes: Modes, left: list[Literal], values: set[Var], h
 
 def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]) -> list[Var]:
     if isinstance(literal, Not):
-        shared = (all_variables(literal.literals) & outside) - values
+        shared = {each for each in all_variables(literal.literals) if each in outside and each not in values}
         if shared:
             return sorted(shared, key=_position)
         inner = modes.run(literal.literals, set(values), outside)

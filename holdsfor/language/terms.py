@@ -1,4 +1,4 @@
-"""Terms: the words of a rule. Immutable, compared by identity of the term (7, 7.0 and '7' differ), each knowing its place."""
+"""Terms: the words of a rule. Immutable, compared by identity of the term (7, 7.0, '7' differ), each with its place."""
 
 from __future__ import annotations
 
@@ -26,16 +26,12 @@ class Place:
 NOWHERE = Place("<built-in>", 1, 1, 1, 1)
 
 
-def _place() -> Place:
-    return field(default=NOWHERE, compare=False, repr=False)
-
-
 @dataclass(frozen=True, slots=True)
 class Var:
     """A variable. Each anonymous `_` of a clause gets its own name, `_1`, `_2`, ... (see `anonymous`)."""
 
     name: str
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
     anonymous: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
@@ -45,7 +41,7 @@ class Var:
 @dataclass(frozen=True, slots=True)
 class Atom:
     name: str
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return quoted(self.name)
@@ -54,7 +50,7 @@ class Atom:
 @dataclass(frozen=True, slots=True)
 class Int:
     value: int
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return str(self.value)
@@ -63,7 +59,7 @@ class Int:
 @dataclass(frozen=True, slots=True)
 class Float:
     value: float
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return repr(self.value)
@@ -73,7 +69,7 @@ class Float:
 class Compound:
     functor: str
     args: tuple[Term, ...]
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{quoted(self.functor)}({','.join(map(str, self.args))})"
@@ -84,7 +80,7 @@ class Items:
     """A proper list: `[a, b]`."""
 
     items: tuple[Term, ...]
-    place: Place = _place()
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"[{','.join(map(str, self.items))}]"

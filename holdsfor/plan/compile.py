@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 from holdsfor.language.description import Call, Compare, EventDescription, Grounding, Literal, Rule, Signature
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.fold import fold
-from holdsfor.plan.operators import Arg, Chain, Conclude, Definition, Derived, Domain, Pattern, Plan, Relation, Simple, Static
-from holdsfor.plan.order import head_args, order
+from holdsfor.plan.operators import Conclude, Declared, Definition, Derived, Domain, Pattern, Plan, Relation, Simple, Static
+from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
 from holdsfor.plan.relations import Relations, open_value_variants, relations
 from holdsfor.plan.rewrite import names_of
@@ -134,18 +134,31 @@ def _domains(
     description: EventDescription, known: Background, stored: Relations, fresh: Iterator[int]
 ) -> tuple[Domain, ...]:
     defined = description.events | description.simple | description.static
-    found: dict[Relation, list[tuple[Chain, tuple[Arg, ...]]]] = {}
+    found: dict[Relation, list[Declared]] = {}
     for grounding in description.groundings:
-        if _signature(grounding.entity) not in defined or _is_dynamic(grounding, description):
+        if _signature(grounding.entity) not in defined:
             continue
-        for relation, head, body in _groundings(grounding, stored):
+        fixed = tuple(literal for literal in grounding.body if not _is_dynamic(literal, description))
+        dynamic = len(fixed) < len(grounding.body)
+        for relation, head, body in _groundings(replace(grounding, body=fixed), stored):
             rules = found.setdefault(relation, [])
             for variant in unfold(body, known, fresh):
                 folded = fold(variant, head, known)
                 if folded is not None:
-                    chain, ordering = order(folded[0], folded[1], stored)
-                    rules.append((chain, head_args(folded[1], ordering, grounding.place)))
+                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.place))
     return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
+
+
+def _declared(
+    body: tuple[Literal, ...], head: tuple[Term, ...], dynamic: bool, stored: Relations, place: Place
+) -> Declared:
+    if not dynamic:
+        chain, ordering = order(body, head, stored)
+        return Declared(chain, head_args(head, ordering, place), True)
+    ordering = Ordering.of(body, head, stored)
+    ordering.bound |= {v.name for term in head for v in variables(term)}
+    chain = order_conditions(body, ordering)
+    return Declared(chain, head_args(head, ordering, place), False)
 
 
 def _groundings(
@@ -164,10 +177,8 @@ def _groundings(
             yield relation, args, grounding.body
 
 
-def _is_dynamic(grounding: Grounding, description: EventDescription) -> bool:
-    return any(
-        isinstance(literal, Call) and _signature(literal.goal) in description.dynamic_domains for literal in grounding.body
-    )
+def _is_dynamic(literal: Literal, description: EventDescription) -> bool:
+    return isinstance(literal, Call) and _signature(literal.goal) in description.dynamic_domains
 
 
 def _signature(term: Term) -> Signature:

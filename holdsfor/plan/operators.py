@@ -181,11 +181,21 @@ Definition = Simple | Static | Derived
 
 
 @dataclass(frozen=True, slots=True)
+class Declared:
+    """One grounding declaration. If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do,
+    and the chain is what remains to be tested. None in args: not restricted there."""
+
+    chain: Chain
+    args: tuple[Arg, ...]
+    enumerates: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Domain:
-    """The declared groundings of a relation: the union of chains without time. None in args: not restricted there."""
+    """The declared groundings of a relation: the union of its declarations."""
 
     relation: Relation
-    rules: tuple[tuple[Chain, tuple[Arg, ...]], ...]
+    rules: tuple[Declared, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,14 +25,16 @@ class Ordering:
 
     relations: Relations
     uses: Counter[str]
+    outer: set[str]  # variables that occur outside negations: a negation must wait for them
     names: dict[str, str] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, body: tuple[Literal, ...], head: Iterable[Term], relations: Relations) -> Ordering:
         uses = Counter(name for literal in body for name in names_of(literal))
-        uses.update(v.name for term in head for v in variables(term))
-        return cls(relations, uses)
+        heads = [v.name for term in head for v in variables(term)]
+        uses.update(heads)
+        return cls(relations, uses, _positive(body) | set(heads))
 
     def name(self, variable: str) -> str:
         return self.names.setdefault(variable, f"v{len(self.names)}")
@@ -71,7 +73,7 @@ def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
     while waiting:
         literal = _next(waiting, ordering, first=not chain and not ordering.bound)
         waiting.remove(literal)
-        chain.append(_operator(literal, waiting, ordering))
+        chain.append(_operator(literal, ordering))
         ordering.bound.update(_binds(literal))
     return chain
 
@@ -81,7 +83,7 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
         for literal in waiting:
             if isinstance(literal, Happens | Edge):
                 return literal
-    ready = [literal for literal in waiting if _ready(literal, waiting, ordering)]
+    ready = [literal for literal in waiting if _ready(literal, ordering)]
     for literal in ready:
         if _connected(literal, ordering):
             return literal
@@ -94,7 +96,7 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     raise HoldsforError(f"{place}: no order of the conditions binds every variable before it is used; give each a positive condition")
 
 
-def _ready(literal: Literal, waiting: list[Literal], ordering: Ordering) -> bool:
+def _ready(literal: Literal, ordering: Ordering) -> bool:
     bound = ordering.bound
     match literal:
         case Happens() | Edge() | Holds():
@@ -102,13 +104,12 @@ def _ready(literal: Literal, waiting: list[Literal], ordering: Ordering) -> bool
         case Call():
             return True
         case Compare():
-            return all(name in bound for name in names_of(literal))
+            unbound = [name for name in names_of(literal) if name not in bound]
+            return not unbound or (literal.op == "=" and _assigned(literal, bound) is not None)
         case Is():
             return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, bound) is not None
         case Not():
-            outside = {name for other in waiting if other is not literal for name in names_of(other)}
-            shared = {name for name in names_of(literal) if name in outside or _used_outside(name, literal, ordering)}
-            return shared <= bound
+            return {name for name in names_of(literal) if name in ordering.outer} <= bound
         case _:
             raise HoldsforError(f"{literal.place}: intervals cannot be used in a rule about points in time")
 
@@ -122,15 +123,15 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
     return not names or any(name in ordering.bound for name in names)
 
 
-def _used_outside(name: str, literal: Not, ordering: Ordering) -> bool:
-    return ordering.uses[name] > sum(1 for inner in names_of(literal) if inner == name)
+def _positive(body: tuple[Literal, ...]) -> set[str]:
+    return {name for literal in body if not isinstance(literal, Not) for name in names_of(literal)}
 
 
 def _binds(literal: Literal) -> set[str]:
     return set() if isinstance(literal, Not) else set(names_of(literal))
 
 
-def _operator(literal: Literal, waiting: list[Literal], ordering: Ordering) -> Op:
+def _operator(literal: Literal, ordering: Ordering) -> Op:
     place = literal.place
     match literal:
         case Happens():
@@ -146,11 +147,15 @@ def _operator(literal: Literal, waiting: list[Literal], ordering: Ordering) -> O
             name, args = name_and_args(literal.goal)
             return Lookup(Signature(name, len(args)), _args(args, ordering, place))
         case Compare():
+            assigned = _assigned(literal, ordering.bound) if literal.op == "=" else None
+            if assigned is not None:
+                return Let(ordering.name(assigned[0].name), ordering.expression(assigned[1]), same=True)
             return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
         case Is():
             return _is(literal, ordering)
         case Not():
-            inner = Ordering(ordering.relations, ordering.uses, ordering.names, set(ordering.bound))
+            outer = ordering.outer | _positive(literal.literals)
+            inner = Ordering(ordering.relations, ordering.uses, outer, ordering.names, set(ordering.bound))
             return Without(tuple(_chain(literal.literals, inner)))
         case _:
             raise AssertionError(literal)
@@ -174,6 +179,14 @@ def _is(literal: Is, ordering: Ordering) -> Op:
         value = ordering.expression(expression)
         return Let(ordering.name(target.name), value)
     return Where("is", ordering.expression(target), ordering.expression(expression))
+
+
+def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
+    """`X = t` with X not bound and t bound: X stands for t."""
+    for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
+        if isinstance(one, Var) and one.name not in bound and all(v.name in bound for v in variables(other)):
+            return one, other
+    return None
 
 
 def _solved(literal: Is, bound: set[str]) -> tuple[Var, Term] | None:

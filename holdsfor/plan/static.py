@@ -24,9 +24,10 @@ def pattern(
     for term in head:  # the head's variables come first, so that its groundings are in its own order
         for variable in variables(term):
             ordering.name(variable.name)
+            ordering.bound.add(variable.name)
     expression = _expression(at, intervals, ordering, place)
-    bound = {name for name, short in ordering.names.items() if short in set(_names(expression))}
-    ordering.bound |= bound
+    parts_bind = set(_names(expression))
+    ordering.bound |= {name for name, short in ordering.names.items() if short in parts_bind}
     conditions = order_conditions(tests, ordering)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys([a for a in args if isinstance(a, str)] + list(_names(expression))))

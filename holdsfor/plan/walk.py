@@ -81,5 +81,5 @@ def reads(definition: Definition) -> Iterator[Relation]:
 
 def facts_used(definitions: Iterable[Definition], domains: Iterable[Domain]) -> set[Signature]:
     every = [chain for definition in definitions for chain in chains(definition)]
-    every += [chain for domain in domains for chain, _ in domain.rules]
+    every += [rule.chain for domain in domains for rule in domain.rules]
     return {op.facts for chain in every for op in flat(chain) if isinstance(op, Lookup)}

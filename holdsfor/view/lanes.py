@@ -122,6 +122,7 @@ def _content(rows: list[Row], known: set[str], clock: Clock | OneOf["auto"], not
         "kinds": [{"name": name, "event": event, "count": counted[event, name]} for event, name in kinds],
         "entities": entities,
         "counts": [0] * len(entities),
+        "rarity": [0.0] * len(entities),
         "firsts": [last - origin] * len(entities),
         "lanes": [],
     }
@@ -152,6 +153,7 @@ def _fill_lanes(
             columns["shade"].append(shades[kind].of(row.value or ""))
         who = number[entity]
         content["counts"][who] += len(rows)
+        content["rarity"][who] += len(rows) / content["kinds"][kinds.index(kind)]["count"]
         content["firsts"][who] = min(content["firsts"][who], rows[0].start - origin)
         words = {entity, kind[1], *(arg for row in rows for arg in row.args), *(row.value or "" for row in rows)}
         content["lanes"].append(

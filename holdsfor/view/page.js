@@ -37,7 +37,7 @@ function matches(lane, words) {
 function arrange() {
   const words = filter.value.split(/\s+/).filter(Boolean);
   const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && matches(lane, words));
-  const key = { count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value];
+  const key = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value];
   if (key) kept.sort((a, b) => key(a.entity) - key(b.entity) || a.entity - b.entity);
   let y = GAP, group = -1, entity = null;
   kept.forEach((lane, i) => {

@@ -1,0 +1,88 @@
+"""Declarations: domains, the form of durative input, directives. All are optional."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.language.description import Call, Grounding, Signature
+from holdsfor.language.draft import Draft, Entity
+from holdsfor.language.literals import FAIL, BodyReader, Literals
+from holdsfor.language.parse import RawClause, RawDirective
+from holdsfor.language.strata import signature
+from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
+from holdsfor.language.vocabulary import DIRECTIVES, FORMS
+
+
+def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """grounding(f(X)=v) :- domain(X): what a fluent or event ranges over."""
+    reader = BodyReader(draft, "background")
+    body = reader.read(raw.body)
+    if isinstance(args[0], Var) or fails(body):
+        return
+    if is_fluent_value(args[0]):
+        pair = reader.fluent(args[0], "grounding")
+        if pair:
+            _declare(draft, "fluent", pair[0])
+            draft.groundings.append(Grounding(*pair, body, raw.place))
+    elif isinstance(args[0], Atom | Compound):
+        _declare(draft, "event", args[0])
+        draft.groundings.append(Grounding(args[0], None, body, raw.place))
+    else:
+        draft.error("syntax", f"`{args[0]}` cannot be grounded", args[0].place, f"write {FORMS['grounding']}")
+
+
+def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """collectIntervals(f(_)=v), points(f(_)=v), buildFromPoints(f(_)=v): how a durative input is reported."""
+    reader = BodyReader(draft, "background")
+    if isinstance(args[0], Var) or fails(reader.read(raw.body)):
+        return  # RTEC's `buildFromPoints(_) :- fail.` says that there are none
+    pair = reader.fluent(args[0], name_and_args(raw.head)[0])
+    if pair:
+        _declare(draft, "fluent", pair[0])
+        if points:
+            draft.points.add(signature(pair[0]))
+
+
+def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    if isinstance(args[0], Atom | Compound):
+        draft.dynamic_domains.add(signature(args[0]))
+
+
+def directive(draft: Draft, raw: RawDirective) -> None:
+    """`:- dynamic a/1.` and its like: they make predicates known, and are otherwise ignored."""
+    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
+    word = raw.word or name
+    if word == "policy":
+        draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
+    elif word not in DIRECTIVES:
+        draft.error("directive", f"the directive `{word or raw.goal}` is not known", raw.goal.place, "remove it")
+    elif word in ("dynamic", "discontiguous", "multifile", "table"):
+        for term in [raw.goal] if raw.word else args:
+            draft.predicates.update(_indicators(term))
+
+
+def is_fluent_value(term: Term) -> bool:
+    """`f(X)=v`"""
+    return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
+
+
+def fails(body: Literals) -> bool:
+    return any(isinstance(literal, Call) and literal.goal == FAIL for literal in body)
+
+
+def _declare(draft: Draft, entity: Entity, term: Term) -> None:
+    draft.declared.setdefault((entity, signature(term)), term.place)
+
+
+def _indicators(term: Term) -> Iterator[Signature]:
+    """The signatures of `a/1, b/2` or [a/1, b/2]."""
+    if isinstance(term, Items):
+        for item in term.items:
+            yield from _indicators(item)
+    elif isinstance(term, Compound) and len(term.args) == 2:
+        left, right = term.args
+        if term.functor == "/" and isinstance(left, Atom) and isinstance(right, Int):
+            yield Signature(left.name, right.value)
+        elif term.functor == ",":
+            yield from _indicators(left)
+            yield from _indicators(right)
