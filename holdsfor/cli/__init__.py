@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+import holdsfor
 from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
@@ -19,7 +19,7 @@ from holdsfor.errors import HoldsforError
 class Commands(TyperGroup):
     """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except HoldsforError as error:
@@ -32,7 +32,7 @@ app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pret
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        say(f"holdsfor {version('holdsfor')}")
+        say(f"holdsfor {holdsfor.__version__}")
         raise typer.Exit
 
 

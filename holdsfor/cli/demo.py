@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,7 +18,7 @@ def demo(
     _example("maritime").main(out)
 
 
-def _example(name: str) -> object:
+def _example(name: str) -> Any:
     """The examples folder: installed as holdsfor_examples, or called examples when running from the sources."""
     for package in ("holdsfor_examples", "examples"):
         try:

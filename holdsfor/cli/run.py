@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from typing import Literal as OneOf
 
 import typer
@@ -13,6 +13,24 @@ from typer.core import TyperCommand
 from holdsfor.cli.console import complain, progress, show
 from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from holdsfor.engine.result import Result
+    from holdsfor.io.read import EventSource
+    from holdsfor.language import EventDescription
+
+TABLES = ("intervals", "occurrences", "rejects", "late")
+COUNTS = (
+    ("events_in", "events in"),
+    ("events_unused", "of these, read by no rule"),
+    ("events_rejected", "rejected"),
+    ("events_late", "late: older than the window when they arrived"),
+    ("groundings_outside_domain", "groundings outside the declared domain, left out"),
+    ("intervals_out", "intervals out"),
+    ("occurrences_out", "occurrences out"),
+)
 
 RULES = typer.Argument(metavar="RULES...", help="Rule files, background knowledge included.")
 EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
@@ -31,10 +49,20 @@ STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
 
 
+class Times(TypedDict):
+    """The part of a call of `recognise` that is about time, in ticks."""
+
+    window: int | None
+    step: int | None
+    start: int | None
+    end: int | None
+    tick: int
+
+
 class RunCommand(TyperCommand):
     """`--events a b c` is `--events a --events b --events c`: a shell expands `day-*.csv` to the former."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, spread(args, "--events"))
 
 
@@ -73,15 +101,69 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     import holdsfor
+    from holdsfor.io.write import make_folder, write_tables
 
+    times = Times(
+        window=ticks(window, tick_unit) if window else None,
+        step=ticks(step, tick_unit) if step else None,
+        start=start,
+        end=end,
+        tick=ticks(tick, tick_unit),
+    )
+    settings = spark_settings(conf or [])
+    if engine == "local" and (master or settings):
+        raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = holdsfor.load(*rules)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(list(events), format=format, mapping=mapping)
-    times: dict[str, Any] = {
-        "window": ticks(window, tick_unit) if window else None,
-        "step": ticks(step, tick_unit) if step else None,
-        "start": start,
-        "end": end,
-        "tick": ticks(tick, tick_unit),
-    }
+    make_folder(out)  # before the work, not after it
+    if engine == "local":
+        result = _in_process(description, source, times)
+    else:
+        result = _on_spark(description, source, times, master, settings)
+    with progress(f"Writing {out}"):
+        write_tables({name: getattr(result, name) for name in TABLES}, out, output_format, result.metrics)
+    show(f"{out}", ("", "rows"), ((text, result.metrics[key]) for key, text in COUNTS))
+    if strict and result.rejects.num_rows:
+        raise HoldsforError(_refusal(result.rejects, out / f"rejects.{output_format}"))
+
+
+def spark_settings(texts: Sequence[str]) -> dict[str, str]:
+    settings = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not (key and equals):
+            raise typer.BadParameter(f"--conf {text}: write KEY=VALUE, such as spark.driver.memory=2g.")
+        settings[key] = value
+    return settings
+
+
+def _in_process(description: EventDescription, source: EventSource, times: Times) -> Result:
+    import holdsfor
+
+    with progress("Recognising"):
+        return holdsfor.recognise(description, source, **times)
+
+
+def _on_spark(
+    description: EventDescription, source: EventSource, times: Times, master: str | None, settings: dict[str, str]
+) -> Result:
+    from holdsfor.spark import recognise, session
+
+    with progress("Starting Spark"):
+        spark = session(master, settings)
+    try:
+        with progress("Recognising on Spark"):
+            return recognise(spark, description, source, **times).collect()
+    finally:
+        spark.stop()
+
+
+def _refusal(rejects: pa.Table, path: Path) -> str:
+    first = rejects.slice(0, 1).to_pylist()[0]
+    count = "1 row was" if rejects.num_rows == 1 else f"{rejects.num_rows:,} rows were"
+    return (
+        f"{count} rejected, and --strict allows none. "
+        f"The first: {first['source']}, row {first['row']}: {first['reason']}. All are in {path}."
+    )

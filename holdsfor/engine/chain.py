@@ -64,9 +64,27 @@ def shape(args: tuple[Arg, ...], bound: frozenset[str], dictionary: Dictionary) 
 
 def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
     """The rows that the chain gives, from one row without columns, or from the rows given."""
-    for op in chain:
-        rows = step(op, rows, world)
+    place = 0
+    while place < len(chain):
+        tests = _tests(chain, place)
+        if rows is not None and len(tests) > 1:  # one selection for all of them
+            masks = [compare(test.op, test.left, test.right, rows, world.dictionary) for test in tests]
+            rows = rows.filter(np.logical_and.reduce(masks))
+            place += len(tests)
+        else:
+            rows = step(chain[place], rows, world)
+            place += 1
     return rows if rows is not None else Rows(world.axis, 1, {})
+
+
+def _tests(chain: Chain, place: int) -> list[Where]:
+    """The comparisons that stand side by side from there on."""
+    found = []
+    for op in chain[place:]:
+        if not isinstance(op, Where):
+            break
+        found.append(op)
+    return found
 
 
 def run_shared(chain: Chain, world: World, prefixes: frozenset[Chain]) -> Rows:

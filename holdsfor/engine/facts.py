@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,19 +38,23 @@ class Facts:
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
         """Which facts match each row of bound codes: (row, fact) pairs; rows None: exactly one fact for every row."""
-        keys, rows = self._index(axis, picks, positions)
         if len(positions) == 1:
-            first, count = self._dense(picks, positions, keys)
-            code = bound[0]
-            known = np.where((code >= 0) & (code < len(first)), code, len(first) - 1)
-            low, many = first[known], count[known]
-            if len(many) and many.min() == 1 and many.max() == 1:
-                return None, rows[low]
-            index, fact = expand(low, low + many)
-        else:
-            key = axis.key(bound)
-            index, fact = expand(np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right"))
-        return index, rows[fact]
+            return self._find_dense(picks, positions[0], bound[0])
+        keys, rows = self._index(axis, picks, positions)
+        key = axis.key(bound)
+        index, place = expand(np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right"))
+        return index, rows[place]
+
+    def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
+        table = self._dense(picks, position)
+        if table.only is not None:
+            fact = table.only[code]
+            if len(fact) and fact.min() >= 0:
+                return None, fact
+            index = np.flatnonzero(fact >= 0)
+            return index, fact[index]
+        index, place = expand(table.first[code], table.first[code + 1])
+        return index, table.rows[place]
 
     def _index(self, axis: Axis, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
         view = ("index", picks, positions)
@@ -61,16 +66,32 @@ class Facts:
             found = self._views[view] = (key[order], rows[order])
         return found
 
-    def _dense(self, picks: Picks, positions: tuple[int, ...], keys: Ints) -> tuple[Ints, Ints]:
-        """For each code the first matching place and how many; the last entry stands for every unknown code."""
-        view = ("dense", picks, positions)
+    def _dense(self, picks: Picks, position: int) -> _Dense:
+        """By code; made anew when the dictionary has grown."""
+        view = ("dense", picks, position)
         found = self._views.get(view)
-        if not isinstance(found, tuple):
-            size = int(keys[-1]) + 2 if len(keys) else 1
-            count = np.bincount(keys, minlength=size).astype(np.int64) if len(keys) else np.zeros(1, np.int64)
-            first = np.concatenate([[0], np.cumsum(count)[:-1]]).astype(np.int64)
-            found = self._views[view] = (first, count)
+        if not isinstance(found, _Dense) or len(found.first) <= len(self.dictionary):
+            rows = self.picked(picks)
+            code = self.columns[position].codes()[rows]
+            order = np.argsort(code, kind="stable")
+            rows, size = rows[order], len(self.dictionary)
+            count = np.bincount(code, minlength=size)
+            first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+            only = None
+            if count.max(initial=0) <= 1:
+                only = np.full(size, -1, np.int64)
+                only[code[order]] = rows
+            found = self._views[view] = _Dense(first, rows, only)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    """Facts by the code of one argument: where they begin in rows, and if there is at most one each, which."""
+
+    first: Ints
+    rows: Ints
+    only: Ints | None
 
 
 def _column(dictionary: Dictionary, terms: Sequence[Term]) -> Column:

@@ -13,7 +13,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
-from holdsfor.kernels import join_points, normalise, order_by_key, unique_sorted
+from holdsfor.kernels import join_points, normalise, order_by_key, union2, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Source
 
@@ -38,7 +38,7 @@ def _column(array: pa.Array, dictionary: Dictionary) -> Column:
 def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
     signature = Signature(block.name, len(block.args))
     for source in sources:
-        if source.input.signature == signature and source.input.kind == block.kind:
+        if source.input.signature == signature and (source.input.kind == "event") == (block.kind == "event"):
             return source
     return None
 
@@ -75,6 +75,9 @@ def add_fluent(block: Block, columns: list[Column], source: Source, world: World
             chosen = columns[-1].codes() == world.dictionary.code_of(relation.value)
             codes = [column.codes() for column in columns[:-1]]
         s, e = _maximal(block, [c[chosen] for c in codes], chosen, world)
+        before = world.intervals.get(relation)  # some rows may be points and others intervals
+        if before is not None:
+            s, e = union2(before.s, before.e, s, e)
         world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
 
 

@@ -18,6 +18,7 @@ from holdsfor.kernels import (
     compress,
     exclusive,
     make_intervals,
+    unique_sorted,
 )
 from holdsfor.plan.operators import Chain, Relation, Simple
 
@@ -73,7 +74,11 @@ def _split(
     for i, relation in enumerate(fluent.relations):
         declared = whole_keys(domains[relation], arity) if relation in domains else None
         keys = declared if declared is not None else seen
-        terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world.axis) for o in ended[i][1])])
+        same = fluent.terminations.index(fluent.terminations[i])  # values often end together
+        if same < i and declared is None:
+            terminated = changes[same].terminated
+        else:
+            terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world.axis) for o in ended[i][1])])
         more = merged(spread_over(o, keys, arity, world.axis) for o in begun_open[i])
         if declared is not None:
             changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
@@ -84,7 +89,7 @@ def _split(
 
 def _seen(initiated: list[Ints], world: World) -> Ints:
     """The groundings that some rule initiates by name."""
-    return np.unique(merged(initiated) >> world.axis.time_bits)
+    return unique_sorted(merged([unique_sorted(points >> world.axis.time_bits) for points in initiated]))
 
 
 def _values(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
@@ -146,7 +151,7 @@ def _valued(
     """One relation whose last column is the value; the other columns are the grounding."""
     axis, arity = world.axis, relation.arity
     declared = whole_keys(domains[relation], arity) if relation in domains else None
-    seen = np.unique(initiated >> axis.time_bits)
+    seen = unique_sorted(initiated >> axis.time_bits)
     keys = declared if declared is not None else seen
     parts = [(initiated, INITIATE), (merged(ended[0]), TERMINATE)]
     for opened in begun_open:

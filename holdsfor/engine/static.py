@@ -164,15 +164,12 @@ def _of(part: Of, frame: Frame) -> Pair:
         return found.s, found.e
     wanted = shape(part.args, rows.names, world.dictionary)
     assert not wanted.new, part
-    s, e = found.project(wanted.picks, wanted.positions)
-    bits = world.axis.time_bits
     if wanted.positions:
         key = world.axis.key([rows.codes(name) for name in wanted.names])
     else:
         key = np.zeros(rows.size, np.int64)
-    low = np.searchsorted(s, key << bits, "left")
-    high = np.searchsorted(s, (key + 1) << bits, "left")
-    return lift(s, e, low, high, bits)
+    s, e, low, high = found.ranges(wanted.picks, wanted.positions, key)
+    return lift(s, e, low, high, world.axis.time_bits)
 
 
 def _lasting(expression: Lasting, frame: Frame) -> Pair:

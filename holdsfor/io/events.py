@@ -23,8 +23,8 @@ REJECTS_SCHEMA = pa.schema(
 class Block:
     """Rows of one input event or fluent, as columns of equal length without nulls.
 
-    An argument column is dictionary<int32, string> of terms in Prolog text (v1, 7, 7.0, 'Two words'), or plain int64, or
-    float64.
+    An argument column is dictionary<int32, string> of terms in Prolog text (v1, 7, 7.0, 'Two words'), or plain int64,
+    or float64.
     """
 
     name: str

@@ -65,7 +65,7 @@ def ticks_of_dates(column: pa.Array, unit: str) -> pa.Array:
 def _whole(column: pa.Array) -> tuple[Ints, Mask]:
     fits = np.ones(len(column), np.bool_)
     if pa.types.is_uint64(column.type):
-        fits = mask(pc.less(column, OPEN))
+        fits = mask(pc.less(column, pa.scalar(OPEN, pa.uint64())))
         column = pc.if_else(pa.array(fits), column, pa.scalar(0, pa.uint64()))
     return _numpy(pc.fill_null(column, 0).cast(pa.int64())), fits
 

@@ -21,7 +21,7 @@ def make_intervals(init: Ints, term: Ints, mask: int, after: int) -> Intervals:
 
     An edge lies at its point + `after`: 1 for a clock tick of 1, 0 where the points were moved to the next grid point.
     """
-    # Branches are right here: real points come in runs (up to 5x faster than selections; 1.5x slower at random).
+    # With branches: at 1M rows up to 4.6x faster than with selections where points come in runs, 1.5x slower at random.
     n, m = init.size, term.size
     starts, ends = np.empty(n, np.int64), np.empty(n, np.int64)
     i, j, k = 0, 0, 0

@@ -12,7 +12,7 @@ from holdsfor.kernels.kernel import Ints, Pairs, kernel
 def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
     """The pairs of a kernel that writes those that fit and returns how many there are; a second run if too few did.
 
-    NumPy allocates here, not Numba: it asks for huge pages, which is worth 4x where the result exceeds 32 MB.
+    NumPy allocates here, not Numba: it asks for huge pages (5M pairs: 22 against 14 million rows a second).
     """
     left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
     found = write(*columns, left, right)

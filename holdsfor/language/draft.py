@@ -93,3 +93,8 @@ def did_you_mean(name: str, known: list[str] | set[str] | frozenset[str]) -> str
     by_lower = {each.lower(): each for each in known if each != name}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
     return f"did you mean {by_lower[close[0]]}?" if close else ""
+
+
+def arguments(*counts: int) -> str:
+    """`1 argument`, `2 arguments`, `1 or 3 arguments`"""
+    return f"{' or '.join(map(str, counts))} argument{'' if counts == (1,) else 's'}"

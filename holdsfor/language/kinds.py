@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Input, Rule, Signature
-from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.numbers import numbers
 from holdsfor.language.strata import Node, defined, mentioned
 from holdsfor.language.terms import Place
@@ -75,9 +75,8 @@ def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node]) -> No
         arities = sorted(each.arity for kind, each in known if kind == entity and each.name == signature.name)
         other: Node = ("fluent" if entity == "event" else "event", signature)
         if arities:
-            takes = " or ".join(map(str, arities))
-            hint = f"give {signature.name} {takes} argument{'' if takes == '1' else 's'}"
-            draft.error("arity", f"{signature.name} is used with {signature.arity} arguments", place, hint)
+            hint = f"give {signature.name} {arguments(*arities)}"
+            draft.error("arity", f"{signature.name} is used with {arguments(signature.arity)}", place, hint)
         elif draft.announced:
             names = {each.name for kind, each in known if kind == entity}
             hint = did_you_mean(signature.name, names) or f"declare it: input {entity} {signature}."
@@ -103,5 +102,5 @@ def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place
     entity, signature = node
     first = next(each for kind, each in read if kind == entity and each.name == signature.name)
     if first.arity != signature.arity:
-        message = f"{signature.name} is used with {signature.arity} arguments here and with {first.arity} elsewhere"
+        message = f"{signature.name} is used with {arguments(signature.arity)} here and with {first.arity} elsewhere"
         draft.warning("arity", message, place, f"they are two different inputs: {first} and {signature}")

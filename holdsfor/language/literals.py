@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Literal as OneOf
 from typing import cast
 
+from holdsfor.language.arithmetic import not_arithmetic
 from holdsfor.language.description import (
     Algebra,
     Call,
@@ -19,7 +20,7 @@ from holdsfor.language.description import (
     Literal,
     Not,
 )
-from holdsfor.language.draft import Draft
+from holdsfor.language.draft import Draft, arguments
 from holdsfor.language.later import later_condition
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import (
@@ -27,7 +28,6 @@ from holdsfor.language.vocabulary import (
     COMPARISONS,
     DURATIONS,
     FORMS,
-    FUNCTIONS,
 )
 
 #: What the conditions are about: time points, lists of intervals, or neither.
@@ -198,27 +198,10 @@ class BodyReader:
 
     def expression(self, term: Term) -> bool:
         """Is the term arithmetic? What is not is reported."""
-        if isinstance(term, Var | Int | Float):
-            return True
-        if isinstance(term, Items):
-            self._refuse(
-                "type", f"the list `{term}` stands where a number is needed", term, "write a number or a variable"
-            )
-            return False
-        name, args = name_and_args(term)
-        if (name, len(args)) in FUNCTIONS:
-            return all([self.expression(arg) for arg in args])
-        if args:
-            self._refuse(
-                "type",
-                f"{name}/{len(args)} is not a function of arithmetic",
-                term,
-                "calculate it in a condition before",
-            )
-        else:
-            hint = f"write a number, or a variable: {name[:1].upper()}{name[1:]}; == compares names"
-            self._refuse("type", f"the name `{term}` stands where a number is needed", term, hint)
-        return False
+        wrong = list(not_arithmetic(term))
+        for part, message, hint in wrong:
+            self._refuse("type", message, part, hint)
+        return not wrong
 
     def _compare(self, op: str, term: Term, args: tuple[Term, ...]) -> Literals:
         left, right = args
@@ -281,7 +264,7 @@ class BodyReader:
             self.draft.not_yet(construct, message, term.place, hint)
             return ()
         if name in FORMS and name not in ("fi", "points"):
-            return self._refuse("arity", f"{name} does not take {len(args)} arguments", term, f"write {FORMS[name]}")
+            return self._refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
 
     # ------------------------------------------------------------ reporting

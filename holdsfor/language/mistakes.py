@@ -44,6 +44,8 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r":(?!-)", "syntax", "a lone `:`", "write `:-` between head and body"),
         (r"\{|\}", "syntax", "braces have no meaning here", "write parentheses"),
         (r"--?>", "syntax", "an arrow that does not fit here", "write the head first, then `:-`, then the conditions"),
+        (r"\.\d", "syntax", "a number cannot begin with a point", "write a zero before it: 0.5"),
+        (r"\.(?=[a-zA-Z_])", "full-stop", "a full stop with no space after it", "begin the next clause on a new line"),
         (r"0'", "syntax", "character codes are not available", "write the character in quotes: 'c'"),
         (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
     ]
@@ -51,13 +53,12 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
 _OPENING = {"(": ")", "[": "]"}
 _SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
-_HEAD_BEFORE_NECK = re.compile(r"[a-z]\w*[^\n]*\Z")
 
 
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _slip, _two_clauses, _brackets, _argument):
+    for find in (_pattern, _slip, _two_clauses, _brackets, _surroundings):
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -145,7 +146,7 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
     return None
 
 
-def _argument(text: str, position: int, at_end: bool) -> Advice | None:
+def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
     before = text[:position].rstrip()
     if text.startswith("(", position) and re.search(r"\b[a-z]\w*\Z", before):
         gap = "remove the space between the name and `(`"
@@ -154,6 +155,9 @@ def _argument(text: str, position: int, at_end: bool) -> Advice | None:
         start = len(before) - len(re.findall(r"\w+\Z", before)[0])
         hint = "names of events, fluents and predicates begin with a lower-case letter"
         return Advice("syntax", "a variable cannot have arguments", hint, start, len(before))
+    if text.startswith(",", position) and ":-" not in before and not _open_brackets(before):
+        hint = "write the head and `:-` before them; facts end with a full stop, not a comma"
+        return Advice("syntax", "conditions without a head", hint, position, position + 1)
     if text.startswith(")", position) and before.endswith("("):
         return Advice("syntax", "empty parentheses", "write the name alone: f, not f()", position - 1, position + 1)
     if before.endswith(",") and (at_end or text[position : position + 1] in (")", "]", ",")):

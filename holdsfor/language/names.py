@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from holdsfor.language.description import Call, Clause, Grounding, Literal, Not, Rule, Signature
-from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.graph import components, cycle
 from holdsfor.language.strata import mentioned, signature
 from holdsfor.language.vocabulary import FORMS, SIDE_EFFECTS
@@ -50,9 +50,8 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
     place = goal.place
     places = f" (called in {len(uses)} places)" if len(uses) > 1 else ""
     if name in arities:
-        takes = " or ".join(map(str, sorted(arities[name])))
-        hint = f"give it {takes} argument{'' if takes == '1' else 's'}"
-        draft.error("arity", f"{name} is called with {owner.arity} arguments", place, hint)
+        hint = f"give it {arguments(*sorted(arities[name]))}"
+        draft.error("arity", f"{name} is called with {arguments(owner.arity)}", place, hint)
     elif name in SIDE_EFFECTS:
         message = f"{owner} is not available in event descriptions: it {SIDE_EFFECTS[name]}"
         draft.error("unsupported", message, place, "write it with facts, comparisons and arithmetic")

@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.declarations import directive, durative, dynamic_domain, fails, grounding, is_fluent_value
 from holdsfor.language.description import Algebra, Call, Clause, Compare, Duration, Literal, Rule, Signature
-from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import BodyReader, Literals
 from holdsfor.language.parse import RawClause, RawDirective, RawInput
 from holdsfor.language.strata import signature
@@ -56,7 +56,7 @@ def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signatur
         hint = "begin with the name of a predicate"
         draft.error("head", f"`{name}` cannot be the head of a clause", head.place, hint)
     elif name in FORMS and name not in _MAY_BE_BACKGROUND and owner not in _BUILT_IN:
-        draft.error("arity", f"{name} does not take {len(args)} arguments", head.place, f"write {FORMS[name]}")
+        draft.error("arity", f"{name} does not take {arguments(len(args))}", head.place, f"write {FORMS[name]}")
     elif owner not in _BUILT_IN:  # RTEC's users define these themselves; here they are built in
         _background(draft, raw, head, name)
 

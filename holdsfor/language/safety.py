@@ -170,12 +170,12 @@ def _position(variable: Var) -> tuple[int, int]:
 def _message(literal: Literal, variable: Var) -> tuple[str, Place, str]:
     place = variable.place
     if isinstance(literal, Not):
-        hint = "bind it in another condition, or write _ for any value" if variable.name else ""
+        hint = "bind it in another condition, or write _ for any value"
         return f"{variable} stands in a negation, and no other condition gives it a value", place, hint
     if isinstance(literal, Holds | Happens | Edge):
         hint = f"add a condition that gives the time, such as happensAt(event, {variable})"
         return f"the time {variable} has no value", place, hint
-    if isinstance(literal, Algebra | Duration):
+    if isinstance(literal, Algebra) or (isinstance(literal, Duration) and variable == literal.interval):
         return f"no condition computes the intervals {variable}", place, f"add holdsFor(fluent=value, {variable})"
     if isinstance(literal, Call):
         name = signature(literal.goal)

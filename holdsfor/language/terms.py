@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-_PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|[+\-*/\\^<>=~:.?@#&$]+\Z|[!;]\Z")
+_PLAIN_ATOM = re.compile(r"[a-z][A-Za-z0-9_]*\Z|\[\]\Z|(?!/\*|\.\Z)[+\-*/\\^<>=~:.?@#&$]+\Z|[!;]\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,17 +208,24 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
-    """Definitions evaluated together on one block of data, and how data is brought there.
+class Route:
+    """How a relation reaches the buckets of a stage: by the argument at one position, by the unordered pair at two, or () to all.
 
-    by 'entity': inputs go to the bucket of the argument given in `route`; 'pair': to the bucket of the unordered pair of
-    arguments, and one-entity relations to every bucket that has a pair with them; 'all': everything in one block.
+    In a stage about pairs, a relation with one position goes to every bucket that has a pair with that entity.
     """
+
+    relation: Relation
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Definitions that are evaluated together on one block of data, and how data is brought there."""
 
     by: OneOf["entity", "pair", "all"]
     definitions: tuple[int, ...]  # positions in Plan.definitions
-    route: tuple[tuple[Relation, tuple[int, ...]], ...]  # what the stage reads -> argument positions that choose the bucket
-    home: tuple[tuple[Relation, tuple[int, ...]], ...]  # what the stage defines -> argument positions of its bucket
+    routes: tuple[Route, ...]  # what the stage reads from the input or from earlier stages
+    homes: tuple[Route, ...]  # what the stage defines: the positions that choose its bucket
 
 
 @dataclass(frozen=True, slots=True)

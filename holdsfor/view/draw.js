@@ -27,9 +27,15 @@ function lightness(kind, value) {
   return isDark() ? light + 13 : light;
 }
 
+const hue = (kind) => COLOURS[kind % 12][0] + 14 * Math.floor(kind / 12);
+
 function colour(kind, value = 0) {
-  const [hue, saturation] = COLOURS[kind % 12];
-  return `hsl(${hue + 14 * Math.floor(kind / 12)} ${saturation}% ${lightness(kind, value)}%)`;
+  return `hsl(${hue(kind)} ${COLOURS[kind % 12][1]}% ${lightness(kind, value)}%)`;
+}
+
+// Yellows and greens look lighter than other colours do.
+function isPale(kind, value) {
+  return lightness(kind, value) > (hue(kind) > 35 && hue(kind) < 105 ? 46 : 56);
 }
 
 const scale = () => (view.width - NAMES - RIGHT) / (view.to - view.from);
@@ -130,7 +136,7 @@ function drawLane(lane) {
     if (data.end[row] < 0) arrow(b, y);
     if (view.hover === row) { pen.strokeStyle = ink("--ink"); pen.lineWidth = 1.5; pen.strokeRect(a - 1, y - 1, b - a + 2, BAR + 2); }
     const words = data.texts[data.text[row]];
-    if (b - a > 34 && words) write(words, a + 5, y + BAR / 2 + 0.5, 9.5, lightness(lane.kind, data.shade[row]) > 56 ? "#0c1016" : "#fff", 600, b - a - 9);
+    if (b - a > 34 && words) write(words, a + 5, y + BAR / 2 + 0.5, 9.5, isPale(lane.kind, data.shade[row]) ? "#0c1016" : "#fff", 600, b - a - 9);
   }
 }
 

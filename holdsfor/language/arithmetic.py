@@ -1,0 +1,27 @@
+"""Expressions: numbers, variables and the functions of arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.language.terms import Float, Int, Items, Term, Var, name_and_args
+from holdsfor.language.vocabulary import FUNCTIONS
+
+
+def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
+    """The parts of a term that no number can come from, with what is wrong and what to write."""
+    if isinstance(term, Var | Int | Float):
+        return
+    if isinstance(term, Items):
+        yield term, f"the list `{term}` stands where a number is needed", "write a number or a variable"
+        return
+    name, args = name_and_args(term)
+    if (name, len(args)) in FUNCTIONS:
+        for arg in args:
+            yield from not_arithmetic(arg)
+    elif args:
+        yield term, f"{name}/{len(args)} is not a function of arithmetic", "calculate it in a condition before"
+    else:
+        variable = f"{name[:1].upper()}{name[1:]}"
+        hint = f"write a number, or a variable: {variable}; == compares names"
+        yield term, f"the name `{term}` stands where a number is needed", hint
