@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from holdsfor.engine.column import Selection
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, allowed, within
-from holdsfor.engine.facts import Facts
+from holdsfor.engine.facts import Facts, FactTable, fact_table
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
@@ -19,15 +20,19 @@ from holdsfor.engine.world import World
 from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Chain, Definition, Derived, Plan, Relation, Simple, Static
-from holdsfor.plan.walk import conclusions
+from holdsfor.plan.walk import conclusions, defines
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A plan made ready to run: which beginnings of chains several rules share."""
+    """A plan made ready to run: which beginnings of chains several rules share, and the facts as columns."""
 
     plan: Plan
     prefixes: frozenset[Chain]
+    facts: tuple[tuple[Signature, FactTable], ...]
+
+    def facts_in(self, dictionary: Dictionary) -> dict[Signature, Facts]:
+        return {signature: Facts(dictionary, table) for signature, table in self.facts}
 
 
 def program(plan: Plan) -> Program:
@@ -35,21 +40,29 @@ def program(plan: Plan) -> Program:
     for definition in plan.definitions:
         for rule in conclusions(definition):
             counts.update(rule.chain[:length] for length in range(1, len(rule.chain) + 1))
-    return Program(plan, frozenset(prefix for prefix, uses in counts.items() if uses > 1))
+    tables = tuple((signature, fact_table(signature.arity, rows)) for signature, rows in plan.facts)
+    bare = replace(plan, facts=())  # from here on the tables stand for them
+    return Program(bare, frozenset(prefix for prefix, uses in counts.items() if uses > 1), tables)
 
 
-def facts(plan: Plan, dictionary: Dictionary) -> dict[Signature, Facts]:
-    return {signature: Facts(dictionary, signature.arity, rows) for signature, rows in plan.facts}
+def evaluate(
+    ready: Program,
+    world: World,
+    definitions: tuple[int, ...] | None = None,
+    settle: Callable[[Relation], None] = lambda relation: None,
+) -> int:
+    """Adds the defined relations to the world; gives the number of groundings left out by declared domains.
 
-
-def evaluate(ready: Program, world: World, definitions: tuple[int, ...] | None = None) -> int:
-    """Adds all defined relations to the world; gives the number of groundings left out by declared domains."""
+    settle: called for each relation as soon as it is there, before others read it.
+    """
     plan = ready.plan
     domains = {domain.relation: allowed(domain, world) for domain in plan.domains}
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
         left_out += _define(definition, world, domains, ready.prefixes)
+        for relation in defines(definition):
+            settle(relation)
     return left_out
 
 

@@ -18,11 +18,10 @@ from holdsfor.language.terms import Float, Int, Term
 class Facts:
     """The facts of one predicate. Views are made once and kept."""
 
-    def __init__(self, dictionary: Dictionary, arity: int, rows: Sequence[tuple[Term, ...]]) -> None:
+    def __init__(self, dictionary: Dictionary, table: FactTable) -> None:
         self.dictionary = dictionary
-        self.size = len(rows)
-        terms = list(zip(*rows, strict=True)) if rows else [()] * arity
-        self.columns = [_column(dictionary, column) for column in terms]
+        self.size = table.size
+        self.columns = [Column(dictionary, dictionary.codes(c.texts), c.numbers) for c in table.columns]
         self._views: dict[object, object] = {}
 
     def picked(self, picks: Picks) -> Ints:
@@ -94,11 +93,31 @@ class _Dense:
     only: Ints | None
 
 
-def _column(dictionary: Dictionary, terms: Sequence[Term]) -> Column:
-    codes = np.fromiter((dictionary.code_of(term) for term in terms), np.int64, len(terms))
+@dataclass(frozen=True, slots=True)
+class FactColumn:
+    """One argument of all facts of a predicate: Prolog text, and numbers if all are integers or all are floats."""
+
+    texts: tuple[str, ...]
+    numbers: Numbers | None
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """Facts before they meet a dictionary: made once, used by every block."""
+
+    size: int
+    columns: tuple[FactColumn, ...]
+
+
+def fact_table(arity: int, rows: Sequence[tuple[Term, ...]]) -> FactTable:
+    terms = zip(*rows, strict=True) if rows else [()] * arity
+    return FactTable(len(rows), tuple(_column(column) for column in terms))
+
+
+def _column(terms: Sequence[Term]) -> FactColumn:
     numbers: Numbers | None = None
     if terms and all(isinstance(term, Int) for term in terms):
         numbers = np.array([term.value for term in terms if isinstance(term, Int)], np.int64)
     elif terms and all(isinstance(term, Float) for term in terms):
         numbers = np.array([term.value for term in terms if isinstance(term, Float)], np.float64)
-    return Column(dictionary, codes, numbers)
+    return FactColumn(tuple(map(str, terms)), numbers)

@@ -10,16 +10,16 @@ import pyarrow as pa
 
 from holdsfor.engine.axis import fit
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluate import Program, evaluate, facts, program
+from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_events, add_fluent, encoded, source_of, span
 from holdsfor.engine.result import CHANGES_SCHEMA, Result, intervals_table, occurrences_table
-from holdsfor.engine.window import LATE_SCHEMA, Windows, counted, windows
+from holdsfor.engine.window import LATE_SCHEMA, Windows, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
-from holdsfor.plan.operators import Plan, Relation
+from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
 
 
@@ -46,7 +46,7 @@ def recognise(
 def _history(ready: Program, read: Events, asked: Windows, begun: float, loaded: float) -> Result:
     kept = [counted(block, asked) for block in read.blocks]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    world = prepare(ready.plan, [item.block for item in kept], asked)
+    world = prepare(ready, [standing(item.block) for item in kept], asked)
     left_out = evaluate(ready, world)
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
     intervals, occurrences = tables(outputs, world)
@@ -71,15 +71,16 @@ def _history(ready: Program, read: Events, asked: Windows, begun: float, loaded:
     return Result(intervals, occurrences, CHANGES_SCHEMA.empty_table(), read.rejects, late, metrics)
 
 
-def prepare(plan: Plan, blocks: Sequence[Block], asked: Windows) -> World:
-    """The world before evaluation: facts and input on one axis."""
+def prepare(ready: Program, blocks: Sequence[Block], asked: Windows, more: Sequence[Source] = ()) -> World:
+    """The world before evaluation: facts and input on one axis. more: what earlier stages have defined."""
     dictionary = Dictionary()
-    known = facts(plan, dictionary)
-    found = [(block, source) for block in blocks if (source := source_of(block, plan.sources)) is not None]
+    known = ready.facts_in(dictionary)
+    sources = (*ready.plan.sources, *more)
+    found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in found]
-    low, high = span((block for block, _ in found), asked.start, asked.last)
+    low, high = span((block for block, _ in found), asked.start, asked.end)
     axis = fit(low, high, asked.tick, len(dictionary))
-    world = World(axis, dictionary, known, asked.start, asked.last)
+    world = World(axis, dictionary, known, asked.start, asked.end)
     for (block, source), values in zip(found, columns, strict=True):
         add = add_events if block.kind == "event" else add_fluent
         add(block, values, source, world)

@@ -14,6 +14,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Selection
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
+from holdsfor.io.events import OPEN, Block
 from holdsfor.plan.operators import Relation
 
 INTERVALS_SCHEMA = pa.schema(
@@ -69,6 +70,30 @@ def _intervals(relation: Relation, found: Intervals, limit: int, texts: pa.Array
         pa.array(end + axis.origin, mask=end == axis.mask),
     ]
     return pa.table(columns, schema=INTERVALS_SCHEMA)
+
+
+def as_block(relation: Relation, world: World) -> Block:
+    """A defined relation as input for a later stage."""
+    texts = world.dictionary.texts()
+    if relation.kind == "event":
+        points = world.points_of(relation)
+        time = points.times()
+        codes = [points.column(p).codes() for p in range(relation.arity)]
+        return Block(relation.name, "event", tuple(_coded(c, texts) for c in codes), None, time, None, time)
+    found = world.intervals_of(relation)
+    axis = found.axis
+    codes = [found.codes(p) for p in range(relation.arity)]
+    end = found.e & axis.mask
+    start, end = axis.time(found.s), np.where(end == axis.mask, OPEN, end + axis.origin)
+    if relation.value is None:
+        value = _coded(codes.pop(), texts)
+    else:
+        value = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(start), np.int32)), pa.array([str(relation.value)]))
+    return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
+
+
+def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
 
 
 def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:

@@ -89,7 +89,7 @@ def _latest(block: Block) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The rows of a block that count, and those that came too late."""
+    """The rows of a block that count (retractions among them), and those that came too late."""
 
     block: Block
     late: pa.Table
@@ -97,7 +97,7 @@ class Counted:
 
 def counted(block: Block, windows: Windows) -> Counted:
     seen = windows.first_seen(block.arrival)
-    read = (block.arrival <= windows.end) & (block.start <= windows.last)
+    read = (block.arrival <= windows.end) & (block.start <= windows.end)
     edge = seen - windows.window
     if block.end is None:
         in_time = block.start > edge
@@ -111,7 +111,7 @@ def counted(block: Block, windows: Windows) -> Counted:
         in_time = block.end > begun
         kept = _take(replace(block, start=np.where(in_time, begun, block.start)), read & some & in_time)
         late = _late(block, read & some & ~in_time, seen, edge - block.end + 2)
-    return Counted(standing(kept), late)
+    return Counted(kept, late)
 
 
 def standing(block: Block) -> Block:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.engine.axis import Axis
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.facts import Facts
+from holdsfor.engine.facts import Facts, fact_table
 from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
 from holdsfor.engine.rows import Rows
 from holdsfor.language.description import Signature
@@ -34,4 +34,4 @@ class World:
         return self.intervals.get(relation) or no_intervals(self.axis, self.dictionary, relation.arity)
 
     def facts_of(self, signature: Signature) -> Facts:
-        return self.facts.get(signature) or Facts(self.dictionary, signature.arity, ())
+        return self.facts.get(signature) or Facts(self.dictionary, fact_table(signature.arity, ()))

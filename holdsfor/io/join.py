@@ -13,20 +13,27 @@ from holdsfor.io.text import as_text
 
 def join_events(parts: Iterable[Events]) -> Events:
     """One block per name, kind and number of arguments, rows in the order of the parts."""
-    groups: dict[tuple[str, str, int], list[Block]] = {}
+    blocks: list[Block] = []
     rejects: list[pa.Table] = []
     read = unused = 0
     for part in parts:
-        for block in part.blocks:
-            groups.setdefault((block.name, block.kind, len(block.args)), []).append(block)
+        blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
-    return Events(tuple(_join_blocks(blocks) for blocks in groups.values()), table, read, unused)
+    return Events(join_blocks(blocks), table, read, unused)
 
 
-def _join_blocks(blocks: Sequence[Block]) -> Block:
+def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """One block per name, kind and number of arguments, rows in the order of the blocks."""
+    groups: dict[tuple[str, str, int], list[Block]] = {}
+    for block in blocks:
+        groups.setdefault((block.name, block.kind, len(block.args)), []).append(block)
+    return tuple(_joined(parts) for parts in groups.values())
+
+
+def _joined(blocks: Sequence[Block]) -> Block:
     first = blocks[0]
     if len(blocks) == 1:
         return first

@@ -27,6 +27,7 @@ def mask(array: pa.Array) -> Mask:
 def atom_text(names: pa.Array) -> pa.Array:
     """Names of atoms as Prolog text: in quotes where they need them."""
     plain = pc.match_substring_regex(names, _PLAIN_ATOM)
+    plain = pc.and_not(plain, pc.match_substring_regex(names, r"^(?:/\*|\.$)"))  # a comment or a full stop begins there
     if pc.all(plain, min_count=0).as_py():
         return names
     body = names

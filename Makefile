@@ -1,0 +1,42 @@
+# `make demo` and `make test` each do their whole set-up first: Python 3.11 or later and make are all they need.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test lint types unit test-long bench clean
+
+demo: $(READY)
+	$(BIN)/holdsfor demo
+
+test: lint types unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/python -m pytest
+
+# The same tests, with twenty times the examples for each law.
+test-long: lint types
+	$(BIN)/python -m pytest --hypothesis-profile=long
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+# Made again whenever pyproject.toml changes; a half-made environment has no .ready and is made anew.
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "Holdsfor needs Python 3.11 or later, and '$(PYTHON)' is not. Name one: make PYTHON=python3.11 $(MAKECMDGOALS)" >&2; exit 1; }
+	rm -rf $(VENV)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

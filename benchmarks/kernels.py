@@ -1,0 +1,128 @@
+"""Rows per second of CPU time of every kernel: `python -m benchmarks.kernels`. Rows are those that a kernel reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from time import process_time
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from holdsfor import kernels
+from holdsfor.kernels import Intervals, Ints
+
+BITS = 32
+MASK = (1 << BITS) - 1
+SIZES = (1_000, 100_000, 1_000_000)
+#: Time points per key, for about a hundred rows: nothing is predictable (1,000 rows still are, once repeated).
+SPAN = 100_000
+
+Case = tuple[str, int, Callable[[], Any]]
+
+
+def random_points(random: np.random.Generator, rows: int, keys: int) -> Ints:
+    return np.sort((random.integers(0, keys, rows) << BITS) | random.integers(1, SPAN, rows))
+
+
+def random_intervals(random: np.random.Generator, rows: int, keys: int) -> Intervals:
+    """About `rows` intervals; half of the initiations and terminations change nothing."""
+    points = random_points(random, 4 * rows, keys)
+    chosen = random.random(points.size) < 0.5
+    return kernels.make_intervals(points[chosen], points[~chosen], MASK, 1)
+
+
+def cases(rows: int) -> Iterator[Case]:
+    """Every kernel on random input with about a hundred rows per key."""
+    random = np.random.default_rng(rows)
+    keys = max(rows // 100, 1)
+    yield from _from_points(random, rows, keys)
+    yield from _of_intervals(random, rows // 2, keys)
+    yield from _joins(random, rows // 2, keys)
+    yield from _moves(random, rows, keys)
+
+
+def _from_points(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    a, b = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
+    both = random_points(random, rows, keys)
+    value, action = random.integers(0, 4, rows), random.choice(np.array([1, 1, 1, -1], np.int8), rows)
+    distinct = kernels.unique_sorted(both)
+    yield "make_intervals", rows, lambda: kernels.make_intervals(a, b, MASK, 1)
+    yield "exclusive", rows, lambda: kernels.exclusive(both, value, action, MASK, 1)
+    yield "join_points", distinct.size, lambda: kernels.join_points(distinct, MASK, 500, 7)
+
+
+def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    a, b = random_intervals(random, rows, keys), random_intervals(random, rows, keys)
+    points = random_points(random, rows, keys)
+    few, anyhow = points[:: max(rows // 1000, 1)], random.permutation(points)
+    total = a[0].size + b[0].size
+    yield "union2", total, lambda: kernels.union2(*a, *b)
+    yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
+    yield "minus2", total, lambda: kernels.minus2(*a, *b)
+    yield "normalise", a[0].size, lambda: kernels.normalise(*a)
+    yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
+    yield "holds_search", rows, lambda: kernels.holds_search(anyhow, *a)
+    yield "holds_search, few points", few.size, lambda: kernels.holds_search(few, *a)
+
+
+def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    a, b = random_points(random, rows, keys), random_points(random, rows, keys)
+    b[::2] = a[::2]
+    b.sort()
+    anyhow = random.permutation(a)
+    starts = random_points(random, rows, keys)
+    ends = np.minimum(starts + random.integers(1, 5_000, rows), starts | MASK)
+    low = random.integers(0, rows, rows)
+    yield "member_mask", 2 * rows, lambda: kernels.member_mask(a, b)
+    yield "member_search", rows, lambda: kernels.member_search(anyhow, b)
+    yield "merge_join", 2 * rows, lambda: kernels.merge_join(a, b)
+    yield "interval_join", 2 * rows, lambda: kernels.interval_join(a, starts, ends)
+    yield "expand", 2 * rows, lambda: kernels.expand(low, low + 2)
+
+
+def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    values, parts = random.integers(0, 1 << 60, rows), random_points(random, rows, keys)
+    key = random.integers(0, keys, rows)
+    s, e = random_intervals(random, rows, keys)
+    low = np.searchsorted(s, np.arange(keys) << BITS)
+    high = np.searchsorted(s, (np.arange(keys) << BITS) | MASK)
+    half, rest = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
+    for share in (0.01, 0.5, 0.99):
+        mask = random.random(rows) < share
+        yield f"compress, {share:.0%} kept", rows, partial(kernels.compress, values, mask)
+        yield f"  NumPy indexing, {share:.0%} kept", rows, partial(values.__getitem__, mask)
+    yield "merge_sorted", rows, lambda: kernels.merge_sorted(half, rest)
+    yield "lift", s.size, lambda: kernels.lift(s, e, low, high, BITS)
+    yield "order_by_key", rows, lambda: kernels.order_by_key(key, keys)
+    yield "unique_sorted", rows, lambda: kernels.unique_sorted(parts)
+
+
+def cpu_seconds(call: Callable[[], Any], seconds: float = 0.2) -> float:
+    """The median CPU time of one call; the first one, which may compile, does not count."""
+    call()
+    times: list[float] = []
+    while sum(times) < seconds and len(times) < 200:
+        begin = process_time()
+        call()
+        times.append(process_time() - begin)
+    return float(np.median(times))
+
+
+def main() -> None:
+    found: dict[str, list[str]] = {}
+    for rows in SIZES:
+        for name, read, call in cases(rows):
+            found.setdefault(name, []).append(f"{read / cpu_seconds(call) / 1e6:,.0f}")
+    table = Table("kernel", *(f"{rows:,} rows" for rows in SIZES), title="Millions of rows per second of CPU time")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, rates in found.items():
+        table.add_row(name, *rates)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""The commands, as a person calls them: what they print, write and return."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import holdsfor
+from holdsfor.cli import app
+from holdsfor.cli.run import spread
+
+RULES = """\
+initiatedAt(moving(V)=true, T) :- happensAt(go(V), T).
+terminatedAt(moving(V)=true, T) :- happensAt(stop(V), T).
+happensAt(fast(V), T) :- happensAt(speed(V, S), T), S > 10.
+"""
+FIRST = "go|10|10|v1\nstop|25|25|v1\nspeed|30|30|v1|12\n"
+SECOND = "go|40|40|Two words\nspeed|41|41|v1|abc\ngo|90|5|v2\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("rules.ec").write_text(RULES)
+    Path("first.csv").write_text(FIRST)
+    Path("second.csv").write_text(SECOND)
+    return tmp_path
+
+
+def call(*args: str) -> Any:
+    return CliRunner().invoke(app, args)
+
+
+def ran(*more: str) -> Any:
+    return call("run", "rules.ec", "--events", "first.csv", "second.csv", "-o", "out", "--engine", "local", *more)
+
+
+def counts(printed: str) -> dict[str, str]:
+    """The lines of the table that ends a run: what, how many."""
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in printed.splitlines() if "│" in line]
+    return {what: number for what, number in rows}
+
+
+def test_version() -> None:
+    assert call("--version").stdout == f"holdsfor {holdsfor.__version__}\n"
+
+
+def test_run_writes_tables_and_ends_with_counts(here: Path) -> None:
+    result = ran("--window", "1min", "--step", "30s", "--start", "0", "--end", "120")
+    assert result.exit_code == 0, result.stderr
+    assert pq.read_table("out/intervals.parquet").to_pylist() == [
+        {"fluent": "moving", "args": ["v1"], "value": "true", "start": 11, "end": 26},
+        {"fluent": "moving", "args": ["'Two words'"], "value": "true", "start": 41, "end": None},
+    ]
+    assert pq.read_table("out/occurrences.parquet").to_pylist() == [
+        {"event": "fast", "args": ["v1"], "start": 30, "end": 30}
+    ]
+    assert [row["row"] for row in pq.read_table("out/rejects.parquet").to_pylist()] == [2]
+    assert pq.read_table("out/late.parquet").num_rows == 1  # at the query time 90 the window begins after 30
+    assert json.loads(Path("out/metrics.json").read_text())["window"] == 60
+    assert counts(result.stdout) == {
+        "events in": "6",
+        "of these, read by no rule": "0",
+        "rejected": "1",
+        "late: older than the window when they arrived": "1",
+        "groundings outside the declared domain, left out": "0",
+        "intervals out": "2",
+        "occurrences out": "1",
+    }
+
+
+def test_strict_run_fails_after_writing_what_was_rejected(here: Path) -> None:
+    result = ran("--strict")
+    assert result.exit_code == 1
+    assert "1 row was rejected" in result.stderr
+    assert "second.csv, row 2" in result.stderr
+    assert pq.read_table("out/rejects.parquet").num_rows == 1
+
+
+def test_run_writes_csv(here: Path) -> None:
+    assert ran("--output-format", "csv").exit_code == 0
+    lines = Path("out/intervals.csv").read_text().splitlines()
+    assert [line.replace('"', "") for line in lines[:2]] == ["fluent,args,value,start,end", "moving,[v1],true,11,26"]
+    refused = call("timeline", "out")
+    assert refused.exit_code == 1
+    assert "--output-format parquet" in refused.stderr
+
+
+def test_check_tells_kinds_strata_and_stages(here: Path) -> None:
+    result = call("check", "rules.ec")
+    assert result.exit_code == 0, result.stderr
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.stdout.splitlines() if "│" in line]
+    assert ["speed/2", "event", "yes"] in cells
+    assert ["moving/1", "simple fluent", "1"] in [row[:3] for row in cells]
+    assert ["fast/1", "event", "1"] in [row[:3] for row in cells]
+    assert result.stdout.splitlines()[-1] == "3 rules, 0 warnings"
+
+
+def test_check_prints_the_plan(here: Path) -> None:
+    plain, planned = call("check", "rules.ec").stdout, call("check", "rules.ec", "--plan").stdout
+    assert len(planned) > len(plain)
+    assert "moving/1=true" in planned
+
+
+def test_check_reports_every_error_with_its_place(here: Path) -> None:
+    Path("bad.ec").write_text("happensAt(a(X), T) :- happensAt(b(Y), T).\nhappensAt(c(X), T) :- happensAt(d(Y), T).\n")
+    result = call("check", "bad.ec")
+    assert result.exit_code == 1
+    assert "bad.ec:1:" in result.stderr
+    assert "bad.ec:2:" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_timeline_draws_the_results_of_a_run(here: Path) -> None:
+    ran()
+    result = call("timeline", "out", "-o", "page.html", "--title", "Two ships")
+    assert result.exit_code == 0, result.stderr
+    page = Path("page.html").read_text()
+    assert "<title>Two ships</title>" in page
+    assert "moving" in page
+
+
+@pytest.mark.parametrize(
+    ("args", "word"),
+    [
+        (("check", "absent.ec"), "absent.ec"),
+        (("run", "rules.ec", "--events", "absent.csv", "-o", "out", "--engine", "local"), "absent.csv"),
+        (("run", "rules.ec", "--events", "first.csv", "-o", "rules.ec", "--engine", "local"), "rules.ec"),
+        (("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "local", "--window", "4x"), "'4x'"),
+        (("timeline", "absent"), "absent"),
+    ],
+)
+def test_mistake_is_told_in_a_sentence(here: Path, args: tuple[str, ...], word: str) -> None:
+    result = call(*args)
+    assert result.exit_code == 1
+    assert word in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("run",),
+        ("run", "rules.ec", "-o", "out"),
+        ("run", "rules.ec", "--events", "first.csv"),
+        ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "flink"),
+        ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--conf", "spark.ui.enabled"),
+        ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "local", "--master", "local[2]"),
+        ("no-such-command",),
+    ],
+)
+def test_bad_usage_has_exit_code_2(here: Path, args: tuple[str, ...]) -> None:
+    result = call(*args)
+    assert result.exit_code == 2
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ("r --events a b c -o out", "r --events a --events b --events c -o out"),
+        ("r --events a --events b", "r --events a --events b"),
+        ("r -o out --events a b", "r -o out --events a --events b"),
+        ("r -o out", "r -o out"),
+        ("r --events -o out", "r --events -o out"),
+    ],
+)
+def test_event_files_may_follow_one_option(args: str, expected: str) -> None:
+    assert spread(args.split(), "--events") == expected.split()

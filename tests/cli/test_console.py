@@ -1,0 +1,69 @@
+"""Progress and messages, where there is no terminal and where there is one."""
+
+from __future__ import annotations
+
+import io
+import sys
+import threading
+from time import sleep
+
+import pytest
+
+from holdsfor.cli import console
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "PATIENCE", 0.05)
+    monkeypatch.setattr(console, "REPEAT", 0.05)
+
+
+def test_quick_step_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress("Reading"):
+        pass
+    assert capsys.readouterr() == ("", "")
+
+
+def test_long_step_tells_in_plain_lines_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    with console.progress("Reading"):
+        sleep(0.3)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    lines = printed.err.splitlines()
+    assert lines[0] == "Reading ..."
+    assert lines[1].startswith("Reading ... ")
+    assert lines[1].endswith(" s")
+
+
+def test_long_step_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with console.progress("Reading"):
+        sleep(0.3)
+    assert "Reading" in terminal.getvalue()
+    assert "\x1b[2K" in terminal.getvalue()  # and wiped away at the end
+
+
+def test_error_in_a_step_passes_and_ends_its_progress() -> None:
+    before = threading.active_count()
+    with pytest.raises(KeyError), console.progress("Reading"):
+        raise KeyError
+    assert threading.active_count() == before
+
+
+def test_messages_are_not_markup_and_not_folded(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "rules.ec:1:1: error: [bold] " + "x" * 300
+    console.complain(text)
+    assert capsys.readouterr().err == text + "\n"
+
+
+def test_table_keeps_brackets_and_groups_digits(capsys: pytest.CaptureFixture[str]) -> None:
+    console.show("counts", ("what", "how many"), [("[red]", 1_234_567)])
+    printed = capsys.readouterr().out
+    assert "[red]" in printed
+    assert "1,234,567" in printed

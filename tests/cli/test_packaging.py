@@ -1,0 +1,36 @@
+"""What pyproject.toml says fits what is there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def settings() -> Any:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+
+
+def folders(top: str, package: str) -> set[str]:
+    paths = (path.parent.relative_to(ROOT / top) for path in (ROOT / top).rglob("__init__.py"))
+    return {".".join([package, *path.parts]) for path in paths}
+
+
+def test_every_folder_of_code_is_installed() -> None:
+    assert set(settings()["packages"]) == folders("holdsfor", "holdsfor") | folders("examples", "holdsfor_examples")
+
+
+def test_every_data_file_is_installed() -> None:
+    patterns = settings()["package-data"]["*"]
+    files = [path for top in ("holdsfor", "examples") for path in (ROOT / top).rglob("*") if path.is_file()]
+    data = [path for path in files if path.suffix not in (".py", ".pyc", ".nbi", ".nbc", ".md")]
+    assert [path for path in data if not any(fnmatch(path.name, pattern) for pattern in patterns)] == []
+
+
+def test_no_line_names_a_package_index_or_a_machine_folder() -> None:
+    text = "\n".join((ROOT / name).read_text() for name in ("pyproject.toml", "Makefile", ".ci/run"))
+    assert re.findall(r"https?://|/(?:work|tmp|home|opt)/", text) == []

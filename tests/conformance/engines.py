@@ -1,0 +1,77 @@
+"""The ways to recognise: one list, so that every case and every law is held against each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+import holdsfor
+from holdsfor.language import EventDescription
+from tests.naive import evaluate
+from tests.naive.evaluate import Answer
+from tests.naive.rows import Horizon, read_lines
+
+#: A description, the lines of a stream in RTEC's CSV, and the windows.
+Recognise = Callable[[EventDescription, Sequence[str], Horizon], Answer]
+
+
+@dataclass(frozen=True)
+class Engine:
+    name: str
+    recognise: Recognise
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+    return evaluate.recognise(description, read_lines(lines, description), horizon)
+
+
+def in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+    return _in_process(description, lines, horizon, stepped=False)
+
+
+def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+    """Every window is really gone through, with carried state."""
+    return _in_process(description, lines, horizon, stepped=True)
+
+
+def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, stepped: bool) -> Answer:
+    events = holdsfor.read_events(list(lines), format="rtec")
+    result = holdsfor.recognise(
+        description,
+        events,
+        window=horizon.window,
+        step=horizon.step,
+        start=horizon.start,
+        end=horizon.end,
+        tick=horizon.tick,
+        **({"stepped": True} if stepped else {}),
+    )
+    return answer(result.intervals, result.occurrences)
+
+
+def answer(intervals: pa.Table, occurrences: pa.Table) -> Answer:
+    """Arrow tables with the columns of the contract, as plain dictionaries and sets."""
+    found = Answer()
+    for row in _rows(intervals, ("fluent", "args", "value", "start", "end")):
+        fluent, args, value, start, end = row
+        found.intervals.setdefault((fluent, tuple(args), value), []).append((start, end))
+    for times in found.intervals.values():
+        times.sort()
+    for event, args, start, end in _rows(occurrences, ("event", "args", "start", "end")):
+        assert start == end, f"{event} is not a pattern: its occurrences are points"
+        found.occurrences.add((event, tuple(args), start))
+    return found
+
+
+def _rows(table: pa.Table, columns: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    return zip(*(table.column(name).to_pylist() for name in columns), strict=True)
+
+
+LOCAL = (Engine("in-process", in_process), Engine("stepped", stepped))
+NAIVE = Engine("naive", naive)

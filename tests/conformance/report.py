@@ -1,0 +1,32 @@
+"""What became of every golden case, for the summary at the end of a test run."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+total: Counter[str] = Counter()  # cases by folder
+in_scope: set[str] = set()
+missing: dict[str, tuple[str, ...]] = {}  # case -> constructs that are not there yet
+refused: dict[str, str] = {}  # case -> the error that its description rightly gets
+declared: set[str] = set()  # cases whose expected answer is the declared one, not the printed one
+run: Counter[str] = Counter()  # by engine
+passed: dict[str, set[str]] = defaultdict(set)  # by engine
+
+
+def lines() -> Iterator[str]:
+    if not total:
+        return
+    cases = ", ".join(f"{folder} {count}" for folder, count in total.items())
+    yield f"{total.total()} cases ({cases})"
+    yield f"in scope: {len(in_scope)}, {len(declared)} of them by the declared semantics, which the original breaks"
+    for engine, count in run.items():
+        yield f"  {engine}: {len(passed[engine])} of {count} passed"
+    yield f"refused with an error where the original is silently wrong: {len(refused)}"
+    for case, code in sorted(refused.items()):
+        yield f"  {case} ({code})"
+    yield f"not yet in scope: {len(missing)}, by construct (a case may need several)"
+    constructs = Counter(construct for needs in missing.values() for construct in needs)
+    for construct, count in constructs.most_common():
+        only = [case for case, needs in missing.items() if needs == (construct,)]
+        yield f"  {construct}: {count} ({len(only)} need nothing else)"

@@ -1,0 +1,48 @@
+"""Joins against all pairs tried one by one; pairs come in the order of their rows."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdsfor.kernels import expand, interval_join, merge_join
+from tests.kernels.packed import Axis, Intervals, axes, ints, law, overlapping, point_columns, same
+
+
+def pairs(found: list[tuple[int, int]]) -> Intervals:
+    return ints(i for i, _ in found), ints(j for _, j in found)
+
+
+@law
+@given(st.data(), axes())
+def test_interval_join(data: st.DataObject, axis: Axis) -> None:
+    points, (s, e) = data.draw(point_columns(axis)), data.draw(overlapping(axis))
+    expected = [(i, j) for i in range(points.size) for j in range(s.size) if s[j] <= points[i] < e[j]]
+    assert same(interval_join(points, s, e), pairs(expected))
+
+
+def test_interval_join_of_many_pairs() -> None:
+    points, starts = ints([50] * 40), ints(range(1, 41))
+    expected = [(i, j) for i in range(40) for j in range(40)]
+    assert same(interval_join(points, starts, starts + 100), pairs(expected))
+
+
+@law
+@given(st.data(), axes())
+def test_merge_join(data: st.DataObject, axis: Axis) -> None:
+    a, b = data.draw(point_columns(axis)), data.draw(point_columns(axis))
+    expected = [(i, j) for i in range(a.size) for j in range(b.size) if a[i] == b[j]]
+    assert same(merge_join(a, b), pairs(expected))
+
+
+def test_merge_join_of_many_pairs() -> None:
+    expected = [(i, j) for i in range(40) for j in range(40)]
+    assert same(merge_join(ints([9] * 40), ints([9] * 40)), pairs(expected))
+
+
+@law
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(-2, 5)), max_size=12))
+def test_expand(ranges: list[tuple[int, int]]) -> None:
+    lo, hi = ints(low for low, _ in ranges), ints(low + length for low, length in ranges)
+    expected = [(i, j) for i, (low, length) in enumerate(ranges) for j in range(low, low + length)]
+    assert same(expand(lo, hi), pairs(expected))

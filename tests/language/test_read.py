@@ -1,0 +1,51 @@
+"""Clauses to rules, background and groundings, in the normal form that the plan expects. The cases are text."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from holdsfor.language import parse
+from holdsfor.language.description import EventDescription, Literal
+from holdsfor.language.terms import Place
+
+FIXTURE = Path(__file__).parent / "fixtures" / "literals.txt"
+CASES = FIXTURE.read_text(encoding="utf-8").strip().split("\n\n")[1:]
+
+
+def written(part: object) -> str:
+    """A literal as its class with its fields, lists of terms and literals in line."""
+    if isinstance(part, tuple):
+        return ",".join(map(written, part))
+    if not isinstance(part, Literal):
+        return str(part)
+    values = [getattr(part, each.name) for each in fields(part)]
+    inside = [written(value) for value in values if not isinstance(value, Place) and value != ()]
+    return f"{type(part).__name__}({','.join(inside)})"
+
+
+def body(literals: tuple[Literal, ...]) -> str:
+    return "".join(f" {written(literal)}" for literal in literals)
+
+
+def lines(description: EventDescription) -> list[str]:
+    found = []
+    for rule in description.rules:
+        value = "" if rule.value is None else f"={rule.value}"
+        found.append(f"{rule.kind} {rule.subject}{value} at {rule.at}:{body(rule.body)}")
+    found += [f"background {clause.head}:{body(clause.body)}" for clause in description.background]
+    for grounding in description.groundings:
+        value = "" if grounding.value is None else f"={grounding.value}"
+        found.append(f"grounding {grounding.entity}{value}:{body(grounding.body)}")
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.split("\n")[0][:60])
+def test_clauses_are_read_as(case: str) -> None:
+    rows = case.split("\n")
+    expected = [row.removeprefix("-> ") for row in rows if row.startswith("-> ")]
+    description = parse("\n".join(row for row in rows if not row.startswith("-> ")))
+    assert lines(description) == expected
+    assert description.warnings == ()

@@ -1,0 +1,1 @@
+"""Laws that hold for every description and stream, tried on random ones."""

@@ -1,0 +1,111 @@
+"""Rows of a stream, how RTEC writes them, and which of them count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from holdsfor.language.description import EventDescription, Input
+from holdsfor.language.terms import Atom, Float, Int, Term
+from tests.naive.intervals import FOREVER, next_point
+
+_INTEGER = re.compile(r"-?[0-9]+\Z")
+_DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    kind: OneOf["event", "interval", "point"]
+    name: str
+    args: tuple[Term, ...]
+    value: Term | None
+    start: int
+    end: int  # intervals: the point after the last one; otherwise the same as start
+    arrival: int
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """Query times are start+step, start+2*step, ...; the last one is the first at or after end."""
+
+    window: int
+    step: int
+    start: int
+    end: int
+    tick: int = 1
+
+    @property
+    def last(self) -> int:
+        return self.first_query(self.end)
+
+    def first_query(self, arrival: int) -> int:
+        query = self.start + self.step
+        while query < arrival:
+            query += self.step
+        return query
+
+
+def term_of(field: str) -> Term:
+    if _INTEGER.match(field):
+        return Int(int(field))
+    if _DECIMAL.match(field):
+        return Float(float(field))
+    return Atom(field)
+
+
+def read_lines(lines: Iterable[str], description: EventDescription) -> list[Row]:
+    """The good rows of RTEC's CSV; the others are left out."""
+    rows = (read_line(line.strip("\r\n"), description) for line in lines)
+    return [row for row in rows if row is not None]
+
+
+def read_line(line: str, description: EventDescription) -> Row | None:
+    name, *fields = line.rstrip("|").split("|")
+    for entity in description.inputs:
+        if entity.signature.name == name:
+            row = _row(entity, fields)
+            if row is not None:
+                return row
+    return None
+
+
+def _row(entity: Input, fields: Sequence[str]) -> Row | None:
+    times = {"event": 2, "point": 2, "interval": 3}[entity.kind]
+    values = 0 if entity.kind == "event" else 1
+    if len(fields) != times + values + entity.signature.arity or not all(fields):
+        return None
+    ends = [FOREVER if field == "inf" and place == 2 else _integer(field) for place, field in enumerate(fields[:times])]
+    args = tuple(map(term_of, fields[times + values :]))
+    if None in ends or any(not isinstance(args[place], Int | Float) for place in entity.numbers):
+        return None
+    arrival, start, end = (ends[0], ends[1], ends[-1])
+    assert arrival is not None
+    assert start is not None
+    assert end is not None
+    if end < start or (entity.kind == "interval" and end == start):
+        return None
+    value = term_of(fields[times]) if values else None
+    return Row(entity.kind, entity.signature.name, args, value, start, end, arrival)
+
+
+def _integer(field: str) -> int | None:
+    return int(field) if _INTEGER.match(field) else None
+
+
+def counting(rows: Iterable[Row], horizon: Horizon) -> list[Row]:
+    """What counts of the rows: each is decided at the first query time that sees it."""
+    return [kept for row in rows if (kept := _kept(row, horizon)) is not None]
+
+
+def _kept(row: Row, horizon: Horizon) -> Row | None:
+    if row.arrival > horizon.end or row.start > horizon.last:
+        return None
+    edge = max(horizon.first_query(row.arrival) - horizon.window, horizon.start)
+    if row.start > edge:
+        return row
+    begin = next_point(edge, horizon.tick)
+    if row.kind != "interval" or row.end <= begin:
+        return None
+    return Row(row.kind, row.name, row.args, row.value, begin, row.end, row.arrival)

@@ -1,0 +1,230 @@
+"""Backtracking over ground facts: all substitutions that make the literals of a body true, whatever their order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from holdsfor.language.description import (
+    Algebra,
+    Call,
+    Clause,
+    Compare,
+    Duration,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Is,
+    Literal,
+    Not,
+    Signature,
+)
+from holdsfor.language.terms import Int, Term, is_ground, name_and_args
+from tests.naive.calculate import (
+    Bindings,
+    NotYet,
+    compare,
+    evaluate,
+    invert,
+    match,
+    match_all,
+    names,
+    number_term,
+    substitute,
+)
+from tests.naive.intervals import Intervals, holds_at, previous_point
+
+Grounding = tuple[tuple[Term, ...], Term]  # arguments and value
+
+#: What to try when no literal can be evaluated: more bindings for one of the variables.
+Fallback = Callable[[Bindings], Iterable[Bindings]]
+
+
+def signature(term: Term) -> Signature:
+    name, args = name_and_args(term)
+    return Signature(name, len(args))
+
+
+def literal_names(literal: Literal) -> set[str]:
+    match literal:
+        case Happens():
+            return names(literal.event, literal.time)
+        case Edge() | Holds():
+            return names(literal.fluent, literal.value, literal.time)
+        case HoldsFor():
+            return names(literal.fluent, literal.value)
+        case Compare():
+            return names(literal.left, literal.right)
+        case Is():
+            return names(literal.target, literal.expression)
+        case Call():
+            return names(literal.goal)
+        case Not():
+            return set().union(*map(literal_names, literal.literals))
+        case Duration():
+            return names(literal.bound)
+        case Algebra():
+            return set()
+
+
+@dataclass
+class World:
+    """All that is known so far: occurrences, intervals, background knowledge; first and last: the history."""
+
+    tick: int
+    first: int
+    last: int
+    background: Sequence[Clause]
+    events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
+    fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
+
+    _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
+
+    def add_event(self, entity: Signature, args: tuple[Term, ...], t: int) -> None:
+        known = self.events[entity].setdefault(t, [])
+        if args not in known:
+            known.append(args)
+
+    # ------------------------------------------------------------ bodies
+
+    def solve(
+        self, literals: Sequence[Literal], bindings: Bindings, visible: set[str], fallback: Fallback | None = None
+    ) -> Iterator[Bindings]:
+        """visible: the variables of the head; with those of positive literals. Others are local to their negation."""
+        outside = visible.union(*(literal_names(literal) for literal in literals if not isinstance(literal, Not)))
+        return self._solve(tuple(literals), bindings, outside, fallback)
+
+    def _solve(
+        self, literals: tuple[Literal, ...], bindings: Bindings, visible: set[str], fallback: Fallback | None
+    ) -> Iterator[Bindings]:
+        if not literals:
+            yield bindings
+            return
+        for place, literal in enumerate(literals):
+            try:
+                found = list(self._options(literal, bindings, visible))
+            except NotYet:
+                continue
+            rest = literals[:place] + literals[place + 1 :]
+            for more in found:
+                yield from self._solve(rest, more, visible, fallback)
+            return
+        if fallback is None:
+            raise NotYet
+        for more in fallback(bindings):
+            yield from self._solve(literals, more, visible, fallback)
+
+    def _options(self, literal: Literal, bindings: Bindings, visible: set[str]) -> Iterator[Bindings]:
+        match literal:
+            case Happens():
+                yield from self._happens(literal, bindings)
+            case Edge():
+                yield from self._edge(literal, bindings)
+            case Holds():
+                yield from self._holds(literal, bindings)
+            case Compare():
+                found = compare(literal.op, literal.left, literal.right, bindings)
+                yield from [] if found is None else [found]
+            case Is():
+                yield from self._is(literal, bindings)
+            case Call():
+                yield from self._call(literal, bindings)
+            case Not():
+                if (literal_names(literal) & visible) - bindings.keys():
+                    raise NotYet
+                if next(self.solve(literal.literals, bindings, visible), None) is None:
+                    yield bindings
+            case _:
+                raise NotYet
+
+    # ------------------------------------------------------------ literals
+
+    def _happens(self, literal: Happens, bindings: Bindings) -> Iterator[Bindings]:
+        _, patterns = name_and_args(literal.event)
+        known = self.events.get(signature(literal.event), {})
+        for t, at_time in self._at(literal.time, known, bindings):
+            for args in known[t]:
+                found = match_all(patterns, args, at_time)
+                if found is not None:
+                    yield found
+
+    def _edge(self, literal: Edge, bindings: Bindings) -> Iterator[Bindings]:
+        _, patterns = name_and_args(literal.fluent)
+        known = self.edges(literal.edge, signature(literal.fluent))
+        for t, at_time in self._at(literal.time, known, bindings):
+            for args, value in known[t]:
+                found = match_all((*patterns, literal.value), (*args, value), at_time)
+                if found is not None:
+                    yield found
+
+    def edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
+        """When each grounding starts or ends; a fluent is complete before anything asks for its edges."""
+        if (edge, fluent) not in self._edges:
+            known: dict[int, list[Grounding]] = defaultdict(list)
+            for grounding, intervals in self.fluents.get(fluent, {}).items():
+                for start, end in intervals:
+                    t = previous_point(start if edge == "start" else end, self.tick)
+                    if self.first <= t <= self.last:
+                        known[t].append(grounding)
+            self._edges[edge, fluent] = known
+        return self._edges[edge, fluent]
+
+    def _at(self, time: Term, known: Iterable[int], bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
+        """The known times that the time expression may stand for."""
+        if is_ground(substitute(time, bindings)):
+            t = evaluate(time, bindings)
+            if isinstance(t, int) and t in known:
+                yield t, bindings
+            return
+        for t in sorted(known):
+            found = invert(time, t, bindings)
+            if found is not None:
+                yield t, found
+
+    def _holds(self, literal: Holds, bindings: Bindings) -> Iterator[Bindings]:
+        t = evaluate(literal.time, bindings)
+        _, patterns = name_and_args(literal.fluent)
+        for (args, value), intervals in self.fluents.get(signature(literal.fluent), {}).items():
+            found = match_all((*patterns, literal.value), (*args, value), bindings)
+            if found is not None and isinstance(t, int) and holds_at(intervals, t):
+                yield found
+
+    def _is(self, literal: Is, bindings: Bindings) -> Iterator[Bindings]:
+        target = substitute(literal.target, bindings)
+        if isinstance(target, Int) and len(names(substitute(literal.expression, bindings))) == 1:
+            found = invert(literal.expression, target.value, bindings)  # T2 is T+5 where only T2 is known
+        else:
+            value = evaluate(literal.expression, bindings)
+            found = None if value is None else match(target, number_term(value), bindings)
+        if found is not None:
+            yield found
+
+    def _call(self, literal: Call, bindings: Bindings) -> Iterator[Bindings]:
+        _, args = name_and_args(literal.goal)
+        goal = tuple(substitute(arg, bindings) for arg in args)
+        for clause in self.background:
+            if signature(clause.head) == signature(literal.goal):
+                for answer in self._clause(clause, goal):
+                    found = match_all(goal, answer, bindings)
+                    if found is not None:
+                        yield found
+
+    def _clause(self, clause: Clause, goal: tuple[Term, ...]) -> Iterator[tuple[Term, ...]]:
+        """The ground heads of a clause that agree with the ground arguments of the goal.
+
+        The clause's own variables never meet those of the rule: only ground terms go in and come out.
+        """
+        _, head = name_and_args(clause.head)
+        inner: Bindings | None = {}
+        for pattern, arg in zip(head, goal, strict=True):
+            if inner is not None and is_ground(arg):
+                inner = match(pattern, arg, inner)
+        if inner is None:
+            return
+        for found in self.solve(clause.body, inner, names(clause.head)):
+            answer = tuple(substitute(arg, found) for arg in head)
+            if not all(map(is_ground, answer)):
+                raise NotYet
+            yield answer

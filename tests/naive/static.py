@@ -1,0 +1,107 @@
+"""Statically determined fluents: interval algebra for one grounding after the other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from holdsfor.language.description import Algebra, Duration, HoldsFor, Rule
+from holdsfor.language.terms import Term, name_and_args
+from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
+from tests.naive.domain import Domain, matching
+from tests.naive.intervals import FOREVER, Intervals, difference, intersection, union
+from tests.naive.solve import Grounding, World, signature
+
+Step = HoldsFor | Algebra | Duration
+
+_OPERATIONS: dict[str, Callable[[Sequence[Intervals]], Intervals]] = {
+    "union": union,
+    "intersection": intersection,
+    "difference": difference,
+}
+_COMPARISONS: dict[str, Callable[[Number, Number], bool]] = {
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "<": lambda a, b: a < b,
+    "=<": lambda a, b: a <= b,
+}
+
+
+def statically_determined(rules: Iterable[Rule], world: World, domain: Domain) -> dict[Grounding, Intervals]:
+    """The union over all rules of one fluent."""
+    found: dict[Grounding, list[Intervals]] = defaultdict(list)
+    for rule in rules:
+        for grounding, intervals in Definition(rule, world, domain).groundings():
+            found[grounding].append(intervals)
+    result = {grounding: union(lists) for grounding, lists in found.items()}
+    return {(args, v): x for (args, v), x in result.items() if x and domain.admits(signature(rule.subject), args, v)}
+
+
+class Definition:
+    """One holdsFor rule. A grounding that a fluent never had has no intervals there, but the rule does not fail."""
+
+    def __init__(self, rule: Rule, world: World, domain: Domain) -> None:
+        assert rule.value is not None
+        self.rule, self.world, self.domain = rule, world, domain
+        self.head = (*name_and_args(rule.subject)[1], rule.value)
+        self.steps: list[Step] = [
+            literal for literal in rule.body if isinstance(literal, HoldsFor | Algebra | Duration)
+        ]
+        self.tests = [literal for literal in rule.body if not isinstance(literal, HoldsFor | Algebra | Duration)]
+        self.operands = [step for step in self.steps if isinstance(step, HoldsFor)]
+        self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands))
+
+    def groundings(self) -> Iterator[tuple[Grounding, Intervals]]:
+        pending = list(self.world.solve(self.tests, {}, self.wanted, self.more))
+        while pending:
+            bindings = pending.pop()
+            if self.wanted <= bindings.keys():
+                *args, value = (substitute(term, bindings) for term in self.head)
+                yield (tuple(args), value), self.intervals(bindings)
+            else:
+                pending.extend(self.more(bindings))
+
+    def more(self, bindings: Bindings) -> Iterator[Bindings]:
+        """A declared domain of the head, otherwise, for one variable, all that stands in its place in any operand."""
+        declared = self.domain.enumerated(signature(self.rule.subject))
+        if declared is not None and not names(*self.head) <= bindings.keys():
+            yield from matching(self.head, [(*args, value) for args, value in declared if value is not None], bindings)
+            return
+        variable = min(self.wanted - bindings.keys())
+        terms: set[Term] = set()
+        for operand in self.operands:
+            pattern = (*name_and_args(operand.fluent)[1], operand.value)
+            for args, value in self.world.fluents.get(signature(operand.fluent), {}):
+                found = match_all(pattern, (*args, value), {})
+                if found is not None and variable in found:
+                    terms.add(found[variable])
+        yield from ({**bindings, variable: term} for term in terms)
+
+    def intervals(self, bindings: Bindings) -> Intervals:
+        known: dict[str, Intervals] = {}
+        while self.rule.at.name not in known:
+            before = len(known)
+            for step in self.steps:
+                self._take(step, bindings, known)
+            assert len(known) > before, f"no literal gives {self.rule.at}"
+        return known[self.rule.at.name]
+
+    def _take(self, step: Step, bindings: Bindings, known: dict[str, Intervals]) -> None:
+        if isinstance(step, HoldsFor):
+            args = tuple(substitute(arg, bindings) for arg in name_and_args(step.fluent)[1])
+            fluent = self.world.fluents.get(signature(step.fluent), {})
+            known[step.interval.name] = fluent.get((args, substitute(step.value, bindings)), [])
+        elif isinstance(step, Algebra):
+            if all(operand.name in known for operand in step.operands):
+                known[step.result.name] = _OPERATIONS[step.op]([known[operand.name] for operand in step.operands])
+        elif step.interval.name in known:
+            bound = evaluate(step.bound, bindings)
+            known[step.result.name] = [
+                (start, end)
+                for start, end in known[step.interval.name]
+                if bound is not None and _COMPARISONS[step.op](self._length(start, end), bound)
+            ]
+
+    def _length(self, start: int, end: int) -> int:
+        """An open interval is as long as it is known to be at the last query time."""
+        return (self.world.last if end == FOREVER else end) - start
