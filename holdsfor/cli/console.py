@@ -52,7 +52,7 @@ def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]])
 def progress(doing: str) -> Iterator[None]:
     """Show that a step is at work: a line that moves on a terminal, plain lines elsewhere, nothing if it is quick."""
     done = Event()
-    watch = Thread(target=_draw if sys.stderr.isatty() else _tell, args=(doing, done), daemon=True)
+    watch = Thread(target=_draw if sys.stderr.isatty() else _tell, args=(doing, done), name=doing, daemon=True)
     watch.start()
     try:
         yield

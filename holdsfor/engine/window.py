@@ -6,7 +6,7 @@ By the law of windows nothing else about windows matters for the history.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,19 +59,37 @@ class Windows:
     def following(self, time: Ints) -> Ints:
         return time + self.tick - time % self.tick
 
+    @staticmethod
+    def span_of(blocks: Iterable[Block]) -> tuple[int, int] | None:
+        """The first and last time of the stream; None if there is nothing in it."""
+        spans = [(int(block.start.min()), _latest(block)) for block in blocks if len(block)]
+        return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else None
+
 
 def windows(
-    blocks: Iterable[Block], window: int | None, step: int | None, start: int | None, end: int | None, tick: int
+    blocks: Sequence[Block], window: int | None, step: int | None, start: int | None, end: int | None, tick: int
 ) -> Windows:
     """The windows asked for; what is not given is taken from the stream."""
-    blocks = [block for block in blocks if len(block)]
+    return windows_over(lambda: Windows.span_of(blocks) or (1, 1), window, step, start, end, tick)
+
+
+def windows_over(
+    span: Callable[[], tuple[int, int]] | None,
+    window: int | None,
+    step: int | None,
+    start: int | None,
+    end: int | None,
+    tick: int,
+) -> Windows:
+    """The windows asked for; `span` finds the first and last time of the stream, and is asked only if it must be."""
     for name, amount in (("window", window), ("step", step), ("tick", tick)):
         if amount is not None and amount <= 0:
             raise HoldsforError(f"the {name} must be above 0, not {amount}")
-    if start is None:
-        start = (min((int(block.start.min()) for block in blocks), default=1) - 1) // tick * tick
-    if end is None:
-        end = max((_latest(block) for block in blocks), default=start + 1)
+    if start is None or end is None:
+        assert span is not None
+        low, high = span()
+        start = (low - 1) // tick * tick if start is None else start
+        end = max(high, start + 1) if end is None else end
     if end < start:
         raise HoldsforError(f"the end ({end}) is before the start ({start})")
     step = step or window or max(end - start, 1)

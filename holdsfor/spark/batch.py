@@ -1,0 +1,235 @@
+"""The batch job: reading and sharing out, one shuffle and one evaluation a stage, results as DataFrames or files."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from holdsfor.engine.evaluate import program
+from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
+from holdsfor.engine.window import LATE_SCHEMA, Windows, windows_over
+from holdsfor.errors import HoldsforError
+from holdsfor.io.columns import blocks_from_table
+from holdsfor.io.events import REJECTS_SCHEMA
+from holdsfor.io.mapping import Mapping, as_mapping
+from holdsfor.io.read import EventSource, read_events
+from holdsfor.language.description import EventDescription
+from holdsfor.plan import plan
+from holdsfor.spark.routing import router
+from holdsfor.spark.sources import parts_of, tables_of
+from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, read_part, stage_task
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Batches = Iterator[pa.RecordBatch]
+SCHEMAS = {
+    "intervals": INTERVALS_SCHEMA,
+    "occurrences": OCCURRENCES_SCHEMA,
+    "late": LATE_SCHEMA,
+    "rejects": REJECTS_SCHEMA,
+}
+DDL = {
+    "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
+    "occurrences": "event string, args array<string>, start bigint, end bigint",
+    "late": "name string, args array<string>, value string, start bigint, end bigint, arrival bigint, "
+    "query_time bigint, late_by bigint",
+    "rejects": "source string, row bigint, text string, reason string",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SparkResult:
+    """What was recognised, as DataFrames with the columns of the contract of `run`, and counts."""
+
+    intervals: DataFrame
+    occurrences: DataFrame
+    late: DataFrame
+    rejects: DataFrame
+    metrics: dict[str, Any] = field(default_factory=dict)
+
+
+def recognise(
+    spark: SparkSession,
+    description: EventDescription,
+    events: Any,
+    *,
+    window: int | None = None,
+    step: int | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    tick: int = 1,
+    buckets: int | None = None,
+    mapping: Any = None,
+    out: str | Path | None = None,
+) -> SparkResult:
+    """What the description recognises in the events, on Spark. events: a Spark DataFrame, or whatever read_events takes.
+
+    buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
+    """
+    begun = time.perf_counter()
+    count = buckets or 8 * spark.sparkContext.defaultParallelism
+    if count < 1:
+        raise HoldsforError(f"there must be at least one bucket, not {count}")
+    ready = program(plan(description))
+    feed = _feed(spark, description, events, mapping)
+    given = windows_over(feed.span if start is None or end is None else None, window, step, start, end, tick)
+    job = Job(ready, given, router(ready.plan, count), None if out is None else str(out))
+    shared = spark.sparkContext.broadcast((job, feed.parts))
+    rows = feed.rows(lambda: shared.value)
+    done = []
+    for number in range(len(ready.plan.stages)):
+        rows = _evaluated(rows, number, count, lambda: shared.value)
+        if out is None and number + 1 < len(ready.plan.stages):
+            rows = rows.persist()
+            done.append(rows)
+    if out is None:
+        rows = rows.persist()
+    done.append(rows)
+    counts = _counted(done)
+    metrics = counts | {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
+    metrics |= {"tick": tick, "query_times": len(given.query_times()), "buckets": count}
+    metrics["seconds"] = round(time.perf_counter() - begun, 3)
+    found = {name: _table(spark, name, done, out) for name in SCHEMAS}
+    return SparkResult(**found, metrics=metrics)
+
+
+# ---------------------------------------------------------------- reading
+
+
+@dataclass(frozen=True, slots=True)
+class _Feed:
+    """How the input comes in: the parts that tasks read, and the job that reads them."""
+
+    parts: Sequence[Any]
+    rows: Callable[[Callable[[], Any]], DataFrame]
+    span: Callable[[], tuple[int, int]]
+
+
+def _feed(spark: SparkSession, description: EventDescription, events: Any, mapping: Any) -> _Feed:
+    from pyspark.sql import DataFrame
+
+    inputs = description.inputs
+    if isinstance(events, DataFrame):
+        named = as_mapping(mapping)
+
+        def reading(shared: Callable[[], Any]) -> DataFrame:
+            def read(batches: Batches) -> Batches:
+                return batches_of(_read_frame(shared()[0], batches, named, inputs))
+
+            return events.mapInArrow(read, ROW_DDL)
+
+        return _Feed((), reading, lambda: _frame_span(events, named, inputs))
+    source = events if isinstance(events, EventSource) else read_events(events, mapping=mapping)
+    parts = parts_of(source)
+
+    def tasks(shared: Callable[[], Any]) -> DataFrame:
+        def read(batches: Batches) -> Batches:
+            return batches_of(_read_parts(shared(), batches, inputs))
+
+        return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
+
+    return _Feed(parts, tasks, lambda: _parts_span(spark, parts, inputs))
+
+
+def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
+    job, parts = shared
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from read_part(job, parts[number].read(inputs), number)
+
+
+def _read_frame(job: Job, batches: Batches, mapping: Mapping, inputs: Any) -> Iterator[dict[str, Any]]:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    partition = context.partitionId() if context else 0
+    row = 1
+    for number, table in enumerate(tables_of(batches)):
+        events = blocks_from_table(table, mapping, inputs, f"<partition {partition}>", row)
+        yield from read_part(job, events, (partition << 32) | number)
+        row += table.num_rows
+
+
+def _parts_span(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> tuple[int, int]:
+    """The first and last time of the input, found by the workers."""
+    shared = spark.sparkContext.broadcast(parts)
+
+    def look(batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from _span_batch(shared.value[number].read(inputs).blocks)
+
+    return _least_and_most(spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(look, "low bigint, high bigint"))
+
+
+def _frame_span(frame: DataFrame, mapping: Mapping, inputs: Any) -> tuple[int, int]:
+    def look(batches: Batches) -> Batches:
+        for table in tables_of(batches):
+            yield from _span_batch(blocks_from_table(table, mapping, inputs, "").blocks)
+
+    return _least_and_most(frame.mapInArrow(look, "low bigint, high bigint"))
+
+
+def _span_batch(blocks: Any) -> Batches:
+    found = Windows.span_of(blocks)
+    if found is not None:
+        yield pa.RecordBatch.from_pylist([{"low": found[0], "high": found[1]}])
+
+
+def _least_and_most(spans: DataFrame) -> tuple[int, int]:
+    from pyspark.sql import functions
+
+    row = spans.agg(functions.min("low").alias("low"), functions.max("high").alias("high")).first()
+    return (1, 1) if row is None or row["low"] is None else (row["low"], row["high"])
+
+
+# ---------------------------------------------------------------- stages and results
+
+
+def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], Any]) -> DataFrame:
+    from pyspark.sql import functions
+
+    def task(batches: Batches) -> Batches:
+        return batches_of(stage_task(shared()[0], number, batches))
+
+    waiting = rows.filter(functions.col("stage") != DONE) if number else rows
+    return waiting.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
+
+
+def _counted(done: Sequence[DataFrame]) -> dict[str, Any]:
+    """Runs the job; gives the counts of all tasks added up."""
+    from pyspark.sql import functions
+
+    total: dict[str, Any] = {}
+    for rows in done:
+        for row in rows.filter(functions.col("use") == "counts").select("data").collect():
+            for name, amount in json.loads(bytes(row["data"])).items():
+                total[name] = total.get(name, 0) + amount
+    return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
+
+
+def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str | Path | None) -> DataFrame:
+    from pyspark.sql import functions
+
+    if out is not None:
+        folder = Path(out) / f"{name}.parquet"
+        return spark.read.schema(DDL[name]).parquet(str(folder)) if folder.exists() else spark.createDataFrame([], DDL[name])
+
+    def opened(batches: Batches) -> Batches:
+        for batch in batches:
+            for data in batch.column("data").to_pylist():
+                with pa.ipc.open_stream(data) as reader:
+                    yield from reader.read_all().to_batches(max_chunksize=100_000)
+
+    found = [rows.filter(functions.col("use") == name).mapInArrow(opened, DDL[name]) for rows in done]
+    result = found[0]
+    for more in found[1:]:
+        result = result.unionByName(more)
+    return result

@@ -1,0 +1,209 @@
+"""What a worker does: read a part of the input, or evaluate one stage on one bucket. Nothing here needs Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from holdsfor.engine.column import Selection
+from holdsfor.engine.evaluate import Program, evaluate
+from holdsfor.engine.recognise import prepare, tables
+from holdsfor.engine.relation import Intervals
+from holdsfor.engine.result import as_block
+from holdsfor.engine.window import Windows, counted, standing
+from holdsfor.engine.world import World
+from holdsfor.io.events import Block, Events
+from holdsfor.io.join import join_blocks
+from holdsfor.plan.operators import Relation, Stage
+from holdsfor.plan.walk import defines
+from holdsfor.spark.exchange import from_bytes, to_bytes
+from holdsfor.spark.routing import (
+    Evidence,
+    Parcel,
+    Router,
+    at_home,
+    forwarded,
+    kind_of,
+    parcels,
+    sources_from,
+)
+
+#: What travels between tasks: a parcel, a table of results (stage DONE), or counts.
+ROW = pa.schema(
+    [("stage", pa.int32()), ("bucket", pa.int32()), ("part", pa.int64()), ("use", pa.string()), ("data", pa.binary())]
+)
+ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
+DONE = -1
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all tasks of a run know. sink: a folder that workers write result tables to; None: they travel as rows."""
+
+    ready: Program
+    asked: Windows
+    router: Router
+    sink: str | None = None
+
+
+def read_part(job: Job, events: Events, part: int) -> Iterator[dict[str, Any]]:
+    """The events of one part of the input, shared out by bucket; late and rejected rows set aside."""
+    begun, late = time.perf_counter(), 0
+    for block in events.blocks:
+        kept = counted(block, job.asked)
+        late += kept.late.num_rows
+        yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
+        for parcel in parcels(kept.block, job.router):
+            yield _row(parcel, part)
+    yield from _results(job, {"rejects": events.rejects}, f"{part}")
+    yield _counts(
+        events_in=events.read,
+        events_unused=events.unused,
+        events_rejected=events.rejects.num_rows,
+        events_late=late,
+        seconds_sharing=time.perf_counter() - begun,
+    )
+
+
+def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
+    waiting: dict[int, list[tuple[int, str, bytes]]] = {}
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["stage"] == number:
+                waiting.setdefault(row["bucket"], []).append((row["part"], row["use"], row["data"]))
+            else:
+                yield row
+    for bucket in sorted(waiting):
+        rows = sorted(waiting.pop(bucket), key=lambda row: row[0])  # in the order of the input
+        yield from _evaluate_bucket(job, number, bucket, rows)
+
+
+def _evaluate_bucket(
+    job: Job, number: int, bucket: int, rows: list[tuple[int, str, bytes]]
+) -> Iterator[dict[str, Any]]:
+    begun = time.perf_counter()
+    stage = job.ready.plan.stages[number]
+    parts: dict[str, list[Block]] = {"input": [], "forward": [], "evidence": []}
+    for _, use, data in rows:
+        parts[use].append(from_bytes(data))
+    blocks = {use: [standing(b) for b in join_blocks(found)] for use, found in parts.items() if use != "evidence"}
+    earlier = [r for s in job.ready.plan.stages[:number] for home in s.homes for r in (home.relation,)]
+    world = prepare(job.ready, blocks["input"], job.asked, sources_from(stage.routes, earlier))
+    prepared = time.perf_counter()
+    left_out = evaluate(job.ready, world, stage.definitions, _settling(job, stage, bucket, world))
+    evaluated = time.perf_counter()
+    defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
+    intervals, occurrences = tables(defined, world)
+    yield from _results(job, {"intervals": intervals, "occurrences": occurrences}, f"{number}-{bucket}")
+    made = {r: as_block(r, world) for r in defined if _is_read_later(r, number, job.router)}
+    for block in made.values():
+        yield from (_row(parcel, bucket) for parcel in parcels(block, job.router, number))
+    if stage.by == "entity" and job.router.pair is not None:
+        homes = {kind_of(home.relation): home.positions for home in stage.homes}
+        candidates = [*blocks["input"], *blocks["forward"], *made.values()]
+        evidence = Evidence(parts["evidence"])
+        yield from (_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
+    yield _counts(
+        groundings_outside_domain=left_out,
+        intervals_out=intervals.num_rows,
+        occurrences_out=occurrences.num_rows,
+        seconds_preparing=prepared - begun,
+        seconds_in_kernels=evaluated - prepared,
+        seconds_writing=time.perf_counter() - evaluated,
+    )
+
+
+def _is_read_later(relation: Relation, number: int, router: Router) -> bool:
+    return any(kind_of(relation) in routes for routes in router.routes[number + 1 :])
+
+
+def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
+    """Where rows come to a bucket for several of their arguments, what is defined for others' entities is dropped."""
+    routes = job.router.routes[job.router.stages.index(stage.by)]
+    homes = {home.relation: home.positions for home in stage.homes}
+    if stage.by == "all" or all(sum(len(p) == len(q) for q in ps) == 1 for ps in routes.values() for p in ps):
+        return lambda relation: None
+
+    def settle(relation: Relation) -> None:
+        texts = world.dictionary.texts()
+        if relation.kind == "event":
+            points = world.points[relation]
+            codes = [points.column(p).codes() for p in homes[relation]]
+            mask = at_home(texts, codes, bucket, job.router.buckets)
+            world.points[relation] = points.select(Selection(np.asarray(mask, np.bool_)))
+        else:
+            found = world.intervals[relation]
+            mask = at_home(texts, [found.codes(p) for p in homes[relation]], bucket, job.router.buckets)
+            world.intervals[relation] = Intervals(
+                found.axis, found.dictionary, found.arity, found.s[mask], found.e[mask]
+            )
+
+    return settle
+
+
+# ---------------------------------------------------------------- rows on the way
+
+
+def _row(parcel: Parcel, part: int) -> dict[str, Any]:
+    return {
+        "stage": parcel.stage,
+        "bucket": parcel.bucket,
+        "part": part,
+        "use": parcel.use,
+        "data": to_bytes(parcel.block),
+    }
+
+
+def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:
+    """Result tables: written here, or sent as rows."""
+    for use, table in found.items():
+        if not table.num_rows:
+            continue
+        if job.sink is not None:
+            write_part(Path(job.sink) / f"{use}.parquet", f"part-{name}.parquet", table)
+        else:
+            yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
+
+
+def write_part(folder: Path, name: str, table: pa.Table) -> None:
+    """One file of a result table, there whole or not at all; a repeated task writes the same file again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / f".{name}.{os.getpid()}.tmp"
+    pq.write_table(table, temporary, compression="zstd", compression_level=1)
+    temporary.replace(folder / name)
+
+
+def _counts(**counts: float) -> dict[str, Any]:
+    return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return cast(bytes, sink.getvalue().to_pybytes())
+
+
+def batches_of(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
+    """Rows as they come, a few at a time: a parcel may be large."""
+    waiting: Rows = []
+    size = 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row["data"])
+        if size > 1 << 24 or len(waiting) >= 1000:
+            yield pa.RecordBatch.from_pylist(waiting, schema=ROW)
+            waiting, size = [], 0
+    if waiting:
+        yield pa.RecordBatch.from_pylist(waiting, schema=ROW)

@@ -1,0 +1,57 @@
+"""Results as the documents show them: aligned columns, one line a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from holdsfor import Result
+
+Row = dict[str, Any]
+
+
+def result(found: Result) -> list[str]:
+    """Intervals, then occurrences; an end that is null is shown as `open`."""
+    held = [(_term(row["fluent"], row["args"]), row["value"], *_span(row)) for row in _rows(found.intervals)]
+    happened = [(_term(row["event"], row["args"]), str(row["start"])) for row in _rows(found.occurrences)]
+    lines = _aligned(("fluent", "value", "start", "end"), held, {2, 3}) if held else []
+    lines += _aligned(("event", "time"), happened, {1}) if happened else []
+    return lines or ["nothing"]
+
+
+def late(found: Result) -> list[str]:
+    columns = ("arrival", "query_time", "late_by")
+    rows = []
+    for row in found.late.to_pylist():
+        value = "" if row["value"] is None else f"={row['value']}"
+        rows.append((_term(row["name"], row["args"]) + value, *_span(row), *(str(row[column]) for column in columns)))
+    return _aligned(("input", "start", "end", *columns), rows, set(range(1, 6)))
+
+
+def rejects(found: Result) -> list[str]:
+    rows = [(row["source"], str(row["row"]), row["text"], row["reason"]) for row in found.rejects.to_pylist()]
+    return _aligned(("source", "row", "text", "reason"), rows, {1})
+
+
+def _rows(table: Any) -> list[Row]:
+    rows: list[Row] = table.to_pylist()
+    return rows
+
+
+def _term(name: str, args: Sequence[str]) -> str:
+    return f"{name}({','.join(args)})" if args else name
+
+
+def _span(row: Row) -> tuple[str, str]:
+    return str(row["start"]), "open" if row["end"] is None else str(row["end"])
+
+
+def _aligned(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], right: set[int]) -> list[str]:
+    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    return [
+        "  ".join(
+            cell.rjust(width) if i in right else cell.ljust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in (header, *rows)
+    ]

@@ -1,0 +1,107 @@
+"""What the documents show is what the program does."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import holdsfor
+from holdsfor.cli import app
+from tests.docs import tables
+from tests.docs.examples import COMPARED, DOCUMENTS, KINDS, ROOT, WRITTEN, Block, Example, blocks, examples
+
+ALL = [pytest.param(example, id=example.place) for path in DOCUMENTS for example in examples(path)]
+LINK = re.compile(r"\]\(([^)#\s]+)(#[\w-]+)?\)")
+
+
+@pytest.mark.parametrize("example", ALL)
+def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found: holdsfor.Result | None = None
+    printed = ""
+    for block in example.blocks:
+        if block.kind in WRITTEN:
+            Path(WRITTEN[block.kind]).write_text(block.text, encoding="utf-8")
+            found = None
+        elif block.kind == "python":
+            printed = run_program(block)
+        elif block.kind == "console":
+            assert run_commands(block) == block.text, block.place
+        elif block.kind in ("error", "warning"):
+            said = error() if block.kind == "error" else warnings()
+            assert said == block.text.rstrip("\n"), block.place
+        elif block.kind == "output":
+            assert printed == block.text, block.place
+        else:
+            found = found or recognise()
+            assert sorted(getattr(tables, block.kind)(found)) == sorted(shown(block)), block.place
+
+
+def shown(block: Block) -> list[str]:
+    return [line for line in block.text.split("\n") if line]
+
+
+def recognise() -> holdsfor.Result:
+    description = holdsfor.load("rules.ec")
+    if Path("events.txt").exists():
+        times = re.match(r"% ((?:\w+=\d+ ?)+)\n", Path("events.txt").read_text(encoding="utf-8"))
+        given = {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", times[1])} if times else {}
+        events = holdsfor.read_events("events.txt", format="terms")
+        return holdsfor.recognise(description, events, **given)  # type: ignore[arg-type]
+    mapping = "mapping.toml" if Path("mapping.toml").exists() else None
+    return holdsfor.recognise(description, holdsfor.read_events("events.csv", mapping=mapping))
+
+
+def error() -> str:
+    nothing = holdsfor.read_events([], format="terms")
+    with pytest.raises(holdsfor.HoldsforError) as caught:
+        holdsfor.recognise(holdsfor.load("rules.ec"), nothing)
+    return str(caught.value)
+
+
+def warnings() -> str:
+    return "\n\n".join(map(str, holdsfor.load("rules.ec").warnings))
+
+
+def run_program(block: Block) -> str:
+    with redirect_stdout(io.StringIO()) as out:
+        exec(compile(block.text, block.place, "exec"), {})
+    return out.getvalue()
+
+
+def run_commands(block: Block) -> str:
+    """The block again, with what the commands really print."""
+    lines: list[str] = []
+    for line in block.text.splitlines():
+        if line.startswith("$ holdsfor "):
+            answer = CliRunner().invoke(app, shlex.split(line)[2:])
+            lines += [line, *(text.rstrip() for text in answer.output.splitlines())]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_block_is_of_a_known_kind(path: Path) -> None:
+    assert [block.place for block in blocks(path) if block.kind not in KINDS] == []
+
+
+@pytest.mark.parametrize("example", ALL)
+def test_rules_are_never_shown_without_what_they_give(example: Example) -> None:
+    assert any(block.kind in COMPARED for block in example.blocks), f"{example.place}: nothing is compared"
+
+
+def _links() -> Iterator[tuple[Path, str]]:
+    for path in (*DOCUMENTS, ROOT / "CHANGELOG.md"):
+        for target, _ in LINK.findall(path.read_text(encoding="utf-8")):
+            if "://" not in target:
+                yield path, target
+
+
+def test_links_lead_somewhere() -> None:
+    assert [f"{path.name}: {target}" for path, target in _links() if not (path.parent / target).exists()] == []
