@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import Annotated, Any
 from typing import Literal as OneOf
 
 import typer
 from typer.core import TyperCommand
 
-from holdsfor.cli.console import complain, progress, show
+from holdsfor.cli.console import complain, show
 from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from holdsfor.engine.result import Result
-    from holdsfor.io.read import EventSource
-    from holdsfor.language import EventDescription
-
-TABLES = ("intervals", "occurrences", "rejects", "late")
 COUNTS = (
     ("events_in", "events in"),
     ("events_unused", "of these, read by no rule"),
@@ -47,16 +39,6 @@ MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without 
 CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
-
-
-class Times(TypedDict):
-    """The part of a call of `recognise` that is about time, in ticks."""
-
-    window: int | None
-    step: int | None
-    start: int | None
-    end: int | None
-    tick: int
 
 
 class RunCommand(TyperCommand):
@@ -101,7 +83,8 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     import holdsfor
-    from holdsfor.io.write import make_folder, write_tables
+    from holdsfor.cli.history import Times, in_process, on_spark
+    from holdsfor.io.write import make_folder
 
     times = Times(
         window=ticks(window, tick_unit) if window else None,
@@ -119,14 +102,16 @@ def run(
     source = holdsfor.read_events(list(events), format=format, mapping=mapping)
     make_folder(out)  # before the work, not after it
     if engine == "local":
-        result = _in_process(description, source, times)
+        outcome = in_process(description, source, times, out, output_format)
     else:
-        result = _on_spark(description, source, times, master, settings)
-    with progress(f"Writing {out}"):
-        write_tables({name: getattr(result, name) for name in TABLES}, out, output_format, result.metrics)
-    show(f"{out}", ("", "rows"), ((text, result.metrics[key]) for key, text in COUNTS))
-    if strict and result.rejects.num_rows:
-        raise HoldsforError(_refusal(result.rejects, out / f"rejects.{output_format}"))
+        outcome = on_spark(description, source, times, out, output_format, master, settings)
+    show(f"{out}", ("", "rows"), ((text, outcome.metrics[key]) for key, text in COUNTS))
+    if strict and outcome.rejected:
+        count, first = outcome.metrics["events_rejected"], outcome.rejected
+        raise HoldsforError(
+            f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
+            f"The first: {first['source']}, row {first['row']}: {first['reason']}."
+        )
 
 
 def spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -137,33 +122,3 @@ def spark_settings(texts: Sequence[str]) -> dict[str, str]:
             raise typer.BadParameter(f"--conf {text}: write KEY=VALUE, such as spark.driver.memory=2g.")
         settings[key] = value
     return settings
-
-
-def _in_process(description: EventDescription, source: EventSource, times: Times) -> Result:
-    import holdsfor
-
-    with progress("Recognising"):
-        return holdsfor.recognise(description, source, **times)
-
-
-def _on_spark(
-    description: EventDescription, source: EventSource, times: Times, master: str | None, settings: dict[str, str]
-) -> Result:
-    from holdsfor.spark import recognise, session
-
-    with progress("Starting Spark"):
-        spark = session(master, settings)
-    try:
-        with progress("Recognising on Spark"):
-            return recognise(spark, description, source, **times).collect()
-    finally:
-        spark.stop()
-
-
-def _refusal(rejects: pa.Table, path: Path) -> str:
-    first = rejects.slice(0, 1).to_pylist()[0]
-    count = "1 row was" if rejects.num_rows == 1 else f"{rejects.num_rows:,} rows were"
-    return (
-        f"{count} rejected, and --strict allows none. "
-        f"The first: {first['source']}, row {first['row']}: {first['reason']}. All are in {path}."
-    )

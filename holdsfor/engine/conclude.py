@@ -62,14 +62,14 @@ def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
 
 
 def in_history(packed: Ints, world: World) -> Ints:
-    """Only the points after the start of the history and until now."""
+    """Only the points for which conclusions are drawn."""
     if len(packed) == 0:
         return packed
     time = packed & world.axis.mask
-    low, high = world.start - world.axis.origin, world.now - world.axis.origin
-    if time.min() >= low and time.max() <= high:
+    low, high = world.after - world.axis.origin, world.now - world.axis.origin
+    if time.min() > low and time.max() <= high:
         return packed
-    return compress(packed, (time >= low) & (time <= high))
+    return compress(packed, (time > low) & (time <= high))
 
 
 def merged(lists: Iterable[Ints]) -> Ints:

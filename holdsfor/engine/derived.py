@@ -32,7 +32,7 @@ def evaluate_derived(definition: Derived, world: World, prefixes: frozenset[Chai
 
 def _in_history(rows: Rows, time: str, world: World) -> Rows:
     times = rows.times(time)
-    return rows.filter((times >= world.start) & (times <= world.now))
+    return rows.filter((times > world.after) & (times <= world.now))
 
 
 def _column(parts: list[tuple[Rows, Arg]], world: World) -> Column:

@@ -43,7 +43,12 @@ def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
     return None
 
 
-def add_events(block: Block, columns: list[Column], source: Source, world: World) -> None:
+def add_block(block: Block, columns: list[Column], source: Source, world: World) -> None:
+    add = _add_events if block.kind == "event" else _add_fluent
+    add(block, columns, source, world)
+
+
+def _add_events(block: Block, columns: list[Column], source: Source, world: World) -> None:
     """Occurrences, sorted by the first argument that is wanted as a term, and time."""
     axis, relation = world.axis, source.relations[0]
     key = tuple(sorted(source.identities)[:1])
@@ -66,7 +71,7 @@ def _order(packed: Ints, time: Ints, codes: Ints | None, count: int) -> Ints | N
     return np.argsort(packed, kind="stable")
 
 
-def add_fluent(block: Block, columns: list[Column], source: Source, world: World) -> None:
+def _add_fluent(block: Block, columns: list[Column], source: Source, world: World) -> None:
     """Durative input, one relation per value that rules mention, or with the value as its last column."""
     for relation in source.relations:
         if relation.value is None:
@@ -85,7 +90,9 @@ def _maximal(block: Block, codes: list[Ints], chosen: Ints, world: World) -> tup
     axis = world.axis
     start = axis.pack(codes, block.start[chosen])
     if block.kind == "point":
-        return join_points(unique_sorted(np.sort(start)), axis.mask, axis.tick, axis.origin)
+        s, e = join_points(unique_sorted(np.sort(start)), axis.mask, axis.tick, axis.origin)
+        unknown = (e & axis.mask) > world.now - axis.origin  # whether the next point follows is not known yet
+        return s, np.where(unknown, e | axis.mask, e)
     assert block.end is not None
     end = block.end[chosen]
     edge = np.where(end == OPEN, axis.mask, np.minimum(end - axis.origin, axis.mask))

@@ -11,8 +11,9 @@ import pyarrow as pa
 from holdsfor.engine.axis import fit
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import Program, evaluate, program
-from holdsfor.engine.inputs import add_events, add_fluent, encoded, source_of, span
+from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.result import CHANGES_SCHEMA, Result, intervals_table, occurrences_table
+from holdsfor.engine.stepping import Arrived, step_through
 from holdsfor.engine.window import LATE_SCHEMA, Windows, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
@@ -32,22 +33,32 @@ def recognise(
     start: int | None = None,
     end: int | None = None,
     tick: int = 1,
+    stepped: bool = False,
 ) -> Result:
-    """What the description recognises in the events, over the whole history, in this process."""
+    """What the description recognises in the events, over the whole history, in this process.
+
+    stepped: go through the query times one by one, which gives the same history and the log of changes.
+    """
     begun = time.perf_counter()
     ready = program(plan(description))
     source = events if isinstance(events, EventSource) else read_events(events)
     read = source.read(description.inputs)
     loaded = time.perf_counter()
     asked = windows(read.blocks, window, step, start, end, tick)
-    return _history(ready, read, asked, begun, loaded)
+    return _history(ready, read, asked, stepped, begun, loaded)
 
 
-def _history(ready: Program, read: Events, asked: Windows, begun: float, loaded: float) -> Result:
+def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:
     kept = [counted(block, asked) for block in read.blocks]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    world = prepare(ready, [standing(item.block) for item in kept], asked)
-    left_out = evaluate(ready, world)
+    changes = CHANGES_SCHEMA.empty_table()
+    if stepped:
+        world = prepare(ready, [item.block for item in kept], asked)  # for its axis and dictionary
+        arrived = [Arrived(item.block, item.seen) for item in kept]
+        world, changes, left_out = step_through(ready, arrived, asked, world)
+    else:
+        world = prepare(ready, [standing(item.block) for item in kept], asked)
+        left_out = evaluate(ready, world)
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
     intervals, occurrences = tables(outputs, world)
     ended = time.perf_counter()
@@ -68,7 +79,7 @@ def _history(ready: Program, read: Events, asked: Windows, begun: float, loaded:
         "seconds_reading": round(loaded - begun, 6),
         "seconds_recognising": round(ended - loaded, 6),
     }
-    return Result(intervals, occurrences, CHANGES_SCHEMA.empty_table(), read.rejects, late, metrics)
+    return Result(intervals, occurrences, changes, read.rejects, late, metrics)
 
 
 def prepare(ready: Program, blocks: Sequence[Block], asked: Windows, more: Sequence[Source] = ()) -> World:
@@ -80,10 +91,9 @@ def prepare(ready: Program, blocks: Sequence[Block], asked: Windows, more: Seque
     columns = [encoded(block, source.identities, dictionary) for block, source in found]
     low, high = span((block for block, _ in found), asked.start, asked.end)
     axis = fit(low, high, asked.tick, len(dictionary))
-    world = World(axis, dictionary, known, asked.start, asked.end)
+    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1)
     for (block, source), values in zip(found, columns, strict=True):
-        add = add_events if block.kind == "event" else add_fluent
-        add(block, values, source, world)
+        add_block(block, values, source, world)
     return world
 
 

@@ -46,27 +46,30 @@ class Result:
 
 def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
     texts = world.dictionary.texts()
-    limit = int(world.axis.following(np.array([world.now - world.axis.origin]))[0])
-    tables = [_intervals(relation, world.intervals[relation], limit, texts) for relation in relations]
+    tables = [_intervals(relation, begun(world.intervals[relation], world), texts) for relation in relations]
     return pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *tables])
 
 
-def _intervals(relation: Relation, found: Intervals, limit: int, texts: pa.Array) -> pa.Table:
+def begun(found: Intervals, world: World) -> Intervals:
+    """Without what begins only after now: input may tell of the future."""
     axis = found.axis
-    start, end = found.s & axis.mask, found.e & axis.mask
-    keys, begun = found.keys(), start <= limit  # what begins later has not begun
-    if not begun.all():
-        start, end, keys = start[begun], end[begun], keys[begun]
-    codes = [axis.code(keys, p, found.arity) for p in range(found.arity)]
+    limit = int(axis.following(np.array([world.now - axis.origin]))[0])
+    mask = (found.s & axis.mask) <= limit
+    return found if mask.all() else Intervals(axis, found.dictionary, found.arity, found.s[mask], found.e[mask])
+
+
+def _intervals(relation: Relation, found: Intervals, texts: pa.Array) -> pa.Table:
+    axis, end = found.axis, found.e & found.axis.mask
+    codes = [found.codes(p) for p in range(found.arity)]
     if relation.value is None:
         value = texts.take(pa.array(codes.pop()))
     else:
-        value = pa.repeat(str(relation.value), len(start))
+        value = pa.repeat(str(relation.value), len(found))
     columns = [
-        pa.repeat(relation.name, len(start)),
-        arguments([texts.take(pa.array(column)) for column in codes], len(start)),
+        pa.repeat(relation.name, len(found)),
+        arguments([texts.take(pa.array(column)) for column in codes], len(found)),
         value,
-        pa.array(start + axis.origin),
+        pa.array(axis.time(found.s)),
         pa.array(end + axis.origin, mask=end == axis.mask),
     ]
     return pa.table(columns, schema=INTERVALS_SCHEMA)

@@ -38,13 +38,22 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: fr
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
     begun = [concluded(rules, world, prefixes) for rules in fluent.initiations]
     ended = [concluded(rules, world, prefixes) for rules in fluent.terminations]
-    allowed = [_allowed(merged(full), r, domains, world) for (full, _), r in zip(begun, fluent.relations, strict=True)]
+    allowed = [
+        _allowed(merged([*_carried(relation, world), *full]), relation, domains, world)
+        for (full, _), relation in zip(begun, fluent.relations, strict=True)
+    ]
     initiated = [points for points, _ in allowed]
     if fluent.relations[0].kind == "valued":
         _valued(fluent.relations[0], initiated[0], begun[0][1], ended[0], world, domains)
     else:
         _split(fluent, initiated, [opens for _, opens in begun], ended, world, domains)
     return sum(left_out for _, left_out in allowed)
+
+
+def _carried(relation: Relation, world: World) -> list[Ints]:
+    """What holds already when conclusions begin, as if it were initiated just before."""
+    keys = world.carried.get(relation)
+    return [] if keys is None else [(keys << world.axis.time_bits) | (world.after - world.axis.origin)]
 
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:

@@ -107,9 +107,10 @@ def _latest(block: Block) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The rows of a block that count (retractions among them), and those that came too late."""
+    """The rows of a block that count (retractions among them), when each is first seen, and those that came too late."""
 
     block: Block
+    seen: Ints
     late: pa.Table
 
 
@@ -120,16 +121,18 @@ def counted(block: Block, windows: Windows) -> Counted:
     if block.end is None:
         in_time = block.start > edge
         within = read & (block.start > windows.start)
-        kept = _take(block, within & in_time)
+        chosen = within & in_time
+        kept = take(block, chosen)
         late = _late(block, within & ~in_time, seen, edge - block.start + 1)
     else:
         start = np.maximum(block.start, windows.following(np.full(1, windows.start)))
         begun = np.maximum(start, np.where(block.start > edge, start, windows.following(edge)))
         some = block.end > start
         in_time = block.end > begun
-        kept = _take(replace(block, start=np.where(in_time, begun, block.start)), read & some & in_time)
+        chosen = read & some & in_time
+        kept = take(replace(block, start=np.where(in_time, begun, block.start)), chosen)
         late = _late(block, read & some & ~in_time, seen, edge - block.end + 2)
-    return Counted(kept, late)
+    return Counted(kept, seen[chosen], late)
 
 
 def standing(block: Block) -> Block:
@@ -147,7 +150,7 @@ def standing(block: Block) -> Block:
     last[:-1] = ~same
     keep = np.zeros(len(order), np.bool_)
     keep[order[last & (block.op[order] > 0)]] = True
-    return replace(_take(block, keep), op=None)
+    return replace(take(block, keep), op=None)
 
 
 def _codes(column: pa.Array) -> Ints:
@@ -155,7 +158,8 @@ def _codes(column: pa.Array) -> Ints:
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
 
 
-def _take(block: Block, mask: Mask) -> Block:
+def take(block: Block, mask: Mask) -> Block:
+    """The rows of the block for which the mask is true."""
     if mask.all():
         return block
     chosen = pa.array(mask)
@@ -173,7 +177,7 @@ def _take(block: Block, mask: Mask) -> Block:
 def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     if not mask.any():
         return LATE_SCHEMA.empty_table()
-    rows = _take(block, mask)
+    rows = take(block, mask)
     end = rows.start if rows.end is None else rows.end
     texts = [_texts(arg) for arg in rows.args]
     value = pa.nulls(len(rows), pa.string()) if rows.value is None else _texts(rows.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from holdsfor.engine.axis import Axis
+from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, fact_table
 from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
@@ -16,13 +16,18 @@ from holdsfor.plan.operators import Chain, Relation
 
 @dataclass(slots=True)
 class World:
-    """start: the history begins after it; now: the query time. Both absolute."""
+    """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only. All absolute.
+
+    carried: for each simple fluent the keys that hold when what is concluded begins.
+    """
 
     axis: Axis
     dictionary: Dictionary
     facts: Mapping[Signature, Facts]
     start: int
     now: int
+    after: int
+    carried: Mapping[Relation, Ints] = field(default_factory=dict)
     points: dict[Relation, Points] = field(default_factory=dict)
     intervals: dict[Relation, Intervals] = field(default_factory=dict)
     shared: dict[Chain, Rows] = field(default_factory=dict)

@@ -6,18 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from holdsfor.language.description import Call, Compare, EventDescription, Grounding, Literal, Rule, Signature
+from holdsfor.language.description import Call, Clause, Compare, EventDescription, Grounding, Literal, Rule, Signature
 from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.fold import fold
-from holdsfor.plan.operators import Conclude, Declared, Definition, Derived, Domain, Pattern, Plan, Relation, Simple, Static
+from holdsfor.plan.operators import (
+    Conclude,
+    Declared,
+    Definition,
+    Derived,
+    Domain,
+    Pattern,
+    Plan,
+    Relation,
+    Simple,
+    Static,
+)
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
 from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.rewrite import names_of
+from holdsfor.plan.rewrite import positive_names
 from holdsfor.plan.sources import sources
 from holdsfor.plan.stages import stages
 from holdsfor.plan.static import pattern
-from holdsfor.plan.unfold import Background, background, unfold
+from holdsfor.plan.times import name_times
+from holdsfor.plan.unfold import Background, background, instance, unfold
 from holdsfor.plan.walk import facts_used
 
 
@@ -32,14 +44,19 @@ class _Variant:
 def plan(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
-    variants = tuple(_Variant(rule, body) for rule in description.rules for body in unfold(rule.body, known, fresh))
+    variants = tuple(
+        _Variant(rule, body)
+        for rule in description.rules
+        for literals in _with_domain(rule, description, fresh)
+        for body in unfold(literals, known, fresh)
+    )
     stored = relations(description, (variant.body for variant in variants))
     domains = _domains(description, known, stored, fresh)
-    declared = {domain.relation for domain in domains}
-    order_of = {signature: i for i, signature in enumerate(s for stratum in description.strata for s in stratum)}
+    declared = {domain.relation for domain in domains if all(map(_lists_all, domain.rules))}
     definitions = tuple(
         definition
-        for signature in order_of
+        for stratum in description.strata
+        for signature in stratum
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
     found = sources(description.inputs, stored, definitions)
@@ -60,7 +77,7 @@ def _definitions(
         relation = Relation(signature.name, signature.arity, None, "event")
         happens = [v for v in mine if v.rule.kind == "happensAt"]
         yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
-    if signature in description.simple:
+    if signature in description.simple and stored.of_fluent(signature):
         yield _simple(signature, mine, stored, known)
     if signature in description.static:
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
@@ -75,13 +92,16 @@ def _simple(signature: Signature, variants: list[_Variant], stored: Relations, k
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
         chosen = [v for v in variants if v.rule.kind == kind]
         return tuple(
-            tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, stored, known))) for relation in found
+            tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, stored, known)))
+            for relation in found
         )
 
     return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"))
 
 
-def _conclusions(variant: _Variant, relation: Relation | None, stored: Relations, known: Background) -> Iterator[Conclude]:
+def _conclusions(
+    variant: _Variant, relation: Relation | None, stored: Relations, known: Background
+) -> Iterator[Conclude]:
     """The rule as it concludes this relation (None: an event)."""
     rule = variant.rule
     restricted = _for_value(variant, relation)
@@ -92,9 +112,9 @@ def _conclusions(variant: _Variant, relation: Relation | None, stored: Relations
         folded = fold(body, (*head, rule.at), known)
         if folded is None:
             continue
-        literals, (*terms, at) = folded
+        literals, (*terms, when) = folded
+        literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
-        assert isinstance(at, Var)
         yield Conclude(chain, head_args(terms, ordering, rule.place), ordering.name(at.name))
 
 
@@ -105,17 +125,16 @@ def _for_value(variant: _Variant, relation: Relation | None) -> tuple[Literal, .
         return variant.body
     if is_ground(value):
         return variant.body if value == relation.value else None
-    assert isinstance(value, Var)
-    if any(name == value.name for literal in variant.body for name in names_of(literal)):
-        return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
-    return variant.body
+    return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
 
 
 def _value_is_column(relation: Relation | None) -> bool:
     return relation is not None and relation.kind == "valued"
 
 
-def _patterns(variant: _Variant, relation: Relation, stored: Relations, known: Background, declared: bool) -> Iterator[Pattern]:
+def _patterns(
+    variant: _Variant, relation: Relation, stored: Relations, known: Background, declared: bool
+) -> Iterator[Pattern]:
     rule = variant.rule
     restricted = _for_value(variant, relation)
     if restricted is None:
@@ -159,6 +178,21 @@ def _declared(
     ordering.bound |= {v.name for term in head for v in variables(term)}
     chain = order_conditions(body, ordering)
     return Declared(chain, head_args(head, ordering, place), False)
+
+
+def _lists_all(rule: Declared) -> bool:
+    return rule.enumerates and None not in rule.args
+
+
+def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:
+    """The body; for an event whose arguments it does not all bind, with the conditions of a declaration of the event."""
+    args = name_and_args(rule.subject)[1]
+    if rule.kind != "happensAt" or {v.name for arg in args for v in variables(arg)} <= positive_names(rule.body):
+        yield rule.body
+        return
+    for grounding in description.groundings:
+        if grounding.value is None and _signature(grounding.entity) == _signature(rule.subject):
+            yield rule.body + instance(Clause(grounding.entity, grounding.body, grounding.place), args, next(fresh))
 
 
 def _groundings(

@@ -1,88 +1,105 @@
-"""Folding: what is known before any data is put in place: equalities, facts with constant arguments, times as expressions."""
+"""Folding: what is known before any data is put in its place: equalities, and facts that constants single out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence, Set
 from dataclasses import replace
-from itertools import count
 
-from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args
-from holdsfor.plan.rewrite import Substitution, substitute, substitute_all
+from holdsfor.language.description import Call, Compare, Literal, Not, Signature
+from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.rewrite import Substitution, positive_names, substitute, substitute_all
 from holdsfor.plan.unfold import Background
 
+Body = tuple[Literal, ...]
+Head = tuple[Term, ...]
 
-def fold(
-    body: tuple[Literal, ...], head: tuple[Term, ...], known: Background
-) -> tuple[tuple[Literal, ...], tuple[Term, ...]] | None:
-    """The body and head with known values put in; None if the body can never be true."""
-    body = name_times(body)
+
+def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
+    """The body and head with known values put in; None if the body can never be true. fixed: names that must stay."""
     while True:
-        step = _step(body, known)
-        if step is None:
-            return body, head
-        if step == "never":
+        found = _step(body, known, fixed)
+        if found is None:
+            break
+        position, binding = found
+        if binding is None:
             return None
-        position, binding = step
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
+    kept = _negations(body, known, fixed | positive_names(body) | {v.name for term in head for v in variables(term)})
+    return None if kept is None else (kept, head)
 
 
-def _step(body: tuple[Literal, ...], known: Background) -> tuple[int, Substitution] | str | None:
-    """One literal that can go, with the substitution it stands for."""
-    for position, literal in enumerate(body):
-        binding = None
-        if isinstance(literal, Compare) and literal.op == "=":
-            binding = _equal(literal.left, literal.right)
-        elif isinstance(literal, Call):
-            binding = _fact(literal.goal, known)
-        if binding == "never":
-            return "never"
-        if isinstance(binding, dict):
-            return position, binding
-    return None
-
-
-def _equal(left: Term, right: Term) -> dict[str, Term] | str | None:
-    if isinstance(left, Var):
-        return {left.name: right} if left != right else {}
-    if isinstance(right, Var):
-        return {right.name: left}
-    if is_ground(left) and is_ground(right):
-        return {} if left == right else "never"
-    return None
-
-
-def _fact(goal: Term, known: Background) -> dict[str, Term] | str | None:
-    """The only fact that can be meant, if the constant arguments single it out."""
-    name, args = name_and_args(goal)
-    fixed = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
-    rows = known.facts.get(Signature(name, len(args)), ())
-    if not rows:
-        return "never"
-    if not fixed or not all(is_ground(arg) or isinstance(arg, Var) for arg in args):
-        return None
-    matching = [row for row in rows if all(row[i] == arg for i, arg in fixed)]
-    if not matching:
-        return "never"
-    names = [arg.name for arg in args if isinstance(arg, Var)]
-    if len(matching) > 1 or len(set(names)) < len(names):
-        return None
-    return {arg.name: value for arg, value in zip(args, matching[0], strict=True) if isinstance(arg, Var)}
-
-
-def name_times(body: tuple[Literal, ...], fresh: Iterator[int] | None = None) -> tuple[Literal, ...]:
-    """Every time is a variable: `holdsAt(f, T+60)` becomes `T' is T+60, holdsAt(f, T')`."""
-    fresh = fresh or count()
-    named: list[Literal] = []
+def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
+    """Negations folded inside, where only their own variables may go; None if one of them is never true."""
+    kept: list[Literal] = []
     for literal in body:
-        if isinstance(literal, Not):
-            named.append(replace(literal, literals=name_times(literal.literals, fresh)))
-        elif isinstance(literal, Happens | Edge | Holds) and not isinstance(literal.time, Var):
-            time = Var(f"time~{next(fresh)}", literal.place)
-            named += [Is(time, literal.time, literal.place), replace(literal, time=time)]
-        else:
-            named.append(literal)
-    return tuple(named)
+        if not isinstance(literal, Not):
+            kept.append(literal)
+            continue
+        inside = fold(literal.literals, (), known, outer)
+        if inside is None:
+            continue
+        if not inside[0]:
+            return None
+        kept.append(replace(literal, literals=inside[0]))
+    return tuple(kept)
 
 
+def _step(body: Body, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
+    """One literal that can go, with the substitution it stands for (None: it is never true)."""
+    for position, literal in enumerate(body):
+        if isinstance(literal, Compare) and literal.op == "=":
+            binding = unify(literal.left, literal.right, fixed)
+            if binding is None or not binding.keys() & fixed:
+                return position, binding
+        elif isinstance(literal, Call):
+            rows = _matching(literal.goal, known)
+            if not rows:
+                return position, None
+            binding = unify_all(name_and_args(literal.goal)[1], rows[0]) if len(rows) == 1 else None
+            if binding is not None and _singled_out(literal.goal) and not binding.keys() & fixed:
+                return position, binding
+    return None
+
+
+def _matching(goal: Term, known: Background) -> Sequence[tuple[Term, ...]]:
+    name, args = name_and_args(goal)
+    rows = known.facts.get(Signature(name, len(args)), ())
+    constants = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
+    return [row for row in rows if all(row[i] == arg for i, arg in constants)] if constants else rows
+
+
+def _singled_out(goal: Term) -> bool:
+    """A table of one row stays a table, unless a constant asks for that row."""
+    args = name_and_args(goal)[1]
+    return not args or any(is_ground(arg) for arg in args)
+
+
+# ---------------------------------------------------------------- unification
+
+
+def unify(left: Term, right: Term, fixed: Set[str] = frozenset()) -> dict[str, Term] | None:
+    """What makes the two terms equal, by variables that are not fixed where there is a choice; None if nothing does."""
+    if left == right:
+        return {}
+    if isinstance(left, Var) and not (left.name in fixed and isinstance(right, Var)):
+        return None if any(v.name == left.name for v in variables(right)) else {left.name: right}
+    if isinstance(right, Var):
+        return unify(right, left)
+    if isinstance(left, Compound) and isinstance(right, Compound) and left.functor == right.functor:
+        return unify_all(left.args, right.args, fixed)
+    if isinstance(left, Items) and isinstance(right, Items):
+        return unify_all(left.items, right.items, fixed)
+    return None
+
+
+def unify_all(left: tuple[Term, ...], right: tuple[Term, ...], fixed: Set[str] = frozenset()) -> dict[str, Term] | None:
+    if len(left) != len(right):
+        return None
+    binding: dict[str, Term] = {}
+    for one, other in zip(left, right, strict=True):
+        more = unify(substitute(one, binding), substitute(other, binding), fixed)
+        if more is None:
+            return None
+        binding = {name: substitute(term, more) for name, term in binding.items()} | more
+    return binding

@@ -97,7 +97,7 @@ Chain = tuple[Op, ...]
 
 @dataclass(frozen=True, slots=True)
 class Conclude:
-    """A rule: for every row of the chain the head, at the time. A None in the head means every grounding alive, or the domain."""
+    """A rule: for every row of the chain the head, at the time. None in the head: every grounding alive, or the domain."""
 
     chain: Chain
     args: tuple[Arg, ...]
@@ -135,8 +135,8 @@ Expression = Of | Combine | Lasting
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One holdsFor rule. evidence: what gives the groundings of its variables, alternatives united, each a chain without time:
-    `Holding` with no time there means "has held at some time". conditions: what a grounding must satisfy."""
+    """One holdsFor rule. evidence: what gives the groundings of its variables: alternatives united, each a join of what has
+    held at some time and of facts; none: the declared domain of the head. conditions: what a grounding must satisfy."""
 
     args: tuple[Arg, ...]
     variables: tuple[str, ...]
@@ -182,8 +182,8 @@ Definition = Simple | Static | Derived
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One grounding declaration. If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do,
-    and the chain is what remains to be tested. None in args: not restricted there."""
+    """One grounding declaration. If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data
+    do, and the chain is what remains to be tested. None in args: not restricted there."""
 
     chain: Chain
     args: tuple[Arg, ...]
@@ -200,7 +200,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An input as the engine wants it: its relations (a fluent has one per value that rules mention) and which columns it keys on."""
+    """An input as the engine wants it: its relations (a fluent has one per value that rules mention), and what is a term."""
 
     input: Input
     relations: tuple[Relation, ...]
@@ -209,8 +209,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a relation reaches the buckets of a stage: by the argument at one position, by the unordered pair at two, or () to all.
+    """How a relation reaches the buckets of a stage: by the argument at one position, by the unordered pair at two.
 
+    () is for a stage that is all in one place.
     In a stage about pairs, a relation with one position goes to every bucket that has a pair with that entity.
     """
 
@@ -245,7 +246,8 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far conditions look: back and ahead in time units; None: without limit."""
+    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
 
     back: int | None
     ahead: int | None
+    ticks: int = 0

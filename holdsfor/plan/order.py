@@ -1,21 +1,24 @@
 """Ordering: a body becomes a chain of operators in which every variable is bound before it is used.
 
-The written order is kept where it can be (so that rules with equal beginnings share them); the order never changes the meaning.
+The written order is kept where it can be, so that rules with equal beginnings share them; it never changes the meaning.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
-from holdsfor.language.terms import Compound, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Where, Without
 from holdsfor.plan.relations import Relations
-from holdsfor.plan.rewrite import names_of, substitute
+from holdsfor.plan.rewrite import names_of, positive_names, substitute
+from holdsfor.plan.times import time_names
 
+ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
 INVERSE = {"+": "-", "-": "+"}
 
 
@@ -26,6 +29,7 @@ class Ordering:
     relations: Relations
     uses: Counter[str]
     outer: set[str]  # variables that occur outside negations: a negation must wait for them
+    times: set[str]
     names: dict[str, str] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
 
@@ -34,7 +38,7 @@ class Ordering:
         uses = Counter(name for literal in body for name in names_of(literal))
         heads = [v.name for term in head for v in variables(term)]
         uses.update(heads)
-        return cls(relations, uses, _positive(body) | set(heads))
+        return cls(relations, uses, positive_names(body) | set(heads), set(time_names(body)))
 
     def name(self, variable: str) -> str:
         return self.names.setdefault(variable, f"v{len(self.names)}")
@@ -43,11 +47,18 @@ class Ordering:
         if isinstance(term, Var):
             return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
         if not is_ground(term):
-            raise HoldsforError(f"{place}: {term}: a compound argument with variables is not supported yet; pass its parts as arguments")
+            raise HoldsforError(
+                f"{place}: {_plain(term)}: a compound argument with variables is not supported yet; pass its parts as arguments"
+            )
         return term
 
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+
+def _plain(term: Term) -> str:
+    """The term as it was written, before unfolding renamed its variables."""
+    return re.sub(r"~\d+", "", str(term))
 
 
 def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
@@ -60,11 +71,15 @@ def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
     return tuple(_chain(body, ordering))
 
 
-def head_args(head: Iterable[Term], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
+def head_args(head: Sequence[Term], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
     """The arguments of a head: a variable that the body does not bind is a wildcard."""
-    return tuple(
-        None if isinstance(term, Var) and term.name not in ordering.bound else ordering.arg(term, place) for term in head
-    )
+    open_names = [term.name for term in head if isinstance(term, Var) and term.name not in ordering.bound]
+    twice = [name for name, times in Counter(open_names).items() if times > 1]
+    if twice:
+        raise HoldsforError(
+            f"{place}: no condition gives {twice[0]} a value, and the head has it twice; bind it in the body"
+        )
+    return tuple(None if isinstance(t, Var) and t.name in open_names else ordering.arg(t, place) for t in head)
 
 
 def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
@@ -93,7 +108,9 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
         if isinstance(literal, Happens | Edge):
             return literal
     place = waiting[0].place
-    raise HoldsforError(f"{place}: no order of the conditions binds every variable before it is used; give each a positive condition")
+    raise HoldsforError(
+        f"{place}: no order of the conditions binds every variable before it is used; give each a positive condition"
+    )
 
 
 def _ready(literal: Literal, ordering: Ordering) -> bool:
@@ -107,7 +124,7 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
             unbound = [name for name in names_of(literal) if name not in bound]
             return not unbound or (literal.op == "=" and _assigned(literal, bound) is not None)
         case Is():
-            return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, bound) is not None
+            return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, ordering) is not None
         case Not():
             return {name for name in names_of(literal) if name in ordering.outer} <= bound
         case _:
@@ -118,13 +135,11 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
     """Shares an argument with what is there already, so that it does not multiply the rows without need."""
     if not isinstance(literal, Happens | Edge | Holds | Call):
         return True
-    subject = literal.event if isinstance(literal, Happens) else literal.goal if isinstance(literal, Call) else literal.fluent
+    subject = (
+        literal.event if isinstance(literal, Happens) else literal.goal if isinstance(literal, Call) else literal.fluent
+    )
     names = [v.name for v in variables(subject)]
     return not names or any(name in ordering.bound for name in names)
-
-
-def _positive(body: tuple[Literal, ...]) -> set[str]:
-    return {name for literal in body if not isinstance(literal, Not) for name in names_of(literal)}
 
 
 def _binds(literal: Literal) -> set[str]:
@@ -136,7 +151,12 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
     match literal:
         case Happens():
             relation = ordering.relations.of_event(literal.event)
-            return At("occurrence", relation, _args(name_and_args(literal.event)[1], ordering, place), _time(literal.time, ordering))
+            return At(
+                "occurrence",
+                relation,
+                _args(name_and_args(literal.event)[1], ordering, place),
+                _time(literal.time, ordering),
+            )
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
             return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
@@ -150,15 +170,23 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             assigned = _assigned(literal, ordering.bound) if literal.op == "=" else None
             if assigned is not None:
                 return Let(ordering.name(assigned[0].name), ordering.expression(assigned[1]), same=True)
-            return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
+            return _where(literal, ordering)
         case Is():
             return _is(literal, ordering)
         case Not():
-            outer = ordering.outer | _positive(literal.literals)
-            inner = Ordering(ordering.relations, ordering.uses, outer, ordering.names, set(ordering.bound))
+            outer = ordering.outer | positive_names(literal.literals)
+            inner = replace(ordering, outer=outer, bound=set(ordering.bound))
             return Without(tuple(_chain(literal.literals, inner)))
         case _:
             raise AssertionError(literal)
+
+
+def _where(literal: Compare, ordering: Ordering) -> Where:
+    sides = literal.left, literal.right
+    if literal.op not in ARITHMETIC:
+        for side in sides:  # compared as terms, which are taken as they are
+            ordering.arg(side, literal.place)
+    return Where(literal.op, *map(ordering.expression, sides))
 
 
 def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
@@ -173,7 +201,7 @@ def _time(term: Term, ordering: Ordering) -> str:
 def _is(literal: Is, ordering: Ordering) -> Op:
     solved = None
     if any(v.name not in ordering.bound for v in variables(literal.expression)):
-        solved = _solved(literal, ordering.bound)
+        solved = _solved(literal, ordering)
     target, expression = solved or (literal.target, literal.expression)
     if isinstance(target, Var) and target.name not in ordering.bound:
         value = ordering.expression(expression)
@@ -189,16 +217,16 @@ def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
     return None
 
 
-def _solved(literal: Is, bound: set[str]) -> tuple[Var, Term] | None:
-    """`T2 is T+60` with T2 known and T not: T is T2-60."""
-    target, expression = literal.target, literal.expression
-    if any(v.name not in bound for v in variables(target)) or not isinstance(expression, Compound):
+def _solved(literal: Is, ordering: Ordering) -> tuple[Var, Term] | None:
+    """`T2 is T+60` with T2 known and T not: T is T2-60. Only for times: other numbers could be rounded."""
+    target, expression, bound = literal.target, literal.expression, ordering.bound
+    if any(v.name not in bound for v in variables(target)):
         return None
-    if expression.functor not in INVERSE or len(expression.args) != 2:
-        return None
-    left, right = expression.args
-    if isinstance(left, Var) and left.name not in bound and all(v.name in bound for v in variables(right)):
-        return left, Compound(INVERSE[expression.functor], (target, right))
-    if expression.functor == "+" and isinstance(right, Var) and right.name not in bound and all(v.name in bound for v in variables(left)):
-        return right, Compound("-", (target, left))
-    return None
+    match expression:
+        case Compound(functor="+" | "-" as sign, args=(Var() as unknown, Int() as distance)):
+            solution = Compound(INVERSE[sign], (target, distance))
+        case Compound(functor="+", args=(Int() as distance, Var() as unknown)):
+            solution = Compound("-", (target, distance))
+        case _:
+            return None
+    return None if unknown.name in bound or unknown.name not in ordering.times else (unknown, solution)

@@ -5,24 +5,52 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.terms import Compound, Int, Term, Var
-from holdsfor.plan.operators import At, Chain, Combine, Definition, Expression, Holding, Lasting, Let, Reach, Static, Without
-from holdsfor.plan.walk import conclusions, defines, reads
-
-UNLIMITED = None
+from holdsfor.plan.operators import (
+    At,
+    Chain,
+    Combine,
+    Definition,
+    Expression,
+    Holding,
+    Lasting,
+    Let,
+    Reach,
+    Relation,
+    Simple,
+    Static,
+    Without,
+)
+from holdsfor.plan.walk import conclusions, defines, flat, reads
 
 
 def reach(definitions: Iterable[Definition]) -> Reach:
     """The reach of the whole description; a condition at an unrelated time has none that is known."""
-    back: dict[object, int | None] = {}
-    ahead: dict[object, int | None] = {}
+    back: dict[Relation, int | None] = {}
+    ahead: dict[Relation, int | None] = {}
+    edges: dict[Relation, int] = {}
+    inert: set[Relation] = set()
     for definition in definitions:
+        if isinstance(definition, Simple):
+            inert.update(definition.relations)
+        ticks = max(_edges(definition, edges, inert), default=0)
+        edges.update(dict.fromkeys(defines(definition), ticks))
         offsets = list(_offsets(definition))
         below_back = [back.get(relation, 0) for relation in reads(definition)]
         below_ahead = [ahead.get(relation, 0) for relation in reads(definition)]
         for relation in defines(definition):
             back[relation] = _sum(_most([None if o is None else max(0, -o) for o in offsets]), _most(below_back))
             ahead[relation] = _sum(_most([None if o is None else max(0, o) for o in offsets]), _most(below_ahead))
-    return Reach(_most(list(back.values())), _most(list(ahead.values())))
+    return Reach(_most(list(back.values())), _most(list(ahead.values())), max(edges.values(), default=0))
+
+
+def _edges(definition: Definition, below: dict[Relation, int], inert: set[Relation]) -> Iterator[int]:
+    """A start or end at T says what holds one tick later; only inertia decides that at T already."""
+    for relation in reads(definition):
+        yield below.get(relation, 0)
+    for conclusion in conclusions(definition):
+        for op in flat(conclusion.chain):
+            if isinstance(op, At) and op.what != "occurrence" and op.relation not in inert:
+                yield below.get(op.relation, 0) + 1
 
 
 def _most(amounts: list[int | None]) -> int | None:
@@ -40,7 +68,8 @@ def _offsets(definition: Definition) -> Iterator[int | None]:
         yield from times
     if isinstance(definition, Static):
         for pattern in definition.patterns:
-            yield from _durations(pattern.expression)
+            most = _duration(pattern.expression)
+            yield from (None, None) if most is None else (most, -most)
 
 
 def _times(chain: Chain, known: dict[str, int | None]) -> Iterator[int | None]:
@@ -74,14 +103,13 @@ def _link(variable: str, expression: Term) -> tuple[str, str, int] | None:
             return None
 
 
-def _durations(expression: Expression) -> Iterator[int | None]:
-    """Whether an interval is long enough is known only so much later."""
+def _duration(expression: Expression) -> int | None:
+    """Whether an interval is long enough is known only so much later, and must be looked for so far back."""
     match expression:
         case Lasting():
-            yield int(expression.bound.value) + 1 if isinstance(expression.bound, Int) else None
-            yield from _durations(expression.part)
+            own = int(expression.bound.value) + 1 if isinstance(expression.bound, Int) else None
+            return _sum(own, _duration(expression.part))
         case Combine():
-            for part in expression.parts:
-                yield from _durations(part)
+            return _most([_duration(part) for part in expression.parts])
         case _:
-            return
+            return 0

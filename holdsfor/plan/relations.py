@@ -21,7 +21,7 @@ from holdsfor.language.description import (
     Rule,
     Signature,
 )
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Term, is_ground, name_and_args, variables
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.rewrite import names_of
 
@@ -30,7 +30,7 @@ FluentLiteral = Edge | Holds | HoldsFor
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """values: the constant values of each split fluent, in order of appearance; a fluent not listed has its value as a column."""
+    """values: the constant values of each split fluent, in order of appearance; others have their value as a column."""
 
     values: Mapping[Signature, tuple[Term, ...]]
 
@@ -114,7 +114,6 @@ def _signature(fluent: Term) -> Signature:
 
 
 def _bound_in_body(rule: Rule) -> bool:
-    assert isinstance(rule.value, Var)
-    return any(name == rule.value.name for literal in rule.body for name in names_of(literal))
-
-
+    assert rule.value is not None
+    given = {name for literal in rule.body for name in names_of(literal)}
+    return any(variable.name in given for variable in variables(rule.value))

@@ -84,6 +84,11 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
             return ()
 
 
+def positive_names(body: Iterable[Literal]) -> set[str]:
+    """The names of the variables that occur outside negations."""
+    return {name for literal in body if not isinstance(literal, Not) for name in names_of(literal)}
+
+
 def names_of(literal: Literal) -> Iterator[str]:
     """The names of the variables of a literal, repeated as they occur (interval variables are left out)."""
     for term in terms_of(literal):

@@ -1,24 +1,24 @@
 """Stages: which definitions can be evaluated entity by entity, which pair by pair, and which need everything together.
 
-A definition is about one entity if every condition of every rule has the variable that stands at one position of the head:
-all data of one value of that argument is then enough. It is about pairs if two positions of the head do the same, each
-condition having one or both of their variables, and each rule a condition with both: its evidence. What is neither, or
-depends on what is neither, is evaluated on all data in one place.
+A definition is about one entity if every condition of every rule has the variable that stands at one position of the
+head: all data of one value of that argument is then enough. It is about pairs if two positions of the head do the same,
+each condition having one or both of their variables, and each rule a positive condition with both: its evidence. What is
+neither, or depends on what is neither, is evaluated on all data in one place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from holdsfor.plan.operators import (
     Arg,
     At,
-    Conclude,
     Definition,
     Holding,
     Of,
+    Op,
     Relation,
     Route,
     Simple,
@@ -32,10 +32,14 @@ Atom = At | Holding | Of
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule as stages see it: its head, and its conditions on events and fluents."""
+    """A rule as stages see it: its head, and its conditions on events and fluents.
+
+    evidence: alternatives, one of which must be there for the rule to conclude anything.
+    """
 
     head: tuple[Arg, ...]
     atoms: tuple[Atom, ...]
+    evidence: tuple[tuple[Atom, ...], ...]
 
 
 @dataclass(slots=True)
@@ -56,7 +60,11 @@ def stages(definitions: tuple[Definition, ...]) -> tuple[Stage, ...]:
         for number, definition in enumerate(definitions):
             _place(number, definition, draft)
         # evidence must be known before the entities' results are sent on, so it cannot come from the same stage as they
-        late = {r.relation for r in draft.routes["pair"] if len(r.positions) == 2 and draft.stage.get(r.relation) == "entity"}
+        late = {
+            r.relation
+            for r in draft.routes["pair"]
+            if len(r.positions) == 2 and draft.stage.get(r.relation) == "entity"
+        }
         if late <= as_pairs:
             return _made(definitions, draft)
         as_pairs |= late
@@ -69,7 +77,7 @@ def _made(definitions: tuple[Definition, ...], draft: _Draft) -> tuple[Stage, ..
         forwards = by == "entity" and any(len(route.positions) == 1 for route in draft.routes["pair"])
         if inside or forwards:
             homes = tuple(Route(r, draft.home[r]) for n in inside for r in defines(definitions[n]))
-            made.append(Stage(by, tuple(inside), tuple(draft.routes[by]), homes))  # type: ignore[arg-type]
+            made.append(Stage(by, tuple(inside), tuple(draft.routes[by]), homes))
     return tuple(made)
 
 
@@ -86,15 +94,15 @@ def _place(number: int, definition: Definition, draft: _Draft) -> None:
 
 def _rules(definition: Definition) -> Iterator[_Rule]:
     for rule in conclusions(definition):
-        yield _Rule(rule.args, _atoms(rule))
+        yield _Rule(rule.args, _atoms(flat(rule.chain)), (_atoms(rule.chain),))
     if isinstance(definition, Static):
         for pattern in definition.patterns:
-            conditions = [op for op in flat(pattern.conditions) if isinstance(op, At | Holding)]
-            yield _Rule(pattern.args, (*parts(pattern.expression), *conditions))
+            evidence = tuple(tuple(item for item in one if isinstance(item, Of)) for one in pattern.evidence)
+            yield _Rule(pattern.args, tuple(parts(pattern.expression)), evidence)
 
 
-def _atoms(rule: Conclude) -> tuple[Atom, ...]:
-    return tuple(op for op in flat(rule.chain) if isinstance(op, At | Holding))
+def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:
+    return tuple(op for op in ops if isinstance(op, At | Holding))
 
 
 Found = tuple[str, tuple[int, ...], list[Route]]
@@ -115,7 +123,9 @@ def _arguments(definition: Definition) -> int:
 
 def _about_one(rule: _Rule, position: int, draft: _Draft, routes: list[Route]) -> bool:
     variable = rule.head[position]
-    return isinstance(variable, str) and all(_reached(atom, variable, draft, routes, "entity") for atom in rule.atoms)
+    if not isinstance(variable, str) or not all(rule.evidence):
+        return False
+    return all(_reached(atom, variable, draft, routes, "entity") for atom in rule.atoms)
 
 
 def _reached(atom: Atom, variable: str, draft: _Draft, routes: list[Route], by: str) -> bool:
@@ -150,13 +160,15 @@ def _about_two(rule: _Rule, one: int, other: int, draft: _Draft, routes: list[Ro
     named = [arg for arg in (first, second) if isinstance(arg, str)]
     if any(arg is not None and not isinstance(arg, str) for arg in (first, second)) or first == second:
         return False
-    evidence = False
+    paired = set()
     for atom in rule.atoms:
         if len(named) == 2 and _pairs_up(atom, named[0], named[1], draft, routes):
-            evidence = True
+            paired.add(atom)
         elif not any(_reached(atom, variable, draft, routes, "pair") for variable in named):
             return False
-    return evidence or len(named) == 1
+    if len(named) == 1:
+        return all(rule.evidence)
+    return bool(rule.evidence) and all(not paired.isdisjoint(alternative) for alternative in rule.evidence)
 
 
 def _pairs_up(atom: Atom, first: str, second: str, draft: _Draft, routes: list[Route]) -> bool:

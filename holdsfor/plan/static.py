@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Algebra, Duration, HoldsFor, Literal
+from holdsfor.language.description import Algebra, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.terms import Place, Term, Var, variables
-from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Lookup, Of, Pattern
+from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Let, Lookup, Of, Pattern
 from holdsfor.plan.order import Ordering, head_args, order_conditions
 from holdsfor.plan.relations import Relations
+from holdsfor.plan.rewrite import names_of
 
 Evidence = tuple[Of | Lookup, ...]
 
@@ -21,41 +22,70 @@ def pattern(
     intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Duration))
     tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Duration))
     ordering = Ordering.of(body, head, relations)
-    for term in head:  # the head's variables come first, so that its groundings are in its own order
-        for variable in variables(term):
-            ordering.name(variable.name)
-            ordering.bound.add(variable.name)
+    heads = [variable.name for term in head for variable in variables(term)]
+    for name in heads:  # they come first, so that the groundings of the head are in its own order
+        ordering.name(name)
     expression = _expression(at, intervals, ordering, place)
-    parts_bind = set(_names(expression))
-    ordering.bound |= {name for name, short in ordering.names.items() if short in parts_bind}
+    in_parts = set(_names(expression))
+    ordering.bound |= {name for name, short in ordering.names.items() if short in in_parts}
+    if has_domain and not set(heads) <= ordering.bound | set(_given(tests)):
+        ordering.bound |= set(heads)
     conditions = order_conditions(tests, ordering)
+    computed = {op.variable for op in conditions if isinstance(op, Let)}
     args = head_args(head, ordering, place)
-    needed = tuple(dict.fromkeys([a for a in args if isinstance(a, str)] + list(_names(expression))))
+    needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
     evidence = _evidence(expression, conditions, frozenset(needed))
-    if evidence is None and not has_domain:
+    if evidence is None and not (has_domain and set(needed) <= set(args)):
         raise HoldsforError(
             f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
-            "add a condition with all of them (a durative input or fluent, or background facts), or declare grounding(...)"
+            "add a condition with all of them (a durative input or fluent, or background facts), "
+            "or declare grounding(...) for its head"
         )
     return Pattern(args, needed, evidence or (), conditions, expression)
 
 
-def _expression(at: Var, literals: Iterable[HoldsFor | Algebra | Duration], ordering: Ordering, place: Place) -> Expression:
+def _given(tests: Iterable[Literal]) -> Iterator[str]:
+    """The variables that conditions give a value: those of background facts, and what is calculated."""
+    for literal in tests:
+        if isinstance(literal, Call):
+            yield from names_of(literal)
+        elif isinstance(literal, Is):
+            yield from (variable.name for variable in variables(literal.target))
+
+
+def _expression(
+    at: Var, literals: Iterable[HoldsFor | Algebra | Duration], ordering: Ordering, place: Place
+) -> Expression:
     made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
 
-    def build(variable: Var) -> Expression:
+    def build(variable: Var, whole: bool, taken: bool) -> Expression:
+        """whole: intervals are measured, those of one grounding at a time. taken: they are taken away from others."""
         literal = made.get(variable.name)
         if literal is None:
             raise HoldsforError(f"{place}: no condition gives the intervals {variable}; add holdsFor(..., {variable})")
         if isinstance(literal, HoldsFor):
-            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-            return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
+            return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
-            return Lasting(literal.op, build(literal.interval), ordering.expression(literal.bound))
-        parts = tuple(build(operand) for operand in literal.operands)
+            return Lasting(literal.op, build(literal.interval, True, taken), ordering.expression(literal.bound))
+        negative = range(1, len(literal.operands)) if literal.op == "difference" else ()
+        parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
         return parts[0] if len(parts) == 1 else Combine(literal.op, parts)
 
-    return build(at)
+    return build(at, False, False)
+
+
+def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
+    """A variable that stands nowhere else means any value, except where each value has durations of its own."""
+    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+    alone = [term.name for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
+    if whole and alone and taken:
+        raise HoldsforError(
+            f"{literal.place}: durations of {literal.fluent} with any value of {alone[0]} cannot be taken away here; "
+            "define them as a fluent of their own, with another holdsFor rule, and take that away"
+        )
+    if whole:
+        ordering.uses.update(alone)
+    return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
 
 
 def _names(expression: Expression) -> Iterator[str]:

@@ -36,12 +36,16 @@ def background(clauses: Iterable[Clause]) -> Background:
     return Background({key: tuple(rows) for key, rows in facts.items()}, {k: tuple(v) for k, v in rules.items()})
 
 
-def unfold(literals: tuple[Literal, ...], known: Background, fresh: Iterator[int] | None = None) -> list[tuple[Literal, ...]]:
+def unfold(
+    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int] | None = None
+) -> list[tuple[Literal, ...]]:
     """The variants of a body, in which only facts are called."""
     return _unfold(literals, known, fresh or count(), DEPTH)
 
 
-def _unfold(literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int) -> list[tuple[Literal, ...]]:
+def _unfold(
+    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int
+) -> list[tuple[Literal, ...]]:
     alternatives = [_alternatives(literal, known, fresh, depth) for literal in literals]
     return [tuple(lit for part in choice for lit in part) for choice in product(*alternatives)]
 
@@ -54,21 +58,23 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
     if not isinstance(literal, Call):
         return [(literal,)]
     name, args = name_and_args(literal.goal)
-    if name == "fail" and not args or name == "false" and not args:
+    if name in ("fail", "false") and not args:
         return []
     if name == "true" and not args:
         return [()]
     signature = Signature(name, len(args))
     if depth == 0:
-        raise HoldsforError(f"{literal.place}: {signature} calls itself; recursive background rules come in a later version")
+        raise HoldsforError(
+            f"{literal.place}: {signature} calls itself; recursive background rules come in a later version"
+        )
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
     for clause in known.rules.get(signature, ()):
-        body = _instance(clause, args, next(fresh))
+        body = instance(clause, args, next(fresh))
         variants.extend(_unfold(body, known, fresh, depth - 1))
     return variants
 
 
-def _instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:
+def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:
     """The body of the clause for this call. What a plain substitution cannot express becomes an equality in front."""
     binding: dict[str, Term] = {}
     equalities: list[tuple[Term, Term]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,13 +23,15 @@ from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.spark.routing import router
-from holdsfor.spark.sources import parts_of, tables_of
+from holdsfor.spark.sources import footer_span, parts_of, tables_of
 from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, read_part, stage_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
+#: How the counts of tasks become one, where they are not added up.
+MERGED = {"first_time": min, "last_time": max}
 SCHEMAS = {
     "intervals": INTERVALS_SCHEMA,
     "occurrences": OCCURRENCES_SCHEMA,
@@ -79,25 +82,36 @@ def recognise(
         raise HoldsforError(f"there must be at least one bucket, not {count}")
     ready = program(plan(description))
     feed = _feed(spark, description, events, mapping)
-    given = windows_over(feed.span if start is None or end is None else None, window, step, start, end, tick)
-    job = Job(ready, given, router(ready.plan, count), None if out is None else str(out))
-    shared = spark.sparkContext.broadcast((job, feed.parts))
-    rows = feed.rows(lambda: shared.value)
-    done = []
-    for number in range(len(ready.plan.stages)):
-        rows = _evaluated(rows, number, count, lambda: shared.value)
-        if out is None and number + 1 < len(ready.plan.stages):
-            rows = rows.persist()
-            done.append(rows)
-    if out is None:
-        rows = rows.persist()
-    done.append(rows)
-    counts = _counted(done)
+    whole = start is None or end is None
+    span = feed.span() if whole else None
+    while True:
+        given = windows_over(lambda: span or (1, 1), window, step, start, end, tick)
+        job = Job(ready, given, router(ready.plan, count), None if out is None else str(out))
+        done, counts = _run(spark, job, feed)
+        found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
+        if not whole or found == span:
+            break
+        span = found  # the span was taken from file footers, and rows that do not count reach beyond it
     metrics = counts | {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
     metrics |= {"tick": tick, "query_times": len(given.query_times()), "buckets": count}
     metrics["seconds"] = round(time.perf_counter() - begun, 3)
-    found = {name: _table(spark, name, done, out) for name in SCHEMAS}
-    return SparkResult(**found, metrics=metrics)
+    return SparkResult(**{name: _table(spark, name, done, out) for name in SCHEMAS}, metrics=metrics)
+
+
+def _run(spark: SparkSession, job: Job, feed: _Feed) -> tuple[list[DataFrame], dict[str, Any]]:
+    """Runs the stages; gives the rows in which results are, and the counts."""
+    from pyspark.sql import functions
+
+    shared = spark.sparkContext.broadcast((job, feed.parts))
+    rows = feed.rows(lambda: shared.value)
+    done = []
+    for number in range(len(job.ready.plan.stages)):
+        rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
+        if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
+            done.append(rows.persist())
+            rows = rows.filter(functions.col("stage") != DONE)
+    done = done or [rows]
+    return done, _counted(done)
 
 
 # ---------------------------------------------------------------- reading
@@ -135,7 +149,7 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
-    return _Feed(parts, tasks, lambda: _parts_span(spark, parts, inputs))
+    return _Feed(parts, tasks, lambda: footer_span(parts, inputs) or _parts_span(spark, parts, inputs))
 
 
 def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
@@ -194,13 +208,10 @@ def _least_and_most(spans: DataFrame) -> tuple[int, int]:
 
 
 def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], Any]) -> DataFrame:
-    from pyspark.sql import functions
-
     def task(batches: Batches) -> Batches:
         return batches_of(stage_task(shared()[0], number, batches))
 
-    waiting = rows.filter(functions.col("stage") != DONE) if number else rows
-    return waiting.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
+    return rows.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
 
 
 def _counted(done: Sequence[DataFrame]) -> dict[str, Any]:
@@ -211,7 +222,7 @@ def _counted(done: Sequence[DataFrame]) -> dict[str, Any]:
     for rows in done:
         for row in rows.filter(functions.col("use") == "counts").select("data").collect():
             for name, amount in json.loads(bytes(row["data"])).items():
-                total[name] = total.get(name, 0) + amount
+                total[name] = MERGED.get(name, operator.add)(total[name], amount) if name in total else amount
     return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
 
 

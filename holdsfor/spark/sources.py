@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from holdsfor.io.columns import blocks_from_table
 from holdsfor.io.events import Events
 from holdsfor.io.files import open_parquet, parquet_columns
+from holdsfor.io.mapping import Mapping, roles
 from holdsfor.io.read import EventSource
 from holdsfor.language.description import Input
 
@@ -63,6 +65,37 @@ def _row_groups(path: Path, source: EventSource) -> Iterator[Part]:
         inside += size
     if groups:
         yield Part(source, tuple(groups), row)
+
+
+def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, int] | None:
+    """The first and last time of all rows, as the footers of Parquet files tell it; None if they do not."""
+    paths = {path: part.source.mapping for part in parts for path in part.source.paths if part.groups}
+    if not parts or not all(part.groups for part in parts):
+        return None
+    spans = [_footer(path, mapping, inputs) for path, mapping in paths.items()]
+    known = [span for span in spans if span is not None]
+    return (min(low for low, _ in known), max(high for _, high in known)) if len(known) == len(spans) else None
+
+
+def _footer(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:
+    with open_parquet(path) as file:
+        fluents = {i.signature.name for i in inputs if i.kind != "event"}
+        found = roles(mapping, file.schema_arrow.names, fluents)
+        time = _extremes(file.metadata, found.time)
+        arrival = _extremes(file.metadata, found.arrival) if found.arrival else time
+        end = _extremes(file.metadata, found.end) if found.end else time
+    if time is None or arrival is None or end is None:
+        return None
+    return time[0], max(time[1], arrival[1], end[1] - 1 if found.end else end[1])
+
+
+def _extremes(metadata: pq.FileMetaData, column: str | None) -> tuple[int, int] | None:
+    """The least and greatest whole number of a column."""
+    place = metadata.schema.names.index(column)
+    groups = [metadata.row_group(i).column(place).statistics for i in range(metadata.num_row_groups)]
+    if not groups or not all(s is not None and s.has_min_max and isinstance(s.min, int) for s in groups):
+        return None
+    return min(s.min for s in groups), max(s.max for s in groups)
 
 
 def tables_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:

@@ -66,7 +66,9 @@ def read_part(job: Job, events: Events, part: int) -> Iterator[dict[str, Any]]:
         for parcel in parcels(kept.block, job.router):
             yield _row(parcel, part)
     yield from _results(job, {"rejects": events.rejects}, f"{part}")
+    span = Windows.span_of(events.blocks)
     yield _counts(
+        **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=events.rejects.num_rows,

@@ -77,7 +77,7 @@ def test_run_writes_tables_and_ends_with_counts(here: Path) -> None:
 def test_strict_run_fails_after_writing_what_was_rejected(here: Path) -> None:
     result = ran("--strict")
     assert result.exit_code == 1
-    assert "1 row was rejected" in result.stderr
+    assert "--strict allows no rejected row, and 1 of them" in result.stderr
     assert "second.csv, row 2" in result.stderr
     assert pq.read_table("out/rejects.parquet").num_rows == 1
 

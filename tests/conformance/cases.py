@@ -31,6 +31,7 @@ class Case:
     """expected: None where the original contradicts its own semantics: the naive evaluator gives the declared answer.
 
     exact: open ends are written as such; otherwise they were printed as ending after the last query time.
+    fluents_only: the occurrences of events are not listed.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Case:
     horizon: Horizon
     expected: Answer | None
     exact: bool
+    fluents_only: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -108,6 +110,14 @@ PAIRS = ("close", "proximity")
 NUMBERS = {"velocity": 3, "moving": 1, "fuelLevel": 1}
 
 
+APPLICATIONS = (*(record["tag"] for record in runs()), "caviar-real")
+
+
+@cache
+def application(name: str) -> Case:
+    return recording() if name == "caviar-real" else run(next(record for record in runs() if record["tag"] == name))
+
+
 def run(record: dict[str, Any]) -> Case:
     tag = record["tag"]
     application = tag.split("_")[0]
@@ -119,7 +129,7 @@ def run(record: dict[str, Any]) -> Case:
     with gzip.open(GOLDEN / "runs" / f"{tag}.expected_final.csv.gz", "rt") as text:
         rows = list(csv.DictReader(text))
     expected = _table((r["fluent"], r["args"].split(";"), r["value"], r["start"], r["end"]) for r in rows)
-    return Case(f"runs/{tag}", tuple(f.read_text() for f in files), lines, horizon, expected, True)
+    return Case(f"runs/{tag}", tuple(f.read_text() for f in files), lines, horizon, expected, True, True)
 
 
 def _lines(path: Path, entity: str) -> Iterator[str]:
@@ -150,7 +160,7 @@ def recording() -> Case:
     rows = csv.DictReader(io.StringIO((folder / "expected_final.csv").read_text()))
     places = ("arg1", "arg2", "arg3")
     expected = _table((r["name"], [r[p] for p in places if r[p]], r["value"], r["start"], r["end"]) for r in rows)
-    return Case("caviar-real", texts, tuple(lines), Horizon(asked, asked, 0, asked, 40), expected, False)
+    return Case("caviar-real", texts, tuple(lines), Horizon(asked, asked, 0, asked, 40), expected, False, True)
 
 
 def _table(rows: Iterable[tuple[str, list[str], str, str, str]]) -> Answer:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+from pyspark.sql import SparkSession
 
 import holdsfor
+import holdsfor.spark
 from holdsfor.language import EventDescription
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
@@ -53,6 +55,24 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
         **({"stepped": True} if stepped else {}),
     )
     return answer(result.intervals, result.occurrences)
+
+
+def on_spark(session: SparkSession, buckets: int) -> Engine:
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        result = holdsfor.spark.recognise(
+            session,
+            description,
+            holdsfor.read_events(list(lines), format="rtec"),
+            window=horizon.window,
+            step=horizon.step,
+            start=horizon.start,
+            end=horizon.end,
+            tick=horizon.tick,
+            buckets=buckets,
+        )
+        return answer(result.intervals.toArrow(), result.occurrences.toArrow())
+
+    return Engine(f"spark, {buckets} buckets", recognise)
 
 
 def answer(intervals: pa.Table, occurrences: pa.Table) -> Answer:

@@ -11,7 +11,7 @@ A `prolog` block begins an example, and the blocks after it belong to it:
     python, output          a program, and what it prints
     console                 `$ holdsfor ...` and what it prints
 
-Blocks of the kinds `text`, `sh` and `mermaid` are for reading only.
+Blocks of the kinds `text`, `sh`, `py` and `mermaid` are for reading only.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ WRITTEN = {
     "toml": "mapping.toml",
 }
 COMPARED = ("result", "rejects", "late", "error", "warning", "output", "console")
-READ_ONLY = ("text", "sh", "mermaid")
+READ_ONLY = ("text", "sh", "py", "mermaid")
 KINDS = (*WRITTEN, *COMPARED, "python", *READ_ONLY)
 
 _FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -18,7 +18,8 @@ from tests.docs import tables
 from tests.docs.examples import COMPARED, DOCUMENTS, KINDS, ROOT, WRITTEN, Block, Example, blocks, examples
 
 ALL = [pytest.param(example, id=example.place) for path in DOCUMENTS for example in examples(path)]
-LINK = re.compile(r"\]\(([^)#\s]+)(#[\w-]+)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)#?([\w-]*)\)")
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 @pytest.mark.parametrize("example", ALL)
@@ -96,12 +97,26 @@ def test_rules_are_never_shown_without_what_they_give(example: Example) -> None:
     assert any(block.kind in COMPARED for block in example.blocks), f"{example.place}: nothing is compared"
 
 
-def _links() -> Iterator[tuple[Path, str]]:
+def _links() -> Iterator[tuple[str, Path, str]]:
     for path in (*DOCUMENTS, ROOT / "CHANGELOG.md"):
-        for target, _ in LINK.findall(path.read_text(encoding="utf-8")):
+        for target, anchor in LINK.findall(path.read_text(encoding="utf-8")):
             if "://" not in target:
-                yield path, target
+                yield f"{path.name}: {target}#{anchor}", path.parent / target if target else path, anchor
+
+
+def _anchors(path: Path) -> set[str]:
+    headings = HEADING.findall(path.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\s-]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def test_links_lead_somewhere() -> None:
-    assert [f"{path.name}: {target}" for path, target in _links() if not (path.parent / target).exists()] == []
+    assert [link for link, path, anchor in _links() if not path.exists()] == []
+    assert [link for link, path, anchor in _links() if anchor and anchor not in _anchors(path)] == []
+
+
+def test_every_code_of_a_diagnostic_has_its_example() -> None:
+    fixtures = (ROOT / "tests" / "language" / "fixtures").glob("*.txt")
+    codes = {code for path in fixtures for code in re.findall(r"^\d+:\d+ ([a-z-]+):", path.read_text("utf-8"), re.M)}
+    text = (ROOT / "docs" / "errors.md").read_text("utf-8")
+    assert codes
+    assert [code for code in sorted(codes) if f"\n## {code}\n" not in text or f"[{code}]\n" not in text] == []

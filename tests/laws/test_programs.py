@@ -10,10 +10,11 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from pyspark.sql import SparkSession
 
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.compare import differences
-from tests.conformance.engines import LOCAL, NAIVE, Engine
+from tests.conformance.engines import LOCAL, NAIVE, Engine, on_spark
 from tests.naive.evaluate import Answer
 from tests.naive.programs import Program, random_program
 from tests.naive.shrink import shrink
@@ -61,6 +62,16 @@ def test_same_as_naive(seed: int, engine: Engine) -> None:
     lines = wrong(engine, program)
     if lines:
         pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("buckets", [1, 2, 7])
+@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
+def test_spark_same_as_naive(seed: int, buckets: int, spark: SparkSession) -> None:
+    program = random_program(seed)
+    engine = on_spark(spark, buckets)
+    lines = wrong(engine, program)
+    assert not lines, "\n".join([f"{engine} differs from the naive evaluator on", str(program), *lines])
 
 
 @pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 100)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from holdsfor.language.description import EventDescription, Input
@@ -65,9 +65,11 @@ def read_line(line: str, description: EventDescription) -> Row | None:
     name, *fields = line.rstrip("|").split("|")
     for entity in description.inputs:
         if entity.signature.name == name:
-            row = _row(entity, fields)
-            if row is not None:
-                return row
+            # a fluent that no declaration calls point-wise may still be given point by point
+            shapes = (entity, replace(entity, kind="point")) if entity.kind == "interval" else (entity,)
+            found = [row for shape in shapes if (row := _row(shape, fields)) is not None]
+            if found:
+                return found[0]
     return None
 
 

@@ -1,0 +1,64 @@
+"""Times: every time of a condition becomes a variable that stands nowhere else in that condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+
+from holdsfor.language.description import Compare, Edge, Happens, Holds, Is, Literal, Not
+from holdsfor.language.terms import Term, Var, variables
+from holdsfor.plan.rewrite import substitute
+
+Timed = Happens | Edge | Holds
+
+
+def name_times(body: tuple[Literal, ...], at: Term) -> tuple[tuple[Literal, ...], Var]:
+    """`holdsAt(f, T+60)` becomes `T' is T+60, holdsAt(f, T')`; so does `at`, the time of the head."""
+    fresh = (Var(f"time~{number}") for number in count())
+    named = tuple(_named(body, fresh))
+    if isinstance(at, Var):
+        return named, at
+    time = next(fresh)
+    return (*named, Is(time, at, at.place)), time
+
+
+def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]:
+    for literal in body:
+        if isinstance(literal, Not):
+            yield replace(literal, literals=tuple(_named(literal.literals, fresh)))
+        elif not isinstance(literal, Timed):
+            yield literal
+        elif not isinstance(literal.time, Var):
+            time = next(fresh)
+            yield Is(time, literal.time, literal.place)
+            yield replace(literal, time=time)
+        else:
+            yield from _apart(literal, literal.time, fresh)
+
+
+def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]:
+    """`happensAt(e(T), T)` becomes `happensAt(e(T'), T), T' == T`: a scan binds arguments and time independently."""
+    if isinstance(literal, Holds):  # its time is known before
+        yield literal
+        return
+    terms = (literal.event,) if isinstance(literal, Happens) else (literal.fluent, literal.value)
+    if all(v.name != time.name for term in terms for v in variables(term)):
+        yield literal
+        return
+    other = next(fresh)
+    moved = [substitute(term, {time.name: other}) for term in terms]
+    if isinstance(literal, Happens):
+        yield replace(literal, event=moved[0])
+    else:
+        yield replace(literal, fluent=moved[0], value=moved[1])
+    yield Compare("==", other, time, literal.place)
+
+
+def time_names(body: Iterable[Literal]) -> Iterator[str]:
+    """The variables that stand for times of conditions, negated ones too."""
+    for literal in body:
+        if isinstance(literal, Not):
+            yield from time_names(literal.literals)
+        elif isinstance(literal, Timed):
+            yield from (variable.name for variable in variables(literal.time))

@@ -1,0 +1,64 @@
+"""Which cases are in scope, and one case held against one engine."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conformance import report
+from tests.conformance.cases import APPLICATIONS, Case, event_calculus, identity, paths, scope
+from tests.conformance.compare import compared, differences, printed
+from tests.conformance.engines import NAIVE, Engine
+
+LATER = {
+    "patterns": "interval patterns",
+    "random/pattern": "interval patterns",
+    "random/ec_revision": "retraction",
+}
+
+
+@cache
+def in_scope() -> list[Case]:
+    """All cases of the Event Calculus, sorted into those to run and those that the summary lists."""
+    for folder, need in LATER.items():
+        report.total[folder] = len(paths(folder))
+        report.missing.update({identity(path): (need,) for path in paths(folder)})
+    report.total["applications"] = len(APPLICATIONS)
+    report.in_scope.update(APPLICATIONS)
+    return [case for folder in ("event-calculus", "random/ec") for path in paths(folder) for case in _one(path, folder)]
+
+
+def _one(path: Path, folder: str) -> list[Case]:
+    report.total[folder] += 1
+    case = event_calculus(path)
+    found = scope(case.texts)
+    if found.description is None:
+        if found.missing:
+            report.missing[case.name] = found.missing
+        else:
+            report.refused[case.name] = found.refused
+        return []
+    report.in_scope.add(case.name)
+    if case.expected is None:
+        report.declared.add(case.name)
+    return [case]
+
+
+def check(case: Case, engine: Engine) -> None:
+    report.run[engine.name] += 1
+    description = scope(case.texts).description
+    assert description is not None
+    found = engine.recognise(description, case.lines, case.horizon)
+    expected = case.expected
+    if expected is None:
+        expected = NAIVE.recognise(description, case.lines, case.horizon)
+    if case.fluents_only:
+        found.occurrences.clear()
+    view = compared if case.exact or case.expected is None else printed
+    wrong = differences(view(expected, case.horizon), view(found, case.horizon))
+    if wrong:
+        text = [] if len(case.lines) > 1000 else [*case.texts, *case.lines]
+        pytest.fail("\n".join([*wrong[:30], *text, str(case.horizon)]), pytrace=False)
+    report.passed[engine.name].add(case.name)
