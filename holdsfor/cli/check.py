@@ -14,7 +14,7 @@ from holdsfor.plan import Plan
 
 
 def check(
-    rules: Annotated[list[Path], typer.Argument(metavar="RULES...", help="Rule files, background knowledge included.")],
+    rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
     with_plan: Annotated[bool, typer.Option("--plan", help="Print the plan: operators per definition.")] = False,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata and stages."""

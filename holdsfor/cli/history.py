@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
     from holdsfor.io.read import EventSource
     from holdsfor.language import EventDescription
-    from holdsfor.spark import SparkResult
 
 TABLES = ("intervals", "occurrences", "rejects", "late")
 
@@ -38,14 +36,17 @@ class Outcome:
     rejected: dict[str, Any] | None  # the first row that could not be used
 
 
-def in_process(description: EventDescription, source: EventSource, times: Times, out: Path, form: str) -> Outcome:
+def in_process(
+    description: EventDescription, source: EventSource, times: Times, out: Path, form: str, changes: bool
+) -> Outcome:
     import holdsfor
 
     with progress("Recognising"):
-        result = holdsfor.recognise(description, source, **times)
+        result = holdsfor.recognise(description, source, **times, stepped=changes)
+    tables = (*TABLES, "changes") if changes else TABLES
     with progress(f"Writing {out}"):
         _clear(out)
-        write_tables({name: getattr(result, name) for name in TABLES}, out, form, result.metrics)
+        write_tables({name: getattr(result, name) for name in tables}, out, form, result.metrics)
     return Outcome(result.metrics, _first(result.rejects))
 
 
@@ -59,41 +60,28 @@ def on_spark(
     settings: Mapping[str, str],
 ) -> Outcome:
     from holdsfor.spark import recognise, session
-    from holdsfor.spark.errors import worker_errors
 
     with progress("Starting Spark"):
         spark = session(master, settings)
-    draft = out / f".draft-{os.getpid()}"  # a run that fails leaves what an earlier one wrote
     try:
-        with progress("Recognising on Spark"), worker_errors():
-            result = recognise(spark, description, source, **times, out=draft.resolve())
+        with progress("Recognising on Spark"):
+            written = out if form == "parquet" else None  # by the workers
+            result = recognise(spark, description, source, **times, out=written)
             first = _first(result.rejects.limit(1).toArrow())
         with progress(f"Writing {out}"):
-            _publish(result, draft, out, form)
+            tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
+            _clear(out, written=written is not None)
+            write_tables(tables, out, form, result.metrics)
         return Outcome(result.metrics, first)
     finally:
         spark.stop()
-        shutil.rmtree(draft, ignore_errors=True)
 
 
-def _publish(result: SparkResult, draft: Path, out: Path, form: str) -> None:
-    """What the workers wrote, in the place of an earlier run's: Parquet as they left it, a folder a table."""
-    from holdsfor.spark.batch import SCHEMAS
-
-    if form == "csv":
-        tables = {name: getattr(result, name).toArrow() for name in TABLES}
-    else:
-        tables = {name: SCHEMAS[name].empty_table() for name in TABLES if not (draft / f"{name}.parquet").exists()}
-    _clear(out)
-    if form == "parquet":
-        for folder in draft.glob("*.parquet"):
-            folder.rename(out / folder.name)
-    write_tables(tables, out, form, result.metrics)
-
-
-def _clear(out: Path) -> None:
+def _clear(out: Path, written: bool = False) -> None:
     """Takes away the tables of an earlier run, whatever their format: the folder tells of one run."""
-    for path in [out / f"{name}.{form}" for name in TABLES for form in ("parquet", "csv")]:
+    forms = ("csv",) if written else ("parquet", "csv")
+    gone = [out / f"{name}.{form}" for name in TABLES for form in forms]
+    for path in [*gone, *(out / f"changes.{form}" for form in ("parquet", "csv"))]:
         if path.is_dir():
             shutil.rmtree(path)
         else:

@@ -24,7 +24,7 @@ COUNTS = (
     ("occurrences_out", "occurrences out"),
 )
 
-RULES = typer.Argument(metavar="RULES...", help="Rule files, background knowledge included.")
+RULES = typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")
 EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
 STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
@@ -37,6 +37,7 @@ TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
 ENGINE = typer.Option(help="On Spark, or in this process.")
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
 CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
+CHANGES = typer.Option("--changes", help="Also write the log of changes per query time (with --engine local).")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
 
@@ -78,6 +79,7 @@ def run(
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
+    changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
 ) -> None:
@@ -96,13 +98,15 @@ def run(
     settings = spark_settings(conf or [])
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
+    if changes and engine != "local":
+        raise typer.BadParameter("--changes goes through the query times one by one: write --engine local with it.")
     description = holdsfor.load(*rules)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(list(events), format=format, mapping=mapping)
     make_folder(out)  # before the work, not after it
     if engine == "local":
-        outcome = in_process(description, source, times, out, output_format)
+        outcome = in_process(description, source, times, out, output_format, changes)
     else:
         outcome = on_spark(description, source, times, out, output_format, master, settings)
     show(f"{out}", ("", "rows"), ((text, outcome.metrics[key]) for key, text in COUNTS))

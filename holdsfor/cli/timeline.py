@@ -26,10 +26,13 @@ def timeline(
     """Draw intervals and occurrences as one self-contained HTML page."""
     from holdsfor.view import timeline as draw
 
-    with progress("Drawing"):
-        page = draw(
-            _table(folder, "intervals"), _table(folder, "occurrences"), out or folder / "timeline.html", title, clock
-        )
+    page = out or folder / "timeline.html"
+    intervals, occurrences = _table(folder, "intervals"), _table(folder, "occurrences")
+    try:
+        with progress("Drawing"):
+            draw(intervals, occurrences, page, title, clock)
+    except OSError as error:
+        raise HoldsforError(f"cannot write {page}: {error.strerror}. Name another file with --out.") from error
     say(f"Timeline: {page}")
 
 

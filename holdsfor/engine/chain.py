@@ -270,6 +270,9 @@ def let(op: Let, rows: Rows, world: World) -> Rows:
     numbers = value(op.expression, rows)
     if numbers.ndim == 0:
         numbers = np.full(rows.size, numbers)
+    if numbers.dtype.kind == "f" and np.isnan(numbers).any():  # no value: division by zero, or not a number
+        rows = rows.filter(~np.isnan(numbers))
+        numbers = np.broadcast_to(value(op.expression, rows), (rows.size,))  # integers where no gap made them floats
     bound = rows.bind({op.variable: Column(world.dictionary, numbers=numbers)})
     distance = _distance(op.expression, rows)
     if distance is not None:

@@ -15,22 +15,33 @@ from holdsfor.language.terms import Compound, Term, Var
 Mask = npt.NDArray[np.bool_]
 
 
+def _no_zero(b: Numbers) -> Numbers:
+    """A division by zero has no value, and what has no value makes a condition fail."""
+    return np.where(b == 0, np.nan, b) if np.any(b == 0) else b
+
+
 def _divide(a: Numbers, b: Numbers) -> Numbers:
     """Two integers that divide exactly give an integer, as in Prolog."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = np.true_divide(a, b)
+    quotient = np.true_divide(a, _no_zero(b))
     if a.dtype.kind == "i" and b.dtype.kind == "i" and np.all(np.isfinite(quotient)) and np.all(quotient % 1 == 0):
         return quotient.astype(np.int64)
     return quotient
 
 
 def _truncated(a: Numbers, b: Numbers) -> Numbers:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.trunc(np.true_divide(a, np.where(b == 0, 1, b))).astype(np.int64)
+    divisor = _no_zero(b)
+    if divisor is not b:
+        return np.trunc(np.true_divide(a, divisor))
+    quotient = np.floor_divide(a, b)
+    return quotient + ((quotient < 0) & (quotient * b != a))
 
 
 def _whole(function: Callable[[Numbers], Numbers]) -> Callable[[Numbers], Numbers]:
-    return lambda a: a if a.dtype.kind == "i" else function(a).astype(np.int64)
+    return lambda a: a if a.dtype.kind == "i" else _integers(function(a))
+
+
+def _integers(a: Numbers) -> Numbers:
+    return a.astype(np.int64) if np.all(np.isfinite(a)) else a
 
 
 def _power(a: Numbers, b: Numbers) -> Numbers:
@@ -43,9 +54,9 @@ BINARY: dict[str, Callable[[Numbers, Numbers], Numbers]] = {
     "*": np.multiply,
     "/": _divide,
     "//": _truncated,
-    "mod": lambda a, b: np.mod(a, np.where(b == 0, 1, b)),
-    "rem": lambda a, b: np.fmod(a, np.where(b == 0, 1, b)),
-    "div": lambda a, b: np.floor_divide(a, np.where(b == 0, 1, b)),
+    "mod": lambda a, b: np.mod(a, _no_zero(b)),
+    "rem": lambda a, b: np.fmod(a, _no_zero(b)),
+    "div": lambda a, b: np.floor_divide(a, _no_zero(b)),
     "**": _power,
     "^": _power,
     "min": np.minimum,
@@ -67,6 +78,7 @@ UNARY: dict[str, Callable[[Numbers], Numbers]] = {
     "atan": np.arctan,
     "exp": np.exp,
     "log": np.log,
+    "log2": np.log2,
     "float": lambda a: a.astype(np.float64),
     "floor": _whole(np.floor),
     "ceiling": _whole(np.ceil),
@@ -103,8 +115,11 @@ def value(expression: Term, rows: Rows) -> Numbers:
 
 def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary) -> Mask:
     if op in ORDERED:
-        with np.errstate(invalid="ignore"):
-            return _broadcast(ORDERED[op](value(left, rows), value(right, rows)), rows)
+        a, b = value(left, rows), value(right, rows)
+        found = ORDERED[op](a, b)
+        if op == "=\\=":  # the only comparison that is true of what has no value
+            found = found & ~np.isnan(a) & ~np.isnan(b)
+        return _broadcast(found, rows)
     if op == "is":
         a, b = value(left, rows), value(right, rows)
         return _broadcast((a == b) & (a.dtype.kind == b.dtype.kind), rows)

@@ -103,13 +103,19 @@ def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
     texts = world.dictionary.texts
     tables = []
     for relation in relations:
-        points = distinct(world.points[relation])
+        points = _after_start(distinct(world.points[relation]), world)
         codes = [points.column(p).codes() for p in range(points.arity)]
         known = texts()
         args = arguments([known.take(pa.array(column)) for column in codes], len(points))
         time = pa.array(points.times())
         tables.append(pa.table([pa.repeat(relation.name, len(points)), args, time, time], schema=OCCURRENCES_SCHEMA))
     return pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *tables])
+
+
+def _after_start(points: Points, world: World) -> Points:
+    """What begins right after the start of the history is initiated at it, but nothing happens there."""
+    mask = points.times() > world.start
+    return points if mask.all() else points.select(Selection(mask))
 
 
 def distinct(points: Points) -> Points:

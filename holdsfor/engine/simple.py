@@ -166,7 +166,10 @@ def _valued(
     for opened in begun_open:
         bound_value = arity - 1 in opened.positions
         spread = _spread_valued(opened, keys, arity, world) if bound_value else spread_over(opened, keys, arity, axis)
-        spread, _ = _allowed(spread, relation, domains, world)
+        if declared is not None:  # wildcards range over what is declared, with its values
+            spread = compress(spread, np.isin(spread >> axis.time_bits, declared))
+        else:
+            spread, _ = _allowed(spread, relation, domains, world)
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
     for opened in ended[1]:
         any_value = arity - 1 not in opened.positions

@@ -125,7 +125,8 @@ def counted(block: Block, windows: Windows) -> Counted:
         kept = take(block, chosen)
         late = _late(block, within & ~in_time, seen, edge - block.start + 1)
     else:
-        start = np.maximum(block.start, windows.following(np.full(1, windows.start)))
+        first = int(windows.following(np.array([windows.start]))[0])
+        start = np.where(block.start > windows.start, block.start, first)
         begun = np.maximum(start, np.where(block.start > edge, start, windows.following(edge)))
         some = block.end > start
         in_time = block.end > begun

@@ -20,6 +20,7 @@ from holdsfor.plan.operators import (
     Relation,
     Simple,
     Static,
+    Where,
 )
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
@@ -165,7 +166,17 @@ def _domains(
                 folded = fold(variant, head, known)
                 if folded is not None:
                     rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.place))
+    for relation, rules in found.items():
+        rules.extend(_other_values(relation, description))
     return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
+
+
+def _other_values(relation: Relation, description: EventDescription) -> Iterator[Declared]:
+    """Declarations are made value by value: of a value that has none, every grounding is allowed."""
+    values = [g.value for g in description.groundings if g.value and _signature(g.entity) == relation.signature]
+    if relation.kind == "valued" and all(map(is_ground, values)):
+        tests = tuple(Where("\\=", Var("v0"), value) for value in dict.fromkeys(values))
+        yield Declared(tests, (*(None,) * (relation.arity - 1), "v0"), False)
 
 
 def _declared(
@@ -185,7 +196,7 @@ def _lists_all(rule: Declared) -> bool:
 
 
 def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:
-    """The body; for an event whose arguments it does not all bind, with the conditions of a declaration of the event."""
+    """The body; for an event with arguments that it does not bind, also the conditions of a declaration of it."""
     args = name_and_args(rule.subject)[1]
     if rule.kind != "happensAt" or {v.name for arg in args for v in variables(arg)} <= positive_names(rule.body):
         yield rule.body

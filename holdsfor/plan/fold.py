@@ -17,7 +17,7 @@ Head = tuple[Term, ...]
 def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
     """The body and head with known values put in; None if the body can never be true. fixed: names that must stay."""
     while True:
-        found = _step(body, known, fixed)
+        found = _step(body, head, known, fixed)
         if found is None:
             break
         position, binding = found
@@ -25,7 +25,7 @@ def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset(
             return None
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
-    kept = _negations(body, known, fixed | positive_names(body) | {v.name for term in head for v in variables(term)})
+    kept = _negations(body, known, fixed | positive_names(body) | _names(head))
     return None if kept is None else (kept, head)
 
 
@@ -45,8 +45,13 @@ def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
     return tuple(kept)
 
 
-def _step(body: Body, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
+def _names(head: Head) -> set[str]:
+    return {variable.name for term in head for variable in variables(term)}
+
+
+def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
     """One literal that can go, with the substitution it stands for (None: it is never true)."""
+    entities = fixed | _names(head)  # what a rule is about stays open, even if today's facts name only one of its kind
     for position, literal in enumerate(body):
         if isinstance(literal, Compare) and literal.op == "=":
             binding = unify(literal.left, literal.right, fixed)
@@ -57,7 +62,7 @@ def _step(body: Body, known: Background, fixed: Set[str]) -> tuple[int, Substitu
             if not rows:
                 return position, None
             binding = unify_all(name_and_args(literal.goal)[1], rows[0]) if len(rows) == 1 else None
-            if binding is not None and _singled_out(literal.goal) and not binding.keys() & fixed:
+            if binding is not None and _singled_out(literal.goal) and not binding.keys() & entities:
                 return position, binding
     return None
 

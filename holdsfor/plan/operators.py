@@ -97,7 +97,7 @@ Chain = tuple[Op, ...]
 
 @dataclass(frozen=True, slots=True)
 class Conclude:
-    """A rule: for every row of the chain the head, at the time. None in the head: every grounding alive, or the domain."""
+    """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain."""
 
     chain: Chain
     args: tuple[Arg, ...]
@@ -135,8 +135,11 @@ Expression = Of | Combine | Lasting
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One holdsFor rule. evidence: what gives the groundings of its variables: alternatives united, each a join of what has
-    held at some time and of facts; none: the declared domain of the head. conditions: what a grounding must satisfy."""
+    """One holdsFor rule.
+
+    evidence: what gives the groundings of its variables: alternatives united, each a join of what has held at some time
+    and of facts; none: the declared domain of the head. conditions: what a grounding must satisfy.
+    """
 
     args: tuple[Arg, ...]
     variables: tuple[str, ...]
@@ -182,8 +185,11 @@ Definition = Simple | Static | Derived
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One grounding declaration. If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data
-    do, and the chain is what remains to be tested. None in args: not restricted there."""
+    """One grounding declaration. None in args: not restricted there.
+
+    If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do, and the chain is what
+    remains to be tested.
+    """
 
     chain: Chain
     args: tuple[Arg, ...]
@@ -200,7 +206,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An input as the engine wants it: its relations (a fluent has one per value that rules mention), and what is a term."""
+    """An input as the engine wants it. A fluent has a relation per value that rules mention, or one for all values."""
 
     input: Input
     relations: tuple[Relation, ...]

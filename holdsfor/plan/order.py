@@ -48,7 +48,8 @@ class Ordering:
             return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
         if not is_ground(term):
             raise HoldsforError(
-                f"{place}: {_plain(term)}: a compound argument with variables is not supported yet; pass its parts as arguments"
+                f"{place}: {_plain(term)}: a compound argument with variables is not supported yet; "
+                "pass its parts as arguments"
             )
         return term
 

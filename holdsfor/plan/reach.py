@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.language.terms import Compound, Float, Int, Term, Var
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -107,7 +107,7 @@ def _duration(expression: Expression) -> int | None:
     """Whether an interval is long enough is known only so much later, and must be looked for so far back."""
     match expression:
         case Lasting():
-            own = int(expression.bound.value) + 1 if isinstance(expression.bound, Int) else None
+            own = int(expression.bound.value) + 1 if isinstance(expression.bound, Int | Float) else None
             return _sum(own, _duration(expression.part))
         case Combine():
             return _most([_duration(part) for part in expression.parts])

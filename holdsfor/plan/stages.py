@@ -2,8 +2,8 @@
 
 A definition is about one entity if every condition of every rule has the variable that stands at one position of the
 head: all data of one value of that argument is then enough. It is about pairs if two positions of the head do the same,
-each condition having one or both of their variables, and each rule a positive condition with both: its evidence. What is
-neither, or depends on what is neither, is evaluated on all data in one place.
+each condition having one or both of their variables, and each rule a positive condition with both: its evidence. What
+is neither, or depends on what is neither, is evaluated on all data in one place.
 """
 
 from __future__ import annotations

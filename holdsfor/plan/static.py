@@ -99,8 +99,17 @@ def _names(expression: Expression) -> Iterator[str]:
             yield from _names(expression.part)
 
 
-def _covers(evidence: Evidence, needed: frozenset[str]) -> bool:
-    return needed <= {arg for item in evidence for arg in item.args if isinstance(arg, str)}
+def _variables(item: Of | Lookup) -> set[str]:
+    return {arg for arg in item.args if isinstance(arg, str)}
+
+
+def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
+    """Has all the variables, in a join on shared ones: never all combinations of what is there."""
+    groups: list[set[str]] = []
+    for names in filter(None, map(_variables, evidence)):
+        apart = [group for group in groups if group.isdisjoint(names)]
+        groups = [*apart, names.union(*(group for group in groups if group not in apart))]
+    return len(groups) <= 1 and needed <= set().union(*groups)
 
 
 def _evidence(expression: Expression, conditions: Chain, needed: frozenset[str]) -> tuple[Evidence, ...] | None:
@@ -108,15 +117,23 @@ def _evidence(expression: Expression, conditions: Chain, needed: frozenset[str])
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     found: list[Evidence] = []
     for alternative in _alternatives(expression, needed):
-        chosen = alternative
-        for lookup in lookups:
-            if _covers(chosen, needed):
-                break
-            chosen = (*chosen, lookup)
-        if not _covers(chosen, needed):
+        tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
+        chosen = next((one for one in tries if _gives(one, needed)), None)
+        if chosen is None:
             return None
-        found.append(chosen)
+        found.append(_in_order(chosen))
     return tuple(dict.fromkeys(found))
+
+
+def _in_order(evidence: Evidence) -> Evidence:
+    """Each after one that it shares a variable with."""
+    waiting, chosen, known = list(evidence), list[Of | Lookup](), set[str]()
+    while waiting:
+        following = next((item for item in waiting if known & _variables(item)), waiting[0])
+        waiting.remove(following)
+        chosen.append(following)
+        known |= _variables(following)
+    return tuple(chosen)
 
 
 def _alternatives(expression: Expression, needed: frozenset[str]) -> list[Evidence]:
@@ -137,12 +154,12 @@ def _alternatives(expression: Expression, needed: frozenset[str]) -> list[Eviden
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str]) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
     each = [_alternatives(part, needed) for part in parts]
-    whole = [options for options in each if all(_covers(option, needed) for option in options)]
+    whole = [options for options in each if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)
     together: list[Evidence] = [()] if parts else []
     for options in each:
-        if together and all(_covers(option, needed) for option in together):
+        if together and all(_gives(option, needed) for option in together):
             break
         together = [tuple(dict.fromkeys(a + b)) for a, b in product(together, options)]
     return together

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdsfor.engine.evaluate import program
-from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
-from holdsfor.engine.window import LATE_SCHEMA, Windows, windows_over
+from holdsfor.engine.window import Windows, windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
-from holdsfor.io.events import REJECTS_SCHEMA
 from holdsfor.io.mapping import Mapping, as_mapping
 from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
+from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.files import SCHEMAS, draft, publish
 from holdsfor.spark.routing import router
 from holdsfor.spark.sources import footer_span, parts_of, tables_of
 from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, read_part, stage_task
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
 Batches = Iterator[pa.RecordBatch]
 #: How the counts of tasks become one, where they are not added up.
 MERGED = {"first_time": min, "last_time": max}
-SCHEMAS = {
-    "intervals": INTERVALS_SCHEMA,
-    "occurrences": OCCURRENCES_SCHEMA,
-    "late": LATE_SCHEMA,
-    "rejects": REJECTS_SCHEMA,
-}
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -86,14 +80,17 @@ def recognise(
     span = feed.span() if whole else None
     while True:
         given = windows_over(lambda: span or (1, 1), window, step, start, end, tick)
-        job = Job(ready, given, router(ready.plan, count), None if out is None else str(out))
-        done, counts = _run(spark, job, feed)
+        job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
+        with worker_errors():
+            done, counts = _run(spark, job, feed)
         found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
         if not whole or found == span:
             break
         span = found  # the span was taken from file footers, and rows that do not count reach beyond it
     metrics = counts | {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
     metrics |= {"tick": tick, "query_times": len(given.query_times()), "buckets": count}
+    if out is not None:
+        publish(Path(out))
     metrics["seconds"] = round(time.perf_counter() - begun, 3)
     return SparkResult(**{name: _table(spark, name, done, out) for name in SCHEMAS}, metrics=metrics)
 
@@ -156,7 +153,9 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str
     job, parts = shared
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from read_part(job, parts[number].read(inputs), number)
+            begun = time.perf_counter()
+            events = parts[number].read(inputs)
+            yield from read_part(job, events, number, time.perf_counter() - begun)
 
 
 def _read_frame(job: Job, batches: Batches, mapping: Mapping, inputs: Any) -> Iterator[dict[str, Any]]:
@@ -230,8 +229,7 @@ def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str |
     from pyspark.sql import functions
 
     if out is not None:
-        folder = Path(out) / f"{name}.parquet"
-        return spark.read.schema(DDL[name]).parquet(str(folder)) if folder.exists() else spark.createDataFrame([], DDL[name])
+        return spark.read.schema(DDL[name]).parquet(str(Path(out) / f"{name}.parquet"))
 
     def opened(batches: Batches) -> Batches:
         for batch in batches:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from holdsfor.engine.column import Selection
 from holdsfor.engine.evaluate import Program, evaluate
@@ -26,6 +24,7 @@ from holdsfor.io.join import join_blocks
 from holdsfor.plan.operators import Relation, Stage
 from holdsfor.plan.walk import defines
 from holdsfor.spark.exchange import from_bytes, to_bytes
+from holdsfor.spark.files import write_part
 from holdsfor.spark.routing import (
     Evidence,
     Parcel,
@@ -56,8 +55,11 @@ class Job:
     sink: str | None = None
 
 
-def read_part(job: Job, events: Events, part: int) -> Iterator[dict[str, Any]]:
-    """The events of one part of the input, shared out by bucket; late and rejected rows set aside."""
+def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[dict[str, Any]]:
+    """The events of one part of the input, shared out by bucket; late and rejected rows set aside.
+
+    seconds: how long reading them took.
+    """
     begun, late = time.perf_counter(), 0
     for block in events.blocks:
         kept = counted(block, job.asked)
@@ -73,6 +75,7 @@ def read_part(job: Job, events: Events, part: int) -> Iterator[dict[str, Any]]:
         events_unused=events.unused,
         events_rejected=events.rejects.num_rows,
         events_late=late,
+        seconds_reading=seconds,
         seconds_sharing=time.perf_counter() - begun,
     )
 
@@ -176,14 +179,6 @@ def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[s
             write_part(Path(job.sink) / f"{use}.parquet", f"part-{name}.parquet", table)
         else:
             yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
-
-
-def write_part(folder: Path, name: str, table: pa.Table) -> None:
-    """One file of a result table, there whole or not at all; a repeated task writes the same file again."""
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{name}.{os.getpid()}.tmp"
-    pq.write_table(table, temporary, compression="zstd", compression_level=1)
-    temporary.replace(folder / name)
 
 
 def _counts(**counts: float) -> dict[str, Any]:

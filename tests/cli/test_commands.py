@@ -125,6 +125,13 @@ def test_timeline_draws_the_results_of_a_run(here: Path) -> None:
     assert "moving" in page
 
 
+def test_page_that_cannot_be_written_is_told(here: Path) -> None:
+    ran()
+    result = call("timeline", "out", "-o", "rules.ec/page.html")
+    assert result.exit_code == 1
+    assert "cannot write rules.ec/page.html" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "word"),
     [

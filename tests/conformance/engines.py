@@ -52,7 +52,7 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
         start=horizon.start,
         end=horizon.end,
         tick=horizon.tick,
-        **({"stepped": True} if stepped else {}),
+        stepped=stepped,
     )
     return answer(result.intervals, result.occurrences)
 

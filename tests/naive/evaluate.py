@@ -39,7 +39,7 @@ class Evaluation:
     def __init__(self, description: EventDescription, horizon: Horizon) -> None:
         self.description = description
         self.horizon = horizon
-        self.world = World(horizon.tick, horizon.start, horizon.last, description.background)
+        self.world = World(horizon.tick, horizon.start, horizon.end, description.background)
         self.domain = Domain(description, self.world)
 
     def run(self, rows: Iterable[Row]) -> Answer:
@@ -61,7 +61,7 @@ class Evaluation:
             else:
                 pieces[entity, (row.args, row.value)].append((row.start, row.end))
         for key, times in points.items():
-            pieces[key].extend(from_points(times, self.horizon.tick))
+            pieces[key].extend(from_points(times, self.horizon.tick, self.horizon.end))
         for (entity, grounding), intervals in pieces.items():
             self.world.fluents[entity][grounding] = union([[interval] for interval in intervals])
 

@@ -51,12 +51,16 @@ def difference(lists: Sequence[Sequence[tuple[int, int]]]) -> Intervals:
     return where(lists, lambda member: member[0] and not any(member[1:])) if lists else []
 
 
-def from_points(points: Iterable[int], tick: int) -> Intervals:
-    """Points at most a tick apart are joined; the last one of a run lasts until the next point of the grid."""
-    result: Intervals = []
+def from_points(points: Iterable[int], tick: int, last: int) -> Intervals:
+    """Points at most a tick apart are joined; the last one of a run lasts until the next point of the grid.
+
+    Where that is after the history, nobody knows yet whether a point follows: the interval is open.
+    """
+    runs: Intervals = []
     for point in sorted(set(points)):
-        if result and point - result[-1][1] <= tick:
-            result[-1] = (result[-1][0], point)
+        if runs and point - runs[-1][1] <= tick:
+            runs[-1] = (runs[-1][0], point)
         else:
-            result.append((point, point))
-    return union([[(first, next_point(last, tick))] for first, last in result])
+            runs.append((point, point))
+    ends = [(first, next_point(final, tick)) for first, final in runs]
+    return union([[(first, FOREVER if end > last else end)] for first, end in ends])

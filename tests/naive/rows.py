@@ -28,7 +28,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """Query times are start+step, start+2*step, ...; the last one is the first at or after end."""
+    """Query times are start+step, start+2*step, ...; the last one is the first at or after end.
+
+    The history is (start, end]: it depends on no query time.
+    """
 
     window: int
     step: int
@@ -102,7 +105,7 @@ def counting(rows: Iterable[Row], horizon: Horizon) -> list[Row]:
 
 
 def _kept(row: Row, horizon: Horizon) -> Row | None:
-    if row.arrival > horizon.end or row.start > horizon.last:
+    if row.arrival > horizon.end or row.start > horizon.end:
         return None
     edge = max(horizon.first_query(row.arrival) - horizon.window, horizon.start)
     if row.start > edge:

@@ -103,5 +103,5 @@ class Definition:
             ]
 
     def _length(self, start: int, end: int) -> int:
-        """An open interval is as long as it is known to be at the last query time."""
+        """An open interval is as long as it is known to be at the end of the history."""
         return (self.world.last if end == FOREVER else end) - start

@@ -71,6 +71,8 @@ def test_points_within_a_tick_are_one_interval() -> None:
     text = "points(walk(_)=true). holdsFor(busy(X)=true, I) :- holdsFor(walk(X)=true, I)."
     found = answer(text, "walk|3|3|true|a walk|4|4|true|a walk|6|6|true|a")
     assert found.intervals == {("busy", ("a",), "true"): [(3, 5), (6, 7)]}
+    found = answer(text, "walk|99|99|true|a walk|100|100|true|a")
+    assert found.intervals == {("busy", ("a",), "true"): [(99, None)]}  # at 100 nobody knows whether 101 follows
 
 
 def test_a_wildcard_initiates_what_is_alive() -> None:

@@ -1,0 +1,9 @@
+"""All measurements, one after the other: python -m benchmarks."""
+
+from __future__ import annotations
+
+from benchmarks import engine, kernels, reading, spark_batch, start
+
+for measurement in (kernels, reading, engine, start, spark_batch):
+    print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")
+    measurement.main()

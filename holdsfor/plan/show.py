@@ -1,0 +1,152 @@
+"""The plan as text: `print(plan)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from holdsfor.plan.operators import (
+    Conclude,
+    Declared,
+    Definition,
+    Derived,
+    Domain,
+    Pattern,
+    Plan,
+    Reach,
+    Relation,
+    Route,
+    Simple,
+    Source,
+    Stage,
+    Static,
+)
+from holdsfor.plan.show_rule import Writer, grounding, named
+from holdsfor.plan.walk import defines, parts
+
+
+def show(plan: Plan) -> str:
+    """Inputs, facts, domains, stages, and every definition with its operators in the order of the data."""
+    sections = (
+        ("inputs", [show_source(source) for source in plan.sources]),
+        ("facts", [f"{signature}: {_count(len(rows), 'row')}" for signature, rows in plan.facts]),
+        ("domains", [line for domain in plan.domains for line in show_domain(domain)]),
+        ("stages", show_stages(plan)),
+        (
+            "definitions",
+            [line for d, where in zip(plan.definitions, _wheres(plan), strict=True) for line in _placed(d, where)],
+        ),
+    )
+    lines = [line for title, inside in sections if inside for line in (title, *(f"  {each}" for each in inside))]
+    return "\n".join([*lines, show_reach(plan.reach)])
+
+
+def show_source(source: Source) -> str:
+    """The input with its kind; which arguments are needed as terms, and which are calculated with."""
+    named = source.input.signature if source.input.kind == "event" else ", ".join(map(named, source.relations))
+    kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
+    columns = [("terms", source.identities), ("numbers", source.input.numbers)]
+    return "; ".join([f"{kind} {named}", *(f"{what} {_places(where)}" for what, where in columns if where)])
+
+
+def show_domain(domain: Domain) -> Iterator[str]:
+    for rule in domain.rules:
+        yield _declared(domain.relation, rule)
+    if not domain.rules:
+        yield f"{named(domain.relation)}: none"
+
+
+def _declared(relation: Relation, rule: Declared) -> str:
+    writer = Writer(rule.chain)
+    head = grounding(relation, rule.args, writer)
+    chain = writer.chain(rule.chain) or "always"
+    return f"{head}: {chain}" if rule.enumerates else f"{head}, of those in the data: {chain}"
+
+
+def show_reach(reach: Reach) -> str:
+    back, ahead = ("without limit" if far is None else str(far) for far in (reach.back, reach.ahead))
+    ticks = f" and {_count(reach.ticks, 'clock tick')}" if reach.ticks else ""
+    return f"reach: back {back}, ahead {ahead}{ticks}"
+
+
+# ---------------------------------------------------------------- stages
+
+
+def show_stages(plan: Plan) -> list[str]:
+    """One line per stage with what it defines and by which arguments, and one with the routes of what it reads."""
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage)]
+
+
+def _stage(number: int, stage: Stage) -> Iterator[str]:
+    by = "all together" if stage.by == "all" else f"by {stage.by}"
+    yield f"{number} {by}: {_routes(stage.homes) or 'passes on to pairs'}"
+    if stage.routes:
+        yield f"    reads {_routes(stage.routes)}"
+
+
+def _routes(routes: Iterable[Route]) -> str:
+    return ", ".join(
+        named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "") for route in routes
+    )
+
+
+def _wheres(plan: Plan) -> Iterator[str]:
+    """The stage of each definition, as words."""
+    found = {}
+    for number, stage in enumerate(plan.stages, 1):
+        homes = {home.relation: home.positions for home in stage.homes}
+        for index in stage.definitions:
+            positions = homes[defines(plan.definitions[index])[0]]
+            found[index] = f"stage {number}" + (f", {stage.by} {_places(positions)}" if positions else ", all together")
+    return (found[index] for index in range(len(plan.definitions)))
+
+
+# ---------------------------------------------------------------- definitions
+
+
+def _placed(definition: Definition, where: str) -> Iterator[str]:
+    title, *rules = show_definition(definition)
+    yield f"{title} ({where})"
+    yield from (f"  {rule}" for rule in rules)
+
+
+def show_definition(definition: Definition) -> Iterator[str]:
+    """The name and kind, then one line per rule; for intervals, more for the evidence and the conditions."""
+    match definition:
+        case Simple():
+            yield f"simple {', '.join(map(named, definition.relations))}"
+            for kind, rules in (("initiated", definition.initiations), ("terminated", definition.terminations)):
+                for relation, mine in zip(definition.relations, rules, strict=True):
+                    yield from (show_conclusion(rule, relation, kind) for rule in mine)
+        case Derived():
+            yield f"event {named(definition.relation)}"
+            yield from (show_conclusion(rule, definition.relation, "happens") for rule in definition.rules)
+        case Static():
+            yield f"static {named(definition.relation)}"
+            for pattern in definition.patterns:
+                yield from show_pattern(pattern, definition.relation)
+
+
+def show_conclusion(rule: Conclude, relation: Relation, kind: str) -> str:
+    writer = Writer(rule.chain, rule.time)
+    head = grounding(relation, rule.args, writer)
+    return f"{kind} {head} at {writer.name(rule.time)}: {writer.chain(rule.chain)}"
+
+
+def show_pattern(pattern: Pattern, relation: Relation) -> Iterator[str]:
+    writer = Writer(pattern.conditions)
+    head = grounding(relation, pattern.args, writer)
+    yield f"holds {head} during {writer.expression(pattern.expression)}"
+    if pattern.variables and any(parts(pattern.expression)):
+        names = ",".join(map(writer.name, pattern.variables))
+        found = " or ".join(map(writer.evidence, pattern.evidence)) or "the declared domain"
+        yield f"  for {names} of {found}"
+    if pattern.conditions:
+        yield f"  with {writer.chain(pattern.conditions)}"
+
+
+def _places(positions: Iterable[int]) -> str:
+    return ",".join(str(position + 1) for position in sorted(positions))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,126 @@
+"""The operators of one rule as text, with names for people: T, T2, ... for times, A, B, ... for other variables."""
+
+from __future__ import annotations
+
+from string import ascii_uppercase
+
+from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Combine,
+    Expression,
+    Holding,
+    Lasting,
+    Let,
+    Lookup,
+    Of,
+    Op,
+    Relation,
+    Where,
+    Without,
+)
+from holdsfor.plan.walk import flat
+
+LETTERS = ascii_uppercase.replace("T", "")
+#: How tightly the operators of arithmetic bind; those of one row group to the left.
+BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2, "div": 2}
+
+
+class Writer:
+    """Writes the parts of one rule; a variable has the same name in all of them."""
+
+    def __init__(self, chain: Chain, time: str | None = None) -> None:
+        self._times = {op.time for op in flat(chain) if isinstance(op, At | Holding)}
+        self._names: dict[str, str] = {}
+        if time is not None:  # the time of the head is T
+            self._times.add(time)
+            self.name(time)
+
+    def name(self, variable: str) -> str:
+        if variable not in self._names:
+            if variable in self._times:
+                number = sum(name in self._times for name in self._names) + 1
+                self._names[variable] = "T" if number == 1 else f"T{number}"
+            else:
+                place = sum(name not in self._times for name in self._names)
+                again = place // len(LETTERS) + 1
+                self._names[variable] = LETTERS[place % len(LETTERS)] + (str(again) if again > 1 else "")
+        return self._names[variable]
+
+    def arg(self, arg: Arg) -> str:
+        if arg is None:
+            return "_"
+        return self.name(arg) if isinstance(arg, str) else str(arg)
+
+    # ------------------------------------------------------------ chains
+
+    def chain(self, chain: Chain) -> str:
+        return " -> ".join(map(self.op, chain))
+
+    def op(self, op: Op) -> str:
+        match op:
+            case At(what="occurrence"):
+                return f"{grounding(op.relation, op.args, self)} at {self.name(op.time)}"
+            case At():
+                return f"{op.what} of {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
+            case Holding():
+                return f"holding {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
+            case Lookup():
+                return f"fact {self.fact(op)}"
+            case Where():
+                return f"where {self.term(op.left)} {op.op} {self.term(op.right)}"
+            case Let():
+                return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
+            case Without():
+                return f"without ({self.chain(op.chain)})"
+
+    def fact(self, op: Lookup) -> str:
+        return _call(op.facts.name, [self.arg(arg) for arg in op.args])
+
+    def term(self, term: Term, inside: int = 0) -> str:
+        """Arithmetic as it is written in rules, with as few brackets as possible."""
+        if isinstance(term, Var):
+            return self.name(term.name)
+        if not isinstance(term, Compound):
+            return str(term)
+        if len(term.args) == 2 and term.functor in BINDING:
+            binding = BINDING[term.functor]
+            left, right = self.term(term.args[0], binding), self.term(term.args[1], binding + 1)
+            text = f"{left} {term.functor} {right}" if term.functor.isalpha() else f"{left}{term.functor}{right}"
+            return f"({text})" if binding < inside else text
+        return _call(term.functor, [self.term(arg) for arg in term.args])
+
+    # ------------------------------------------------------------ intervals
+
+    def expression(self, expression: Expression) -> str:
+        match expression:
+            case Of():
+                return grounding(expression.relation, expression.args, self)
+            case Combine():
+                inside = ", ".join(self.expression(part) for part in expression.parts)
+                return f"{expression.op}({inside})" if inside else "nothing"
+            case Lasting():
+                return f"lasting({self.expression(expression.part)}, {expression.op} {self.term(expression.bound)})"
+
+    def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
+        found = [self.expression(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
+        return " and ".join(found)
+
+
+def named(relation: Relation) -> str:
+    """`e/2`, `f/1=on`, and `f/1=_` where the value is a column."""
+    value = "_" if relation.kind == "valued" else relation.value
+    return str(relation.signature) + (f"={value}" if value is not None else "")
+
+
+def grounding(relation: Relation, args: tuple[Arg, ...], writer: Writer) -> str:
+    """`gap(A)=near`; a value that is a column comes last in args."""
+    texts = [writer.arg(arg) for arg in args]
+    value = texts.pop() if relation.kind == "valued" else relation.value
+    return _call(relation.name, texts) + (f"={value}" if value is not None else "")
+
+
+def _call(name: str, args: list[str]) -> str:
+    return f"{name}({','.join(args)})" if args else name
