@@ -78,7 +78,7 @@ def measure(label: str, source: EventSource, rows: int) -> None:
     print(f"{label:<22} {seconds:6.2f} s   {rows / seconds / 1e6:6.2f} M rows/s")
 
 
-def main(rows: int) -> None:
+def main(rows: int = 1_000_000) -> None:
     table = simulate(rows)
     with tempfile.TemporaryDirectory() as folder:
         rtec, header, parquet = (Path(folder, name) for name in ("rtec.csv", "header.csv", "events.parquet"))

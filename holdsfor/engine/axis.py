@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -14,18 +14,56 @@ Ints = npt.NDArray[np.int64]
 BITS = 63
 
 
+class KeyTable:
+    """Numbers for tuples that have too many arguments to stand side by side: given in order of arrival."""
+
+    def __init__(self, arity: int) -> None:
+        self._known = np.empty(0, np.int64)  # combined codes, sorted
+        self._numbers = np.empty(0, np.int64)  # their numbers
+        self.columns = [np.empty(0, np.int64) for _ in range(arity)]  # the codes of each number
+
+    def encode(self, combined: Ints, codes: Sequence[Ints]) -> Ints:
+        distinct, first, back = np.unique(combined, return_index=True, return_inverse=True)
+        place = np.searchsorted(self._known, distinct)
+        there = place < len(self._known)
+        there[there] = self._known[place[there]] == distinct[there]
+        fresh = np.flatnonzero(~there)
+        numbers = np.empty(len(distinct), np.int64)
+        numbers[there] = self._numbers[place[there]]
+        numbers[fresh] = len(self._known) + np.arange(len(fresh))
+        if len(fresh):
+            rows = first[fresh]
+            self.columns = [np.concatenate([old, new[rows]]) for old, new in zip(self.columns, codes, strict=True)]
+            self._known = np.insert(self._known, place[fresh], distinct[fresh])
+            self._numbers = np.insert(self._numbers, place[fresh], numbers[fresh])
+        return numbers[back]
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How time and argument codes share the 63 bits. Time on the axis is relative to the origin, a multiple of the clock tick."""
+    """How time and argument codes share the 63 bits. Time on the axis is relative to the origin, a multiple of the clock tick.
+
+    The codes of a key stand side by side where they fit; a key with more of them is a number out of a table.
+    """
 
     origin: int
     tick: int
     time_bits: int
     code_bits: int
+    tables: dict[int, KeyTable] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def mask(self) -> int:
         return (1 << self.time_bits) - 1
+
+    def is_wide(self, arity: int) -> bool:
+        """Whether keys with so many arguments are numbers out of a table (and so not in the order of their codes)."""
+        return arity * self.code_bits + self.time_bits > BITS
+
+    @property
+    def codes(self) -> int:
+        """How many different codes there is room for."""
+        return 1 << self.code_bits
 
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
@@ -33,18 +71,30 @@ class Axis:
         return (self.key(codes) << self.time_bits) | relative if codes else relative
 
     def key(self, codes: Sequence[Ints]) -> Ints:
-        self.check(len(codes))
+        if self.is_wide(len(codes)):
+            return self._wide_key(codes)
         key = codes[0]
         for more in codes[1:]:
             key = (key << self.code_bits) | more
         return key
 
-    def check(self, arity: int) -> None:
-        if arity * self.code_bits + self.time_bits > BITS:
-            raise AxisFull(arity, self.code_bits, self.time_bits)
+    def _wide_key(self, codes: Sequence[Ints]) -> Ints:
+        if len(codes) * self.code_bits <= BITS:
+            combined = codes[0]
+            for more in codes[1:]:
+                combined = (combined << self.code_bits) | more
+        else:
+            combined = (self._wide_key(codes[:-1]) << self.code_bits) | codes[-1]
+        table = self.tables.setdefault(len(codes), KeyTable(len(codes)))
+        numbers = table.encode(combined, codes)
+        if len(table.columns[0]).bit_length() + self.time_bits > BITS:
+            raise AxisFull(len(table.columns[0]), self.time_bits)
+        return numbers
 
     def code(self, key: Ints, position: int, arity: int) -> Ints:
         """The code of one argument of keys with `arity` arguments."""
+        if self.is_wide(arity):
+            return self.tables[arity].columns[position][key] if arity in self.tables else np.empty(0, np.int64)
         shift = (arity - 1 - position) * self.code_bits
         part = key >> shift if shift else key
         return part if position == 0 else part & ((1 << self.code_bits) - 1)
@@ -67,15 +117,18 @@ class Axis:
 class AxisFull(HoldsforError):
     """A relation has more groundings times points in time than fit in 63 bits."""
 
-    def __init__(self, arity: int, code_bits: int, time_bits: int) -> None:
+    def __init__(self, keys: int, time_bits: int) -> None:
         super().__init__(
-            f"{arity} arguments of {code_bits} bits and {time_bits} bits of time do not fit in {BITS} bits; "
-            "use a coarser time unit, fewer arguments, or run on Spark with more buckets"
+            f"{keys:,} groundings and {time_bits} bits of time do not fit in {BITS} bits; "
+            "use a coarser time unit, a shorter history, or run on Spark with more buckets"
         )
 
 
-def fit(first: int, last: int, tick: int, terms: int) -> Axis:
-    """An axis for times first..last with room at both ends, and for `terms` different terms with room to grow."""
+def fit(first: int, last: int, tick: int, terms: int, room: int = 2) -> Axis:
+    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms."""
     origin = (first // tick - 2) * tick
     span = last - origin + 4 * tick + 4
-    return Axis(origin, tick, max(span.bit_length(), 4), max((2 * terms + 16).bit_length(), 1))
+    axis = Axis(origin, tick, max(span.bit_length(), 4), (room * terms + 16).bit_length())
+    if axis.is_wide(1):
+        raise AxisFull(terms, axis.time_bits)
+    return axis

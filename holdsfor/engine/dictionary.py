@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,22 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Numbers = Ints | Floats
 
+Made = TypeVar("Made")
 _WHOLE = re.compile(r"-?[0-9]+\Z")
+
+
+class DictionaryFull(Exception):
+    """Rules have made more new terms than the axis has room for: the evaluation is to be repeated with more."""
+
+
+def with_room(attempt: Callable[[int], Made]) -> Made:
+    """The outcome of an evaluation, repeated with more room for new terms until there is enough."""
+    room = 2
+    while True:
+        try:
+            return attempt(room)
+        except DictionaryFull:
+            room *= 16
 
 
 class Dictionary:
@@ -27,6 +43,7 @@ class Dictionary:
         self._numbers: Floats = np.empty(0, np.float64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
         self._ranks: Ints | None = None
+        self.limit: int | None = None  # how many codes the axis has room for
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -34,6 +51,8 @@ class Dictionary:
     def code(self, text: str) -> int:
         found = self._codes.get(text)
         if found is None:
+            if self.limit is not None and len(self._texts) >= self.limit:
+                raise DictionaryFull
             found = self._codes[text] = len(self._texts)
             self._texts.append(text)
         return found

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.engine.axis import fit
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.dictionary import Dictionary, with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.result import CHANGES_SCHEMA, Result, intervals_table, occurrences_table
@@ -51,16 +51,19 @@ def recognise(
 def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:
     kept = [counted(block, asked) for block in read.blocks]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    changes = CHANGES_SCHEMA.empty_table()
-    if stepped:
-        world = prepare(ready, [item.block for item in kept], asked)  # for its axis and dictionary
-        arrived = [Arrived(item.block, item.seen) for item in kept]
-        world, changes, left_out = step_through(ready, arrived, asked, world)
-    else:
-        world = prepare(ready, [standing(item.block) for item in kept], asked)
-        left_out = evaluate(ready, world)
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
-    intervals, occurrences = tables(outputs, world)
+
+    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int]:
+        if stepped:
+            world = prepare(ready, [item.block for item in kept], asked, room=room)  # for its axis and dictionary
+            arrived = [Arrived(item.block, item.seen) for item in kept]
+            world, changes, left_out = step_through(ready, arrived, asked, world)
+        else:
+            world = prepare(ready, [standing(item.block) for item in kept], asked, room=room)
+            left_out, changes = evaluate(ready, world), CHANGES_SCHEMA.empty_table()
+        return (*tables(outputs, world), changes, left_out)
+
+    intervals, occurrences, changes, left_out = with_room(attempt)
     ended = time.perf_counter()
     metrics = {
         "events_in": read.read,
@@ -82,15 +85,21 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
     return Result(intervals, occurrences, changes, read.rejects, late, metrics)
 
 
-def prepare(ready: Program, blocks: Sequence[Block], asked: Windows, more: Sequence[Source] = ()) -> World:
-    """The world before evaluation: facts and input on one axis. more: what earlier stages have defined."""
+def prepare(
+    ready: Program, blocks: Sequence[Block], asked: Windows, more: Sequence[Source] = (), room: int = 2
+) -> World:
+    """The world before evaluation: facts and input on one axis.
+
+    more: what earlier stages have defined. room: for so many times more terms than there are now.
+    """
     dictionary = Dictionary()
     known = ready.facts_in(dictionary)
     sources = (*ready.plan.sources, *more)
     found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in found]
     low, high = span((block for block, _ in found), asked.start, asked.end)
-    axis = fit(low, high, asked.tick, len(dictionary))
+    axis = fit(low, high, asked.tick, len(dictionary), room)
+    dictionary.limit = axis.codes
     world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1)
     for (block, source), values in zip(found, columns, strict=True):
         add_block(block, values, source, world)

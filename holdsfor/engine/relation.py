@@ -138,7 +138,8 @@ class Intervals:
             s, e, _ = self._rekeyed(picks, positions)
             fixed = {p for p, _ in picks.constants} | {p for p, _ in picks.equal}
             one_to_one = fixed | set(positions) == set(range(self.arity))
-            if not (one_to_one and list(positions) == sorted(positions)):
+            in_order = list(positions) == sorted(positions) and not self.axis.is_wide(self.arity)
+            if not (one_to_one and in_order):
                 order = np.argsort(s, kind="stable")
                 s, e = normalise(s[order], e[order])
             found = self._views[view] = (s, e)

@@ -11,10 +11,12 @@ import pyarrow as pa
 
 from holdsfor.engine.arguments import arguments
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Selection
+from holdsfor.engine.column import Column, Selection
+from holdsfor.engine.dictionary import Numbers
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
+from holdsfor.io.text import as_text
 from holdsfor.plan.operators import Relation
 
 INTERVALS_SCHEMA = pa.schema(
@@ -81,8 +83,8 @@ def as_block(relation: Relation, world: World) -> Block:
     if relation.kind == "event":
         points = world.points_of(relation)
         time = points.times()
-        codes = [points.column(p).codes() for p in range(relation.arity)]
-        return Block(relation.name, "event", tuple(_coded(c, texts) for c in codes), None, time, None, time)
+        args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
+        return Block(relation.name, "event", args, None, time, None, time)
     found = world.intervals_of(relation)
     axis = found.axis
     codes = [found.codes(p) for p in range(relation.arity)]
@@ -95,21 +97,29 @@ def as_block(relation: Relation, world: World) -> Block:
     return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
 
 
+def _argument(column: Column, texts: pa.Array) -> pa.Array:
+    return pa.array(column.numbers()) if column.is_number else _coded(column.codes(), texts)
+
+
 def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
 
 
 def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
-    texts = world.dictionary.texts
+    texts = world.dictionary.texts()
     tables = []
     for relation in relations:
         points = _after_start(distinct(world.points[relation]), world)
-        codes = [points.column(p).codes() for p in range(points.arity)]
-        known = texts()
-        args = arguments([known.take(pa.array(column)) for column in codes], len(points))
+        args = arguments([_texts(points.column(p), texts) for p in range(points.arity)], len(points))
         time = pa.array(points.times())
         tables.append(pa.table([pa.repeat(relation.name, len(points)), args, time, time], schema=OCCURRENCES_SCHEMA))
     return pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *tables])
+
+
+def _texts(column: Column, texts: pa.Array) -> pa.Array:
+    if column.is_number:
+        return as_text(pa.array(column.numbers())).cast(pa.string())
+    return texts.take(pa.array(column.codes()))
 
 
 def _after_start(points: Points, world: World) -> Points:
@@ -120,7 +130,7 @@ def _after_start(points: Points, world: World) -> Points:
 
 def distinct(points: Points) -> Points:
     """Each occurrence once."""
-    columns: list[Ints] = [points.packed, *(points.column(p).codes() for p in range(points.arity))]
+    columns: list[Numbers] = [points.packed, *(_values(points.column(p)) for p in range(points.arity))]
     order = np.lexsort(columns[::-1])
     fresh = np.zeros(len(order), np.bool_)
     fresh[:1] = True
@@ -128,3 +138,7 @@ def distinct(points: Points) -> Points:
         ordered = column[order]
         fresh[1:] |= ordered[1:] != ordered[:-1]
     return points.select(Selection(index=np.sort(order[fresh])))
+
+
+def _values(column: Column) -> Numbers:
+    return column.numbers() if column.is_number else column.codes()

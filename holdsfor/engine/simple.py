@@ -179,9 +179,8 @@ def _valued(
     after = 1 if axis.tick == 1 else 0
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
     s, e, v = _exclusive(moved, world, after)
-    bits, mask = axis.time_bits, axis.mask
-    key = ((s >> bits) << axis.code_bits) | v
-    s, e = (key << bits) | (s & mask), (key << bits) | (e & mask)
+    key = _with_value(s >> axis.time_bits, v, arity, world) << axis.time_bits
+    s, e = key | (s & axis.mask), key | (e & axis.mask)
     order = np.argsort(s, kind="stable")
     world.intervals[relation] = Intervals(axis, world.dictionary, arity, s[order], e[order])
 
@@ -189,30 +188,33 @@ def _valued(
 def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
     """Wildcards among the arguments, the value given: every grounding seen, with that value."""
     axis = world.axis
-    groundings = np.unique(keys >> axis.code_bits) if arity > 1 else np.zeros(min(len(keys), 1), np.int64)
-    code_mask = (1 << axis.code_bits) - 1
-    value = (opened.packed >> axis.time_bits) & code_mask
-    args = tuple(p for p in opened.positions if p != arity - 1)
-    if args:
-        stripped = ((opened.packed >> axis.time_bits >> axis.code_bits) << axis.time_bits) | (opened.packed & axis.mask)
-    else:
-        stripped = opened.packed & axis.mask
-    spread = [
-        _with_value(spread_over(Open(args, np.sort(stripped[value == v])), groundings, arity - 1, axis), int(v), world)
-        for v in np.unique(value)
-    ]
+    groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
+    bound = len(opened.positions)
+    rest, value = _split_key(opened.packed >> axis.time_bits, bound, world)
+    points = (rest << axis.time_bits) | (opened.packed & axis.mask)
+    spread = []
+    for one in np.unique(value):
+        among = Open(opened.positions[:-1], np.sort(points[value == one]))
+        there = spread_over(among, groundings, arity - 1, axis)
+        key = _with_value(there >> axis.time_bits, np.full(len(there), one), arity, world)
+        spread.append(np.sort((key << axis.time_bits) | (there & axis.mask)))
     return merged(spread)
 
 
-def _with_value(points: Ints, value: int, world: World) -> Ints:
+def _split_key(key: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
+    """The key of all columns but the last, and the last."""
     axis = world.axis
-    key = ((points >> axis.time_bits) << axis.code_bits) | value
-    return (key << axis.time_bits) | (points & axis.mask)
+    codes = [axis.code(key, p, arity) for p in range(arity)]
+    return axis.key(codes[:-1]) if arity > 1 else np.zeros(len(key), np.int64), codes[-1]
+
+
+def _with_value(key: Ints, value: Ints, arity: int, world: World) -> Ints:
+    """The key with the value as one more column."""
+    axis = world.axis
+    return axis.key([*(axis.code(key, p, arity - 1) for p in range(arity - 1)), value])
 
 
 def _without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
     axis = world.axis
-    key = points >> axis.time_bits
-    value = axis.code(key, arity - 1, arity)
-    rest = key >> axis.code_bits if arity > 1 else np.zeros(len(key), np.int64)
+    rest, value = _split_key(points >> axis.time_bits, arity, world)
     return (rest << axis.time_bits) | (points & axis.mask), value

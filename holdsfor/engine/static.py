@@ -196,7 +196,8 @@ def _to_head(pattern: Pattern, rows: Rows, s: Ints, e: Ints, world: World) -> Pa
     else:
         base = axis.key([head_codes(rows, arg, world) for arg in pattern.args])[row] << bits
     s, e = base | (s & mask), base | (e & mask)
-    if pattern.args == pattern.variables and rows.names == frozenset(pattern.variables):  # one row a head, in its order
+    one_to_one = pattern.args == pattern.variables and rows.names == frozenset(pattern.variables)
+    if one_to_one and not axis.is_wide(len(pattern.args)):  # one row a head, in its order
         return s, e
     order = np.argsort(s, kind="stable")
     return normalise(s[order], e[order])

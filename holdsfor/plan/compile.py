@@ -143,8 +143,11 @@ def _patterns(
     head = (*name_and_args(rule.subject)[1], *((rule.value,) if _value_is_column(relation) and rule.value else ()))
     for body in open_value_variants(restricted, stored):
         folded = fold(body, head, known)
-        if folded is not None:
-            yield pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
+        if folded is None:
+            continue
+        found = pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
+        if found is not None:
+            yield found
 
 
 # ---------------------------------------------------------------- declared domains

@@ -115,7 +115,7 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Union, intersection, or difference (the first part without the others). No parts: nothing."""
+    """Union, intersection, or difference (the first part without the others)."""
 
     op: OneOf["union", "intersection", "difference"]
     parts: tuple[Expression, ...]

@@ -21,7 +21,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.show_rule import Writer, grounding, named
-from holdsfor.plan.walk import defines, parts
+from holdsfor.plan.walk import defines
 
 
 def show(plan: Plan) -> str:
@@ -42,10 +42,10 @@ def show(plan: Plan) -> str:
 
 def show_source(source: Source) -> str:
     """The input with its kind; which arguments are needed as terms, and which are calculated with."""
-    named = source.input.signature if source.input.kind == "event" else ", ".join(map(named, source.relations))
+    names = ", ".join(map(named, source.relations))
     kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
     columns = [("terms", source.identities), ("numbers", source.input.numbers)]
-    return "; ".join([f"{kind} {named}", *(f"{what} {_places(where)}" for what, where in columns if where)])
+    return "; ".join([f"{kind} {names}", *(f"{what} {_places(where)}" for what, where in columns if where)])
 
 
 def show_domain(domain: Domain) -> Iterator[str]:
@@ -136,7 +136,7 @@ def show_pattern(pattern: Pattern, relation: Relation) -> Iterator[str]:
     writer = Writer(pattern.conditions)
     head = grounding(relation, pattern.args, writer)
     yield f"holds {head} during {writer.expression(pattern.expression)}"
-    if pattern.variables and any(parts(pattern.expression)):
+    if pattern.variables:
         names = ",".join(map(writer.name, pattern.variables))
         found = " or ".join(map(writer.evidence, pattern.evidence)) or "the declared domain"
         yield f"  for {names} of {found}"

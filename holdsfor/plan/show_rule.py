@@ -99,8 +99,7 @@ class Writer:
             case Of():
                 return grounding(expression.relation, expression.args, self)
             case Combine():
-                inside = ", ".join(self.expression(part) for part in expression.parts)
-                return f"{expression.op}({inside})" if inside else "nothing"
+                return f"{expression.op}({', '.join(map(self.expression, expression.parts))})"
             case Lasting():
                 return f"lasting({self.expression(expression.part)}, {expression.op} {self.term(expression.bound)})"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import product
+from typing import Literal as OneOf
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Algebra, Call, Duration, HoldsFor, Is, Literal
@@ -14,11 +15,13 @@ from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
 
 Evidence = tuple[Of | Lookup, ...]
+NOTHING = Combine("union", ())
 
 
 def pattern(
     body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
-) -> Pattern:
+) -> Pattern | None:
+    """The rule as an expression; None if that is empty."""
     intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Duration))
     tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Duration))
     ordering = Ordering.of(body, head, relations)
@@ -26,12 +29,15 @@ def pattern(
     for name in heads:  # they come first, so that the groundings of the head are in its own order
         ordering.name(name)
     expression = _expression(at, intervals, ordering, place)
+    if expression == NOTHING:
+        return None
     in_parts = set(_names(expression))
     ordering.bound |= {name for name, short in ordering.names.items() if short in in_parts}
     if has_domain and not set(heads) <= ordering.bound | set(_given(tests)):
         ordering.bound |= set(heads)
     conditions = order_conditions(tests, ordering)
     computed = {op.variable for op in conditions if isinstance(op, Let)}
+    ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
     evidence = _evidence(expression, conditions, frozenset(needed))
@@ -66,25 +72,35 @@ def _expression(
         if isinstance(literal, HoldsFor):
             return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
-            return Lasting(literal.op, build(literal.interval, True, taken), ordering.expression(literal.bound))
+            part = build(literal.interval, True, taken)
+            return Lasting(literal.op, part, ordering.expression(literal.bound)) if part != NOTHING else part
         negative = range(1, len(literal.operands)) if literal.op == "difference" else ()
         parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
-        return parts[0] if len(parts) == 1 else Combine(literal.op, parts)
+        return _combined(literal.op, parts)
 
     return build(at, False, False)
+
+
+def _combined(op: OneOf["union", "intersection", "difference"], parts: tuple[Expression, ...]) -> Expression:
+    if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
+        return NOTHING
+    some = tuple(part for part in parts if part != NOTHING)
+    if not some:
+        return NOTHING
+    return some[0] if len(some) == 1 else Combine(op, some)
 
 
 def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
     """A variable that stands nowhere else means any value, except where each value has durations of its own."""
     relation, columns = ordering.relations.columns(literal.fluent, literal.value)
-    alone = [term.name for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
+    alone = [term for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
     if whole and alone and taken:
         raise HoldsforError(
             f"{literal.place}: durations of {literal.fluent} with any value of {alone[0]} cannot be taken away here; "
             "define them as a fluent of their own, with another holdsFor rule, and take that away"
         )
     if whole:
-        ordering.uses.update(alone)
+        ordering.uses.update(variable.name for variable in alone)
     return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
 
 

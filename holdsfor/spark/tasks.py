@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.column import Selection
+from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.recognise import prepare, tables
 from holdsfor.engine.relation import Intervals
@@ -94,39 +95,59 @@ def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iter
         yield from _evaluate_bucket(job, number, bucket, rows)
 
 
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a stage gives on one bucket: result tables, what later stages read, and counts."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+    made: list[Block]
+    counts: dict[str, float]
+
+
 def _evaluate_bucket(
     job: Job, number: int, bucket: int, rows: list[tuple[int, str, bytes]]
 ) -> Iterator[dict[str, Any]]:
-    begun = time.perf_counter()
-    stage = job.ready.plan.stages[number]
     parts: dict[str, list[Block]] = {"input": [], "forward": [], "evidence": []}
     for _, use, data in rows:
         parts[use].append(from_bytes(data))
-    blocks = {use: [standing(b) for b in join_blocks(found)] for use, found in parts.items() if use != "evidence"}
-    earlier = [r for s in job.ready.plan.stages[:number] for home in s.homes for r in (home.relation,)]
-    world = prepare(job.ready, blocks["input"], job.asked, sources_from(stage.routes, earlier))
+    inputs = [standing(block) for block in join_blocks(parts["input"])]
+    found = with_room(lambda room: _evaluated(job, number, bucket, inputs, room))
+    begun = time.perf_counter()
+    tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
+    yield from _results(job, tables_made, f"{number}-{bucket}")
+    for block in found.made:
+        yield from (_row(parcel, bucket) for parcel in parcels(block, job.router, number))
+    stage = job.ready.plan.stages[number]
+    if stage.by == "entity" and job.router.pair is not None:
+        homes = {kind_of(home.relation): home.positions for home in stage.homes}
+        candidates = [*inputs, *map(standing, join_blocks(parts["forward"])), *found.made]
+        evidence = Evidence(parts["evidence"])
+        yield from (_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
+    taken = found.counts["seconds_writing"] + time.perf_counter() - begun
+    yield _counts(**found.counts | {"seconds_writing": taken})
+
+
+def _evaluated(job: Job, number: int, bucket: int, inputs: list[Block], room: int) -> _Outcome:
+    begun = time.perf_counter()
+    stage = job.ready.plan.stages[number]
+    earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]
+    world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
     left_out = evaluate(job.ready, world, stage.definitions, _settling(job, stage, bucket, world))
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
     intervals, occurrences = tables(defined, world)
-    yield from _results(job, {"intervals": intervals, "occurrences": occurrences}, f"{number}-{bucket}")
-    made = {r: as_block(r, world) for r in defined if _is_read_later(r, number, job.router)}
-    for block in made.values():
-        yield from (_row(parcel, bucket) for parcel in parcels(block, job.router, number))
-    if stage.by == "entity" and job.router.pair is not None:
-        homes = {kind_of(home.relation): home.positions for home in stage.homes}
-        candidates = [*blocks["input"], *blocks["forward"], *made.values()]
-        evidence = Evidence(parts["evidence"])
-        yield from (_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
-    yield _counts(
-        groundings_outside_domain=left_out,
-        intervals_out=intervals.num_rows,
-        occurrences_out=occurrences.num_rows,
-        seconds_preparing=prepared - begun,
-        seconds_in_kernels=evaluated - prepared,
-        seconds_writing=time.perf_counter() - evaluated,
-    )
+    made = [as_block(r, world) for r in defined if _is_read_later(r, number, job.router)]
+    counts = {
+        "groundings_outside_domain": left_out,
+        "intervals_out": intervals.num_rows,
+        "occurrences_out": occurrences.num_rows,
+        "seconds_preparing": prepared - begun,
+        "seconds_in_kernels": evaluated - prepared,
+        "seconds_writing": time.perf_counter() - evaluated,
+    }
+    return _Outcome(intervals, occurrences, made, counts)
 
 
 def _is_read_later(relation: Relation, number: int, router: Router) -> bool:

@@ -109,7 +109,7 @@ def cases() -> Iterator[object]:
             yield pytest.param(name, rules, expected.rstrip(), id=f"{name}: {title}")
 
 
-@pytest.mark.parametrize(("name", "rules", "expected"), cases())
+@pytest.mark.parametrize(("name", "rules", "expected"), list(cases()))
 def test_pass(name: str, rules: str, expected: str) -> None:
     assert "\n".join(PASSES[name](parse(rules))).split("\n") == expected.split("\n")
 
