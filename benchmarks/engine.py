@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +48,7 @@ def main() -> None:
         packed = by_hand.pack_world(made)
         ready, world = ours(vessels, events)
         hand, compiled = interleaved(
-            lambda p=packed, m=made: by_hand.evaluate(by_hand.NBTW, p, m, LAST),
-            lambda r=ready, w=world: evaluate(r, again(w)),
+            partial(by_hand.evaluate, by_hand.NBTW, packed, made, LAST), partial(evaluate_again, ready, world)
         )
         print(
             f"{events:>9,} events: by hand {1000 * hand:7.2f} ms, from rules {1000 * compiled:7.2f} ms of CPU, "
@@ -71,10 +72,15 @@ def ours(vessels: int, events: int) -> tuple[Program, World]:
 
 def again(world: World) -> World:
     """The world before evaluation, without the views that an earlier one left on its input."""
-    for relation in (*world.points.values(), *world.intervals.values()):
-        relation._views.clear()
-    inputs = {"points": dict(world.points), "intervals": dict(world.intervals)}
-    return World(world.axis, world.dictionary, world.facts, world.start, world.now, world.after, **inputs)  # type: ignore[arg-type]
+    for points in world.points.values():
+        points._views.clear()
+    for intervals in world.intervals.values():
+        intervals._views.clear()
+    return replace(world, points=dict(world.points), intervals=dict(world.intervals), shared={})
+
+
+def evaluate_again(ready: Program, world: World) -> None:
+    evaluate(ready, again(world))
 
 
 def interleaved(*runs: Callable[[], Any]) -> list[float]:
@@ -109,7 +115,7 @@ def compare(ready: Program, world: World, hand: dict[str, Any], made: dict[str, 
 
 
 def drifting(packed: dict[str, Any], hand: dict[str, Any], kernels: Any) -> tuple[Any, Any]:
-    """By hand, but with the angle as the rules calculate it: mar_vec uses a modulus, which rounds otherwise near 15.0."""
+    """By hand, but with the angle as the rules calculate it: mar_vec's modulus rounds otherwise near 15.0."""
     points, course, heading = (packed["velocity"][name] for name in ("P", "cog", "hd"))
     angle = np.abs(course - heading)
     wide = np.where(angle > 180, 360 - angle, angle) > 15.0

@@ -10,8 +10,10 @@ from pathlib import Path
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 PROGRAM = """
 import sys, holdsfor
-description = holdsfor.parse(open(sys.argv[1]).read(), open(sys.argv[2]).read(), "vesselType(v1,fishing). typeSpeed(fishing,1.0,9.0,5.0). areaType(a1,nearCoast).")
-lines = ["velocity(v1,12.5,10.0,20.0) @ 30", "entersArea(v1,a1) @ 10", "slow_motion_start(v1) @ 40", "proximity(v1,v2)=true @ [35,90]"]
+facts = "vesselType(v1,fishing). typeSpeed(fishing,1.0,9.0,5.0). areaType(a1,nearCoast)."
+description = holdsfor.parse(open(sys.argv[1]).read(), open(sys.argv[2]).read(), facts)
+lines = ["velocity(v1,12.5,10.0,20.0) @ 30", "entersArea(v1,a1) @ 10", "slow_motion_start(v1) @ 40"]
+lines += ["proximity(v1,v2)=true @ [35,90]"]
 holdsfor.recognise(description, holdsfor.read_events(lines, format="terms"))
 """
 

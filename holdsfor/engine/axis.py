@@ -1,4 +1,4 @@
-"""The packed axis: `codes of the arguments << time bits | time`, so that one sorted line of integers holds all groundings."""
+"""The packed axis: `codes of the arguments << time bits | time`: one sorted line of integers for all groundings."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KeyTable:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """How time and argument codes share the 63 bits. Time on the axis is relative to the origin, a multiple of the clock tick.
+    """How time and argument codes share the 63 bits. Time is relative to the origin, a multiple of the clock tick.
 
     The codes of a key stand side by side where they fit; a key with more of them is a number out of a table.
     """

@@ -28,9 +28,7 @@ def rows_of(rule: Conclude, world: World, prefixes: frozenset[Chain]) -> Rows:
     return run_shared(rule.chain, world, prefixes)
 
 
-def concluded(
-    rules: Iterable[Conclude], world: World, prefixes: frozenset[Chain]
-) -> tuple[list[Ints], list[Open]]:
+def concluded(rules: Iterable[Conclude], world: World, prefixes: frozenset[Chain]) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards."""
     full: list[Ints] = []
     wild: list[Open] = []

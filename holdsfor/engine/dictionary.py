@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from holdsfor.language.terms import Atom, Float, Int, Term
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Numbers = Ints | Floats
+Numbers = npt.NDArray[np.number[Any]]
 
 Made = TypeVar("Made")
 _WHOLE = re.compile(r"-?[0-9]+\Z")
@@ -71,7 +71,7 @@ class Dictionary:
     def encode_array(self, array: pa.Array) -> Ints:
         """The codes of a dictionary-encoded column of Prolog text."""
         mapping = self.codes(array.dictionary.to_pylist())
-        return mapping[array.indices.to_numpy(zero_copy_only=False)]
+        return cast(Ints, mapping[array.indices.to_numpy(zero_copy_only=False)])
 
     def text(self, code: int) -> str:
         return self._texts[code]

@@ -46,8 +46,10 @@ def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> 
     distinct, back = np.unique(keys, return_inverse=True)
     mask = np.zeros(len(distinct), np.bool_)
     for clause in clauses:
-        test = _listed if isinstance(clause, Enumerated) else _tested
-        mask |= test(distinct, arity, clause, world)  # type: ignore[operator]
+        if isinstance(clause, Enumerated):
+            mask |= _listed(distinct, arity, clause, world)
+        else:
+            mask |= _tested(distinct, arity, clause, world)
     return mask[back]
 
 
@@ -56,7 +58,7 @@ def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
         return np.full(len(keys), len(clause.keys) > 0)
     part = world.axis.key([world.axis.code(keys, p, arity) for p in clause.positions])
     place = np.minimum(np.searchsorted(clause.keys, part), len(clause.keys) - 1)
-    return clause.keys[place] == part
+    return np.equal(clause.keys[place], part)
 
 
 def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:

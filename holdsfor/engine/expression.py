@@ -33,7 +33,7 @@ def _truncated(a: Numbers, b: Numbers) -> Numbers:
     if divisor is not b:
         return np.trunc(np.true_divide(a, divisor))
     quotient = np.floor_divide(a, b)
-    return quotient + ((quotient < 0) & (quotient * b != a))
+    return np.add(quotient, (quotient < 0) & (quotient * b != a))
 
 
 def _whole(function: Callable[[Numbers], Numbers]) -> Callable[[Numbers], Numbers]:
@@ -110,7 +110,9 @@ def value(expression: Term, rows: Rows) -> Numbers:
     if isinstance(expression, Compound) and len(expression.args) == 1 and expression.functor in UNARY:
         with np.errstate(invalid="ignore", divide="ignore"):
             return UNARY[expression.functor](value(expression.args[0], rows))
-    raise HoldsforError(f"{expression.place}: {expression} is not arithmetic; known are + - * / // mod abs min max sqrt ...")
+    raise HoldsforError(
+        f"{expression.place}: {expression} is not arithmetic; known are + - * / // mod abs min max sqrt ..."
+    )
 
 
 def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary) -> Mask:

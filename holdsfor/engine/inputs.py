@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Column, Selection
+from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
@@ -32,7 +32,9 @@ def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> 
 def _column(array: pa.Array, dictionary: Dictionary) -> Column:
     if pa.types.is_dictionary(array.type):
         return Column(dictionary, dictionary.encode_array(array))
-    return Column(dictionary, numbers=np.array(array))  # a copy: kernels compile once more for columns they may not write
+    return Column(
+        dictionary, numbers=np.array(array)
+    )  # a copy: kernels compile once more for columns they may not write
 
 
 def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
@@ -86,7 +88,7 @@ def _add_fluent(block: Block, columns: list[Column], source: Source, world: Worl
         world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
 
 
-def _maximal(block: Block, codes: list[Ints], chosen: Ints, world: World) -> tuple[Ints, Ints]:
+def _maximal(block: Block, codes: list[Ints], chosen: Mask, world: World) -> tuple[Ints, Ints]:
     axis = world.axis
     start = axis.pack(codes, block.start[chosen])
     if block.kind == "point":

@@ -28,7 +28,13 @@ class Points:
     __slots__ = ("_columns", "_views", "arity", "axis", "dictionary", "key", "packed")
 
     def __init__(
-        self, axis: Axis, dictionary: Dictionary, arity: int, key: tuple[int, ...], packed: Ints, columns: dict[int, Column]
+        self,
+        axis: Axis,
+        dictionary: Dictionary,
+        arity: int,
+        key: tuple[int, ...],
+        packed: Ints,
+        columns: dict[int, Column],
     ) -> None:
         self.axis, self.dictionary, self.arity = axis, dictionary, arity
         self.key, self.packed = key, packed
@@ -159,7 +165,7 @@ class Intervals:
         return s, e, first[key], first[key + 1]
 
     def spread(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-        """The intervals on the axis of these columns, sorted by start there, not united, with the rows they come from."""
+        """The intervals on the axis of these columns, sorted by start, not united, with the rows they come from."""
         view = ("spread", picks, positions)
         found = self._views.get(view)
         if not isinstance(found, tuple):

@@ -63,13 +63,10 @@ def begun(found: Intervals, world: World) -> Intervals:
 def _intervals(relation: Relation, found: Intervals, texts: pa.Array) -> pa.Table:
     axis, end = found.axis, found.e & found.axis.mask
     codes = [found.codes(p) for p in range(found.arity)]
-    if relation.value is None:
-        value = texts.take(pa.array(codes.pop()))
-    else:
-        value = pa.repeat(str(relation.value), len(found))
+    value = _texts_of(codes.pop(), texts) if relation.value is None else pa.repeat(str(relation.value), len(found))
     columns = [
         pa.repeat(relation.name, len(found)),
-        arguments([texts.take(pa.array(column)) for column in codes], len(found)),
+        arguments([_texts_of(column, texts) for column in codes], len(found)),
         value,
         pa.array(axis.time(found.s)),
         pa.array(end + axis.origin, mask=end == axis.mask),
@@ -93,7 +90,9 @@ def as_block(relation: Relation, world: World) -> Block:
     if relation.value is None:
         value = _coded(codes.pop(), texts)
     else:
-        value = pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(start), np.int32)), pa.array([str(relation.value)]))
+        value = pa.DictionaryArray.from_arrays(
+            pa.array(np.zeros(len(start), np.int32)), pa.array([str(relation.value)])
+        )
     return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
 
 
@@ -119,7 +118,11 @@ def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
 def _texts(column: Column, texts: pa.Array) -> pa.Array:
     if column.is_number:
         return as_text(pa.array(column.numbers())).cast(pa.string())
-    return texts.take(pa.array(column.codes()))
+    return _texts_of(column.codes(), texts)
+
+
+def _texts_of(codes: Ints, texts: pa.Array) -> pa.Array:
+    return texts.take(pa.array(codes))
 
 
 def _after_start(points: Points, world: World) -> Points:

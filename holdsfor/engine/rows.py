@@ -38,7 +38,8 @@ class Rows:
     def column(self, name: str) -> Column:
         found = self._columns.get(name)
         if found is None:
-            assert self._parent is not None and self._selection is not None, name
+            assert self._parent is not None, name
+            assert self._selection is not None
             found = self._columns[name] = self._parent.column(name).select(self._selection)
         return found
 
@@ -54,18 +55,14 @@ class Rows:
             return self
         rows = self._child(Selection(mask=mask, size=kept))
         if self.packed is not None:
-            assert self.order is not None and self.clock is not None
-            rows.sorted_by(self.order, self.clock, compress(self.packed, mask))
-            rows.shifts = self.shifts
+            rows._sorted_like(self, compress(self.packed, mask))
         return rows
 
     def take(self, index: Ints) -> Rows:
         """The rows at these positions, which must not decrease."""
         rows = self._child(Selection(index=index))
         if self.packed is not None:
-            assert self.order is not None and self.clock is not None
-            rows.sorted_by(self.order, self.clock, self.packed[index])
-            rows.shifts = self.shifts
+            rows._sorted_like(self, self.packed[index])
         return rows
 
     def reorder(self, index: Ints) -> Rows:
@@ -76,8 +73,12 @@ class Rows:
         rows = Rows(self.axis, self.size, {**self._columns, **columns})
         rows.names = self.names | columns.keys()
         rows._parent, rows._selection = self._parent, self._selection
-        rows.packed, rows.order, rows.clock, rows.shifts = self.packed, self.order, self.clock, self.shifts
+        if self.packed is not None:
+            rows._sorted_like(self, self.packed)
         return rows
+
+    def _sorted_like(self, other: Rows, packed: Ints) -> None:
+        self.packed, self.order, self.clock, self.shifts = packed, other.order, other.clock, other.shifts
 
     def _child(self, selection: Selection) -> Rows:
         rows = Rows(self.axis, selection.size, {})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, concluded, merged, spread_over
-from holdsfor.engine.domain import Allowed, within, whole_keys
+from holdsfor.engine.domain import Allowed, whole_keys, within
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.world import World
 from holdsfor.kernels import (
@@ -79,7 +80,7 @@ def _split(
     arity = fluent.signature.arity
     wild = any(begun_open) or any(opens for _, opens in ended)
     seen = _seen(initiated, world) if wild else EMPTY
-    changes = []
+    changes: list[Changes] = []
     for i, relation in enumerate(fluent.relations):
         declared = whole_keys(domains[relation], arity) if relation in domains else None
         keys = declared if declared is not None else seen
@@ -118,7 +119,9 @@ def _moved(changes: list[Changes], world: World) -> tuple[int, list[Changes]]:
     axis = world.axis
     if axis.tick == 1:
         return 1, changes
-    return 0, [Changes(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive)) for c in changes]
+    return 0, [
+        Changes(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive)) for c in changes
+    ]
 
 
 def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
@@ -138,7 +141,7 @@ def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: 
         world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s[v == i], e[v == i])
 
 
-def _exclusive(parts: list[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
+def _exclusive(parts: Sequence[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
     points = np.concatenate([p for p, _, _ in parts])
     value = np.concatenate([np.broadcast_to(np.asarray(v, np.int64), p.shape) for p, v, _ in parts])
     action = np.concatenate([np.full(len(p), a, np.int8) for p, _, a in parts])

@@ -27,7 +27,7 @@ NOTHING: Pair = (EMPTY, EMPTY)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The axis that an expression is evaluated on: the columns of the pattern themselves, or one key per grounding row."""
+    """The axis that an expression is evaluated on: the pattern's own columns, or one key per grounding row."""
 
     world: World
     rows: Rows | None  # None: aligned; every part is on the pattern's own columns

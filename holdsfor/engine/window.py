@@ -107,7 +107,7 @@ def _latest(block: Block) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The rows of a block that count (retractions among them), when each is first seen, and those that came too late."""
+    """The rows of a block that count (retractions too), when each is first seen, and those that came too late."""
 
     block: Block
     seen: Ints

@@ -16,7 +16,7 @@ from holdsfor.plan.operators import Chain, Relation
 
 @dataclass(slots=True)
 class World:
-    """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only. All absolute.
+    """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only.
 
     carried: for each simple fluent the keys that hold when what is concluded begins.
     """

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Set
 from dataclasses import replace
+from itertools import islice
 
 from holdsfor.language.description import Call, Compare, Literal, Not, Signature
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
@@ -67,11 +68,12 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
     return None
 
 
-def _matching(goal: Term, known: Background) -> Sequence[tuple[Term, ...]]:
+def _matching(goal: Term, known: Background) -> list[tuple[Term, ...]]:
+    """The first two facts that agree with the constants of the call: none, one or several is all that matters."""
     name, args = name_and_args(goal)
     rows = known.facts.get(Signature(name, len(args)), ())
     constants = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
-    return [row for row in rows if all(row[i] == arg for i, arg in constants)] if constants else rows
+    return list(islice((row for row in rows if all(row[i] == arg for i, arg in constants)), 2))
 
 
 def _singled_out(goal: Term) -> bool:

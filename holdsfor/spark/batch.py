@@ -7,6 +7,7 @@ import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def recognise(
     mapping: Any = None,
     out: str | Path | None = None,
 ) -> SparkResult:
-    """What the description recognises in the events, on Spark. events: a Spark DataFrame, or whatever read_events takes.
+    """What the description recognises in the events, on Spark. events: a DataFrame, or whatever read_events takes.
 
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
@@ -79,7 +80,7 @@ def recognise(
     whole = start is None or end is None
     span = feed.span() if whole else None
     while True:
-        given = windows_over(lambda: span or (1, 1), window, step, start, end, tick)
+        given = windows_over(partial(_known, span), window, step, start, end, tick)
         job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
         with worker_errors():
             done, counts = _run(spark, job, feed)
@@ -93,6 +94,10 @@ def recognise(
         publish(Path(out))
     metrics["seconds"] = round(time.perf_counter() - begun, 3)
     return SparkResult(**{name: _table(spark, name, done, out) for name in SCHEMAS}, metrics=metrics)
+
+
+def _known(span: tuple[int, int] | None) -> tuple[int, int]:
+    return span or (1, 1)
 
 
 def _run(spark: SparkSession, job: Job, feed: _Feed) -> tuple[list[DataFrame], dict[str, Any]]:
@@ -179,7 +184,9 @@ def _parts_span(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> tuple
             for number in batch.column(0).to_pylist():
                 yield from _span_batch(shared.value[number].read(inputs).blocks)
 
-    return _least_and_most(spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(look, "low bigint, high bigint"))
+    return _least_and_most(
+        spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(look, "low bigint, high bigint")
+    )
 
 
 def _frame_span(frame: DataFrame, mapping: Mapping, inputs: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Result tables as files: workers write parts into a draft, which takes the place of an earlier run's when all are there."""
+"""Result tables as files: workers write parts into a draft, which replaces an earlier run's tables when it is whole."""
 
 from __future__ import annotations
 

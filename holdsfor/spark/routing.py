@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -16,6 +17,7 @@ from holdsfor.language.description import Input, Signature
 from holdsfor.plan.operators import Plan, Relation, Route, Source
 from holdsfor.spark.exchange import Ints, bucket, buckets_of, hashes, shared_out, take
 
+Mask = npt.NDArray[np.bool_]
 Kind = tuple[Signature, bool]  # a name with its arguments, and whether it is an event
 
 
@@ -123,7 +125,7 @@ class Evidence:
 def forwarded(
     blocks: Iterable[Block], evidence: Evidence, plan_router: Router, homes: dict[Kind, tuple[int, ...]]
 ) -> Iterator[Parcel]:
-    """What the stage about pairs reads of the entities of this bucket; homes: what was defined here, by its own argument."""
+    """What the pair stage reads of the entities of this bucket; homes: the arguments of what was defined here."""
     stage = plan_router.pair
     if stage is None:
         return
@@ -150,7 +152,8 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
     )
 
 
-def at_home(texts: pa.Array, columns: list[Ints], number: int, buckets: int) -> Ints:
+def at_home(texts: pa.Array, columns: list[Ints], number: int, buckets: int) -> Mask:
     """Which rows belong to this bucket, by the codes of the arguments that choose it."""
     of_text = hashes(texts.dictionary_encode())
-    return bucket(sum((of_text[codes] for codes in columns), start=np.zeros(len(columns[0]), np.int64)), buckets) == number
+    total = sum((of_text[codes] for codes in columns), start=np.zeros(len(columns[0]), np.int64))
+    return np.equal(bucket(total, buckets), number)

@@ -56,7 +56,8 @@ def parts_of(source: EventSource) -> list[Part]:
 def _row_groups(path: Path, source: EventSource) -> Iterator[Part]:
     with open_parquet(path) as file:
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
-    row, groups, inside = 1, [], 0
+    row, inside = 1, 0
+    groups: list[int] = []
     for number, size in enumerate(sizes):
         if groups and inside + size > ROWS:
             yield Part(source, tuple(groups), row)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.column import Selection
@@ -167,7 +166,7 @@ def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
             points = world.points[relation]
             codes = [points.column(p).codes() for p in homes[relation]]
             mask = at_home(texts, codes, bucket, job.router.buckets)
-            world.points[relation] = points.select(Selection(np.asarray(mask, np.bool_)))
+            world.points[relation] = points.select(Selection(mask))
         else:
             found = world.intervals[relation]
             mask = at_home(texts, [found.codes(p) for p in homes[relation]], bucket, job.router.buckets)
