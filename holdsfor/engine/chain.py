@@ -9,8 +9,8 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.expression import compare, value
+from holdsfor.engine.dictionary import Dictionary, Numbers
+from holdsfor.engine.expression import compare, value, whole
 from holdsfor.engine.relation import Picks, Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -273,11 +273,21 @@ def let(op: Let, rows: Rows, world: World) -> Rows:
     if numbers.dtype.kind == "f" and np.isnan(numbers).any():  # no value: division by zero, or not a number
         rows = rows.filter(~np.isnan(numbers))
         numbers = np.broadcast_to(value(op.expression, rows), (rows.size,))  # integers where no gap made them floats
-    bound = rows.bind({op.variable: Column(world.dictionary, numbers=numbers)})
+    bound = rows.bind(
+        {op.variable: Column(world.dictionary, numbers=numbers, whole=_mixed(op.expression, rows, numbers))}
+    )
     distance = _distance(op.expression, rows)
     if distance is not None:
         bound.shifts = {**rows.shifts, op.variable: distance}
     return bound
+
+
+def _mixed(expression: Term, rows: Rows, numbers: Numbers) -> Mask | None:
+    """Which of the values are integers, if not all are of one kind."""
+    if numbers.dtype.kind == "i":
+        return None
+    integers = np.broadcast_to(whole(expression, rows, numbers), numbers.shape)
+    return np.array(integers) if integers.any() else None
 
 
 def _distance(expression: Term, rows: Rows) -> int | None:

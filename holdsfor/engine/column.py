@@ -38,13 +38,22 @@ class Selection:
 
 
 class Column:
-    """One column: its codes, its numbers, or both, possibly still to be selected from a larger column."""
+    """One column: its codes, its numbers, or both, possibly still to be selected from a larger column.
 
-    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection")
+    whole: which of the numbers are integers, where integers and floats are mixed.
+    """
 
-    def __init__(self, dictionary: Dictionary, codes: Ints | None = None, numbers: Numbers | None = None) -> None:
+    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection", "_whole")
+
+    def __init__(
+        self,
+        dictionary: Dictionary,
+        codes: Ints | None = None,
+        numbers: Numbers | None = None,
+        whole: Mask | None = None,
+    ) -> None:
         self._dictionary = dictionary
-        self._codes, self._numbers = codes, numbers
+        self._codes, self._numbers, self._whole = codes, numbers, whole
         self._from: Column | None = None
         self._selection: Selection | None = None
 
@@ -55,29 +64,43 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether the column is made of numbers rather than of terms in general."""
+        """Whether the column is made of numbers of one kind rather than of terms in general."""
         if self._from is not None:
             return self._from.is_number
-        return self._numbers is not None
+        return self._numbers is not None and self._whole is None
 
     def codes(self) -> Ints:
         if self._codes is None:
             if self._from is not None:
                 assert self._selection is not None
-                if self._from._codes is not None or not self.is_number:
+                if self._from._codes is not None or not self.is_number:  # what is known, or what must be
                     self._codes = np.asarray(self._selection.of(self._from.codes()), np.int64)
                 else:
                     self._codes = self._dictionary.encode(self.numbers())
             else:
                 assert self._numbers is not None
-                self._codes = self._dictionary.encode(self._numbers)
+                if self._whole is not None:
+                    self._codes = self._dictionary.encode_mixed(self._numbers, self._whole)
+                else:
+                    self._codes = self._dictionary.encode(self._numbers)
         return self._codes
 
     def numbers(self) -> Numbers:
         if self._numbers is None:
-            if self._from is not None and self._from.is_number:
+            if self._from is not None and (self._from.is_number or self._from._numbers is not None):
                 assert self._selection is not None
                 self._numbers = self._selection.of(self._from.numbers())
             else:
                 self._numbers = self._dictionary.numbers(self.codes())
         return self._numbers
+
+    def whole(self) -> Mask | bool:
+        """Which of the numbers are integers: all, none, or some."""
+        if self._from is None and self._whole is not None:
+            return self._whole
+        if self._from is not None and not self._from.is_number and self._from._whole is not None:
+            assert self._selection is not None
+            return self._from._whole[self._selection.index]
+        if self.is_number:
+            return bool(self.numbers().dtype.kind == "i")
+        return self._dictionary.whole(self.codes())

@@ -68,6 +68,13 @@ class Dictionary:
         distinct, where = np.unique(numbers, return_inverse=True)
         return self.codes(map(repr, distinct.tolist()))[where]
 
+    def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
+        """The codes of numbers of which some are integers and others floats."""
+        codes = np.empty(len(numbers), np.int64)
+        codes[whole] = self.encode(numbers[whole].astype(np.int64))
+        codes[~whole] = self.encode(numbers[~whole].astype(np.float64))
+        return codes
+
     def encode_array(self, array: pa.Array) -> Ints:
         """The codes of a dictionary-encoded column of Prolog text."""
         mapping = self.codes(array.dictionary.to_pylist())
@@ -81,13 +88,21 @@ class Dictionary:
 
     def numbers(self, codes: Ints) -> Numbers:
         """The numbers that the codes stand for, NaN where one is none; integers if all of them are."""
+        self._complete()
+        values = self._numbers[codes]
+        return values.astype(np.int64) if self._whole[codes].all() else values
+
+    def whole(self, codes: Ints) -> npt.NDArray[np.bool_]:
+        """Which of the codes stand for integers."""
+        self._complete()
+        return self._whole[codes]
+
+    def _complete(self) -> None:
         known = len(self._numbers)
         if known < len(self._texts):
             fresh = self._texts[known:]
             self._numbers = np.concatenate([self._numbers, np.array([_number(text) for text in fresh], np.float64)])
             self._whole = np.concatenate([self._whole, np.array([_WHOLE.match(text) is not None for text in fresh])])
-        values = self._numbers[codes]
-        return values.astype(np.int64) if self._whole[codes].all() else values
 
     @property
     def ranks(self) -> Ints:

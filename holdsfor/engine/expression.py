@@ -10,7 +10,7 @@ import numpy.typing as npt
 from holdsfor.engine.dictionary import Dictionary, Ints, Numbers, constant
 from holdsfor.engine.rows import Rows
 from holdsfor.errors import HoldsforError
-from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.language.terms import Compound, Int, Term, Var
 
 Mask = npt.NDArray[np.bool_]
 
@@ -33,7 +33,8 @@ def _truncated(a: Numbers, b: Numbers) -> Numbers:
     if divisor is not b:
         return np.trunc(np.true_divide(a, divisor))
     quotient = np.floor_divide(a, b)
-    return np.add(quotient, (quotient < 0) & (quotient * b != a))
+    towards_zero: Numbers = np.add(quotient, (quotient < 0) & (quotient * b != a))
+    return towards_zero
 
 
 def _whole(function: Callable[[Numbers], Numbers]) -> Callable[[Numbers], Numbers]:
@@ -113,6 +114,27 @@ def value(expression: Term, rows: Rows) -> Numbers:
     raise HoldsforError(
         f"{expression.place}: {expression} is not arithmetic; known are + - * / // mod abs min max sqrt ..."
     )
+
+
+#: Functions of integers whose value is one.
+KEEPS_WHOLE = {"+", "-", "*", "min", "max", "abs", "sign", "mod", "rem", "div", "**", "^"}
+ALWAYS_WHOLE = {"//", "floor", "ceiling", "round", "truncate", "integer"}
+
+
+def whole(expression: Term, rows: Rows, found: Numbers) -> Mask | bool:
+    """Which values of the expression are integers; found: its values. Of interest where integers and floats mix."""
+    if isinstance(expression, Var):
+        return rows.column(expression.name).whole()
+    if not isinstance(expression, Compound):
+        return isinstance(expression, Int)
+    if expression.functor in ALWAYS_WHOLE:
+        return True
+    if expression.functor not in KEEPS_WHOLE and expression.functor != "/":
+        return False
+    parts = [whole(arg, rows, value(arg, rows)) for arg in expression.args]
+    if expression.functor == "/":
+        parts.append(found % 1 == 0)
+    return True if all(part is True for part in parts) else np.logical_and.reduce(np.broadcast_arrays(*parts))
 
 
 def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary) -> Mask:

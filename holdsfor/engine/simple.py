@@ -16,6 +16,7 @@ from holdsfor.kernels import (
     INITIATE,
     INITIATE_IF_ALIVE,
     TERMINATE,
+    TERMINATE_ANY,
     compress,
     exclusive,
     make_intervals,
@@ -174,11 +175,14 @@ def _valued(
         else:
             spread, _ = _allowed(spread, relation, domains, world)
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
+    cut: list[tuple[Ints, Ints | int, int]] = []
     for opened in ended[1]:
-        any_value = arity - 1 not in opened.positions
-        spread = _spread_valued(opened, keys, arity, world) if not any_value else spread_over(opened, keys, arity, axis)
-        parts.append((spread, TERMINATE))
-    cut = [(*_without_value(points, arity, world), action) for points, action in parts]
+        if arity - 1 in opened.positions:
+            parts.append((_spread_valued(opened, keys, arity, world), TERMINATE))
+        else:  # any value, also one that only a wildcard gave
+            groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
+            cut.append((spread_over(opened, groundings, arity - 1, axis), 0, TERMINATE_ANY))
+    cut += [(*_without_value(points, arity, world), action) for points, action in parts]
     after = 1 if axis.tick == 1 else 0
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
     s, e, v = _exclusive(moved, world, after)

@@ -72,7 +72,7 @@ def step(
     """The world at a query time, before evaluation: the input that is there and not forgotten, and the state."""
     now = min(query_time, asked.end)
     back = ready.plan.reach.back
-    forgotten = asked.start - 1 if back is None else state.cut - back
+    forgotten = asked.start - 1 if back is None else state.cut - back - _joining(ready.plan, asked)
     fresh = World(world.axis, world.dictionary, world.facts, asked.start, now, state.cut, state.holding)
     for item in arrived:
         last = item.block.start if item.block.end is None else item.block.end - 1
@@ -111,7 +111,8 @@ def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: Wor
     ahead = plan.reach.ahead
     if ahead is None or plan.reach.back is None:
         return state
-    raw = min(query_time, query_time + asked.step - asked.window) - ahead - plan.reach.ticks * asked.tick
+    ahead += plan.reach.ticks * asked.tick + _joining(plan, asked)
+    raw = min(query_time, query_time + asked.step - asked.window) - ahead
     cut = max((raw + 1) // asked.tick * asked.tick - 1, state.cut)
     axis = world.axis
     boundary = cut + 1 - axis.origin
@@ -125,6 +126,11 @@ def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: Wor
         {relation: found for relation, found in points.items() if relation in defined},
         {relation: _holding(world.intervals[relation], boundary) for relation in simple},
     )
+
+
+def _joining(plan: Plan, asked: Windows) -> int:
+    """Point-wise input is joined over gaps of a tick, which is so much to look ahead and back for."""
+    return asked.tick if any(source.input.kind != "event" for source in plan.sources) else 0
 
 
 def _until(found: Intervals, boundary: int) -> Intervals:

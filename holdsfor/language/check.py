@@ -11,7 +11,7 @@ from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.kinds import kinds
 from holdsfor.language.names import names
-from holdsfor.language.parse import parse
+from holdsfor.language.syntax import parse
 from holdsfor.language.read import read
 from holdsfor.language.safety import safety
 from holdsfor.language.strata import strata

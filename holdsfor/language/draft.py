@@ -8,7 +8,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Clause, Grounding, Input, Rule, Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.parse import Raw
+from holdsfor.language.syntax import Raw
 from holdsfor.language.terms import NOWHERE, Place
 
 Entity = OneOf["event", "fluent"]

@@ -1,0 +1,25 @@
+"""Random programs, run in process."""
+
+from __future__ import annotations
+
+import holdsfor
+from holdsfor import Result
+from tests.naive.programs import Program, random_program
+
+
+def of_random(seed: int, stepped: bool) -> Result:
+    return run(random_program(seed), stepped)
+
+
+def run(program: Program, stepped: bool = False) -> Result:
+    asked = program.horizon
+    return holdsfor.recognise(
+        holdsfor.parse(program.text),
+        holdsfor.read_events(list(program.rows), format="rtec"),
+        window=asked.window,
+        step=asked.step,
+        start=asked.start,
+        end=asked.end,
+        tick=asked.tick,
+        stepped=stepped,
+    )

@@ -1,0 +1,87 @@
+"""Declared groundings are the domain: what lies outside has no effect, and is counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.engine.blocks import check, recognise
+
+LAMP = """
+initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
+initiatedAt(lamp(X)=dim, T) :- happensAt(turn(X), T).
+room(hall). room(attic).
+"""
+
+
+def left_out(rules: str, stream: str, **asked: Any) -> list[int]:
+    return [
+        recognise(rules, stream, stepped=stepped, **asked).metrics["groundings_outside_domain"]
+        for stepped in (False, True)
+    ]
+
+
+def test_outside_there_is_nothing() -> None:
+    rules = LAMP + "grounding(lamp(X)=on) :- room(X). grounding(lamp(X)=dim) :- room(X)."
+    stream = """
+        press(hall)    @ 5
+        press(garden)  @ 5
+        press(garden)  @ 7
+        turn(garden)   @ 9
+        press(shed)    @ 5
+    """
+    check(rules, stream, "lamp(hall)=on @ [6,inf)")
+    assert left_out(rules, stream) == [3, 3]  # garden on, garden dim, shed on
+
+
+def test_what_is_left_out_does_not_end_other_values() -> None:
+    rules = LAMP + "grounding(lamp(X)=on) :- room(X). grounding(lamp(X)=dim) :- room(X), X \\= attic."
+    stream = "press(attic) @ 5 \n turn(attic) @ 10 \n press(hall) @ 5 \n turn(hall) @ 10"
+    check(rules, stream, "lamp(attic)=on @ [6,inf) \n lamp(hall)=on @ [6,11) \n lamp(hall)=dim @ [11,inf)")
+
+
+def test_all_clauses_count() -> None:
+    rules = LAMP + "grounding(lamp(X)=on) :- room(X). grounding(lamp(cellar)=on)."
+    check(rules, "press(cellar) @ 5 \n press(hall) @ 5", "lamp(cellar)=on @ [6,inf) \n lamp(hall)=on @ [6,inf)")
+
+
+def test_of_events() -> None:
+    rules = LAMP + "happensAt(ring(X), T) :- happensAt(press(X), T). grounding(ring(X)) :- room(X)."
+    stream = "press(hall) @ 5 \n press(garden) @ 5 \n press(garden) @ 6"
+    check(rules, stream, "lamp(hall)=on @ [6,inf) \n lamp(garden)=on @ [6,inf) \n ring(hall) @ 5")
+    assert left_out(rules, stream) == [1, 1]
+
+
+def test_of_statically_determined_fluents() -> None:
+    rules = """
+        holdsFor(lit(X)=true, I) :- holdsFor(sun(X)=true, I).
+        grounding(lit(X)=true) :- room(X).
+        room(hall).
+    """
+    check(rules, "sun(hall)=true @ [5,9) \n sun(garden)=true @ [5,9)", "lit(hall)=true @ [5,9)")
+    assert left_out(rules, "sun(hall)=true @ [5,9) \n sun(garden)=true @ [5,9)") == [1, 1]
+
+
+def test_pairs_in_holds_for_come_from_the_domain() -> None:
+    """No condition has both: the declaration says which pairs there are."""
+    rules = """
+        holdsFor(both(X,Y)=true, I) :-
+            holdsFor(sun(X)=true, A), holdsFor(sun(Y)=true, B), intersect_all([A,B], I).
+        grounding(both(X,Y)=true) :- room(X), room(Y), X @< Y.
+        room(a). room(b). room(c).
+    """
+    stream = "sun(a)=true @ [5,20) \n sun(b)=true @ [10,30) \n sun(d)=true @ [1,90)"
+    check(rules, stream, "both(a,b)=true @ [10,20)")
+
+
+def test_without_a_domain_nothing_is_left_out() -> None:
+    assert left_out(LAMP, "press(garden) @ 5") == [0, 0]
+
+
+@pytest.mark.parametrize("stepped", [False, True])
+def test_a_dynamic_domain_only_filters(stepped: bool) -> None:
+    """Groundings fed by a dynamic domain come from the data; the rest of the declaration still holds."""
+    rules = LAMP + "dynamicDomain(seen(_)). grounding(lamp(X)=on) :- seen(X), X \\= attic. grounding(lamp(X)=dim) :- seen(X)."
+    found = recognise(rules, "press(garden) @ 5 \n press(attic) @ 5", stepped=stepped)
+    assert found.intervals.column("args").to_pylist() == [["garden"]]
