@@ -70,8 +70,23 @@ class Algebra:
     a base or a member of an intersection written `[]` makes the result empty: `operands` is then ().
     """
 
-    op: OneOf["union", "intersection", "difference"]
+    op: OneOf["union", "intersection", "difference", "complement"]
     operands: tuple[Var, ...]
+    result: Var
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Allen:
+    """allen(relation, source, target, mode, result), or relation(source, target, mode, result).
+
+    mode: 'source' (lhs), 'target' (rhs), 'union', 'intersection', 'relative_complement', 'relative_complement_inverse'.
+    """
+
+    relation: OneOf["before", "meets", "starts", "finishes", "during", "overlaps", "equal"]
+    source: Var
+    target: Var
+    mode: str
     result: Var
     place: Place = field(compare=False)
 
@@ -122,7 +137,31 @@ class Not:
     place: Place = field(compare=False)
 
 
-Literal = Happens | Edge | Holds | HoldsFor | Algebra | Duration | Compare | Is | Call | Not
+@dataclass(frozen=True, slots=True)
+class Or:
+    """(A ; B): one of several conjunctions; a variable that all of them bind is bound."""
+
+    alternatives: tuple[tuple[Literal, ...], ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """findall(template, goals, L) together with length(L, result), or sum_list / min_list / max_list of L.
+
+    Variables that occur only in template and goals are its own. sum of none is 0; min and max of none fail.
+    """
+
+    function: OneOf["count", "sum", "min", "max"]
+    template: Term
+    literals: tuple[Literal, ...]
+    result: Term
+    place: Place = field(compare=False)
+
+
+Literal = (
+    Happens | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
+)
 
 
 # ---------------------------------------------------------------- clauses
@@ -141,6 +180,29 @@ class Rule:
     value: Term | None
     at: Var
     body: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Initially:
+    """initially(fluent=value) :- body: holds from the start of the history on."""
+
+    fluent: Term
+    value: Term
+    body: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """fi(fluent=source, fluent=target, duration) :- body. extensible: p(fluent=source) is there, too."""
+
+    fluent: Term
+    source: Term
+    target: Term
+    duration: Term
+    body: tuple[Literal, ...]
+    extensible: bool
     place: Place = field(compare=False)
 
 
@@ -193,4 +255,7 @@ class EventDescription:
     simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
     static: frozenset[Signature]  # defined by holdsFor rules
     strata: tuple[tuple[Signature, ...], ...]  # defined events and fluents, each after all that it depends on
+    cycles: tuple[tuple[Signature, ...], ...] = ()  # simple fluents that depend on each other, each group in one stratum
+    initially: tuple[Initially, ...] = ()
+    deadlines: tuple[Deadline, ...] = ()
     warnings: tuple[object, ...] = ()
