@@ -11,6 +11,7 @@ import holdsfor
 from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
+from holdsfor.cli.fmt import fmt
 from holdsfor.cli.run import RunCommand, run
 from holdsfor.cli.timeline import timeline
 from holdsfor.errors import HoldsforError
@@ -44,6 +45,7 @@ def main(
 
 
 app.command()(check)
+app.command()(fmt)
 app.command(cls=RunCommand)(run)
 app.command()(timeline)
 app.command()(demo)

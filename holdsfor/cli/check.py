@@ -2,34 +2,84 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
+from typing import Literal as OneOf
 
 import typer
 
 from holdsfor.cli.console import complain, say, show
-from holdsfor.language.description import EventDescription, Signature
+from holdsfor.cli.graph import Thing, Use, definitions, graph, predicates, unreachable, uses
+from holdsfor.cli.report import report
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError
+from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+
+_SHOWN = 6  # places of one thing in a table; --json has all
 
 
 def check(
     rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
     with_plan: Annotated[bool, typer.Option("--plan", help="Print the plan: operators per definition.")] = False,
+    picture: Annotated[
+        OneOf["mermaid", "dot", "svg"] | None,
+        typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")] = False,
 ) -> None:
-    """Report everything that is wrong with the rules; then their kinds, strata and stages."""
+    """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
     from holdsfor.plan import plan
 
-    description = holdsfor.load(*rules)
+    if (picture is not None) + as_json + with_plan > 1:
+        raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
+    try:
+        description = holdsfor.load(*rules)
+    except DescriptionError as error:
+        if not as_json:
+            raise
+        sys.stdout.write(json.dumps(report(error.diagnostics), indent=2) + "\n")
+        raise typer.Exit(1) from None
+    if as_json:
+        sys.stdout.write(json.dumps(report(description.warnings, description, plan(description)), indent=2) + "\n")
+        return
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    made = plan(description)
+    if picture:
+        sys.stdout.write(_drawn(description, picture))
+    else:
+        _tell(description, plan(description), with_plan)
+
+
+def _drawn(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:
+    from holdsfor.view.graph import dot, mermaid
+    from holdsfor.view.graph_svg import svg
+
+    draw = {"mermaid": mermaid, "dot": dot, "svg": svg}[picture]
+    return draw(graph(description))
+
+
+def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
+    found = uses(description)
     show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
-    show("definitions", ("name", "kind", "stratum", "stage"), _definitions(description, made))
+    show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
+    show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
         say(str(made))
+    _remark("Used by no rule, so it only adds work", _unused(description, found))
+    dead = unreachable(description)
+    _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
+    _remark("Each depends on itself", [" - ".join(map(str, group)) for group in description.cycles])
     say(f"{len(description.rules)} rules, {len(description.warnings)} warnings")
+
+
+def _remark(what: str, names: list[str]) -> None:
+    if names:
+        say(f"{what}: {', '.join(names)}")
 
 
 def _inputs(description: EventDescription) -> Iterator[tuple[object, ...]]:
@@ -39,24 +89,31 @@ def _inputs(description: EventDescription) -> Iterator[tuple[object, ...]]:
 
 
 def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[object, ...]]:
-    stages = _stages(made)
-    for number, stratum in enumerate(description.strata, 1):
-        for signature in stratum:
-            yield signature, _kind(description, signature), number, stages.get(signature, "never true")
+    for row in report((), description, made)["definitions"]:
+        by = {"entity": ", by entity", "pair": ", by pair", "all": ", all together"}.get(row["by"], "")
+        stage = f"{row['stage']}{by}" if row["stage"] else "never true"
+        first = row["defined"][0] if row["defined"] else None
+        where = f"{first['file']}:{first['line']}" if first else ""
+        yield f"{row['name']}/{row['arity']}", row["kind"], row["stratum"], stage, where
 
 
-def _kind(description: EventDescription, signature: Signature) -> str:
-    if signature in description.events:
-        return "event"
-    return "simple fluent" if signature in description.simple else "static fluent"
+def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:
+    for thing in [*definitions(description), *predicates(description)]:
+        by: dict[str, None] = dict.fromkeys(str(use.by[1]) for use in found if use.of == thing)
+        places = [use.place for use in found if use.of == thing]
+        if by:
+            yield thing[1], ", ".join(by), _places(places)
+        elif thing[0] != "predicate":
+            yield thing[1], "no other: a result", ""
 
 
-def _stages(made: Plan) -> dict[Signature, str]:
-    """Stage number and how its data is brought together, per definition."""
-    found: dict[Signature, str] = {}
-    for number, stage in enumerate(made.stages, 1):
-        for index in stage.definitions:
-            definition = made.definitions[index]
-            signature = definition.relation.signature if hasattr(definition, "relation") else definition.signature
-            found[signature] = f"{number}, by {stage.by}" if stage.by != "all" else f"{number}, all together"
-    return found
+def _places(places: list[Place]) -> str:
+    lines = list(dict.fromkeys(f"{place.file}:{place.line}" for place in places))
+    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
+    return ", ".join(lines[:_SHOWN]) + more
+
+
+def _unused(description: EventDescription, found: list[Use]) -> list[str]:
+    used: set[Thing] = {use.of for use in found if use.by != use.of}
+    return [f"{name} ({place.file}:{place.line})" for (kind, name), place in predicates(description).items()
+            if (kind, name) not in used]  # fmt: skip

@@ -11,7 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.expression import compare, value, whole
-from holdsfor.engine.relation import Picks, Points
+from holdsfor.engine.relation import EMPTY, Picks, Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import (
@@ -24,7 +24,7 @@ from holdsfor.kernels import (
     merge_join,
 )
 from holdsfor.language.terms import Compound, Int, Term, Var
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Where, Without
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
@@ -120,6 +120,8 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
             return let(op, rows, world)
         case Without():
             return rows.filter(~matched(op.chain, rows, world))
+        case Tally():
+            return tally(op, rows, world)
 
 
 # ---------------------------------------------------------------- points
@@ -299,6 +301,38 @@ def _distance(expression: Term, rows: Rows) -> int | None:
             return rows.shifts[name] + k
         case _:
             return None
+
+
+def tally(op: Tally, rows: Rows, world: World) -> Rows:
+    """Counts or sums up the distinct solutions of a chain for each row."""
+    numbered = rows.bind({ROW: Column(world.dictionary, numbers=np.arange(rows.size))})
+    found = run(op.chain, world, numbered)
+    own = sorted(found.names - rows.names - {ROW})
+    columns = [found.times(ROW), *(_comparable(found.column(name)) for name in own)]
+    order = np.lexsort(columns[::-1])
+    fresh = np.zeros(len(order), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        fresh[1:] |= column[order][1:] != column[order][:-1]
+    chosen = order[fresh]
+    row = found.times(ROW)[chosen]
+    count = np.bincount(row, minlength=rows.size)
+    if op.function == "count":
+        return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
+    numbers = np.broadcast_to(value(op.term, found), (found.size,))[chosen]
+    if op.function == "sum":
+        total = np.zeros(rows.size, numbers.dtype)
+        np.add.at(total, row, numbers)
+        return rows.bind({op.variable: Column(world.dictionary, numbers=total)})
+    there = count > 0  # the least of none is nothing
+    reduce = np.minimum if op.function == "min" else np.maximum
+    first = np.concatenate([[0], np.cumsum(count[there])[:-1]]).astype(np.int64) if there.any() else EMPTY
+    best = reduce.reduceat(numbers, first) if len(first) else numbers[:0]
+    return rows.filter(there).bind({op.variable: Column(world.dictionary, numbers=best)})
+
+
+def _comparable(column: Column) -> Numbers:
+    return column.numbers() if column.is_number else column.codes()
 
 
 def matched(chain: Chain, rows: Rows, world: World) -> Mask:

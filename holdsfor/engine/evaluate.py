@@ -13,13 +13,14 @@ from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, allowed, within
 from holdsfor.engine.facts import Facts, FactTable, fact_table
+from holdsfor.engine.group import evaluate_group
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Chain, Definition, Derived, Plan, Relation, Simple, Static
+from holdsfor.plan.operators import Chain, Definition, Derived, Group, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import conclusions, defines
 
 
@@ -72,6 +73,8 @@ def _define(
     match definition:
         case Simple():
             return evaluate_simple(definition, world, domains, prefixes)
+        case Group():
+            return evaluate_group(definition, world, domains)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()))
         case Derived():

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.conclude import Open, concluded, merged, spread_over
+from holdsfor.engine.chain import run
+from holdsfor.engine.conclude import Open, concluded, head_codes, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.world import World
+from holdsfor.errors import HoldsforError
 from holdsfor.kernels import (
     INITIATE,
     INITIATE_IF_ALIVE,
@@ -22,7 +24,7 @@ from holdsfor.kernels import (
     make_intervals,
     unique_sorted,
 )
-from holdsfor.plan.operators import Chain, Relation, Simple
+from holdsfor.plan.operators import Chain, Declared, Relation, Simple
 
 Domains = dict[Relation, tuple[Allowed, ...]]
 
@@ -40,8 +42,9 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: fr
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
     begun = [concluded(rules, world, prefixes) for rules in fluent.initiations]
     ended = [concluded(rules, world, prefixes) for rules in fluent.terminations]
+    initial = initial_keys(fluent, world, domains)
     allowed = [
-        _allowed(merged([*_carried(relation, world), *full]), relation, domains, world)
+        _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)
         for (full, _), relation in zip(begun, fluent.relations, strict=True)
     ]
     initiated = [points for points, _ in allowed]
@@ -52,10 +55,48 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: fr
     return sum(left_out for _, left_out in allowed)
 
 
-def _carried(relation: Relation, world: World) -> list[Ints]:
+def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    keys = world.carried.get(relation)
-    return [] if keys is None else [(keys << world.axis.time_bits) | (world.after - world.axis.origin)]
+    found = [keys for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
+    return [(np.sort(keys) << world.axis.time_bits) | (world.after - world.axis.origin) for keys in found]
+
+
+def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
+    """What holds from the start of the history on; two values of one grounding cancel each other."""
+    if world.after >= world.start or not any(fluent.initially):
+        return {}
+    found: dict[Relation, Ints] = {}
+    for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
+        found[relation] = unique_sorted(
+            np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in rules)]))
+        )
+    everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
+    keys, counts = np.unique(everything, return_counts=True)
+    alone = keys[counts == 1]
+    return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in found.items()}
+
+
+def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
+    """The keys without the value, where it is a column."""
+    return _split_key(keys, relation.arity, world)[0] if relation.kind == "valued" else keys
+
+
+def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
+    rows = run(rule.chain, world)
+    if None not in rule.args:
+        columns = [head_codes(rows, arg, world) for arg in rule.args]
+        return world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
+    keys = whole_keys(domains[relation], relation.arity) if relation in domains else None
+    if keys is None:
+        raise HoldsforError(
+            f"initially({relation.name}(_)=...) does not say for which groundings; "
+            f"declare grounding({relation.name}(...)=...) :- ..., or give initially a condition"
+        )
+    bound = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
+    if not bound:
+        return keys if rows.size else EMPTY
+    wanted = np.unique(world.axis.key([head_codes(rows, rule.args[p], world) for p in bound]))
+    return keys[np.isin(world.axis.key([world.axis.code(keys, p, relation.arity) for p in bound]), wanted)]
 
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:

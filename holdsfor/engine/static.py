@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.engine.allen import related
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import lookup, run, shape
 from holdsfor.engine.column import Column, Mask
@@ -18,7 +19,7 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
 from holdsfor.language.terms import Term, is_ground
-from holdsfor.plan.operators import Combine, Expression, Lasting, Lookup, Of, Pattern, Static
+from holdsfor.plan.operators import Combine, Expression, Lasting, Lookup, Of, Pattern, Relate, Static
 from holdsfor.plan.walk import parts
 
 Pair = tuple[Ints, Ints]
@@ -56,7 +57,17 @@ def _aligned(pattern: Pattern) -> bool:
         and pattern.args == pattern.variables
         and all(part.args == pattern.variables for part in parts(pattern.expression))
         and all(is_ground(bound) for bound in _bounds(pattern.expression))
+        and not _complements(pattern.expression)
     )
+
+
+def _complements(expression: Expression) -> bool:
+    """Whether groundings matter that no part has had."""
+    if isinstance(expression, Combine):
+        return expression.op == "complement" or any(map(_complements, expression.parts))
+    if isinstance(expression, Relate):
+        return _complements(expression.source) or _complements(expression.target)
+    return isinstance(expression, Lasting) and _complements(expression.part)
 
 
 def _bounds(expression: Expression) -> Iterable[Term]:
@@ -66,6 +77,9 @@ def _bounds(expression: Expression) -> Iterable[Term]:
     elif isinstance(expression, Combine):
         for part in expression.parts:
             yield from _bounds(part)
+    elif isinstance(expression, Relate):
+        yield from _bounds(expression.source)
+        yield from _bounds(expression.target)
 
 
 # ---------------------------------------------------------------- groundings
@@ -147,7 +161,12 @@ def _algebra(expression: Expression, frame: Frame) -> Pair:
             return _of(expression, frame)
         case Lasting():
             return _lasting(expression, frame)
+        case Relate():
+            source, target = _algebra(expression.source, frame), _algebra(expression.target, frame)
+            return related(expression.relation, source, target, expression.mode, frame.world.axis)
         case Combine():
+            if expression.op == "complement":
+                return _complement(expression, frame)
             if not expression.parts:
                 return NOTHING
             s, e = _algebra(expression.parts[0], frame)
@@ -155,6 +174,18 @@ def _algebra(expression: Expression, frame: Frame) -> Pair:
             for part in expression.parts[1:]:
                 s, e = kernel(s, e, *_algebra(part, frame))
             return s, e
+
+
+def _complement(expression: Combine, frame: Frame) -> Pair:
+    """For every grounding all of the history that the parts leave."""
+    axis, rows = frame.world.axis, frame.rows
+    assert rows is not None
+    base = np.arange(rows.size) << axis.time_bits
+    s = base | int(axis.following(np.array([frame.world.start - axis.origin]))[0])
+    e = base | axis.mask
+    for part in expression.parts:
+        s, e = minus2(s, e, *_algebra(part, frame))
+    return s, e
 
 
 def _of(part: Of, frame: Frame) -> Pair:

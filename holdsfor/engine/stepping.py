@@ -21,11 +21,11 @@ from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.result import CHANGES_SCHEMA
 from holdsfor.engine.window import Windows, standing, take
-from holdsfor.engine.world import World
+from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.kernels import union2
-from holdsfor.plan.operators import Plan, Relation, Simple
-from holdsfor.plan.walk import defines
+from holdsfor.plan.operators import Due, Plan, Relation
+from holdsfor.plan.walk import defines, simple_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class State:
     settled_intervals: dict[Relation, Intervals] = field(default_factory=dict)
     settled_points: dict[Relation, Points] = field(default_factory=dict)
     holding: dict[Relation, Ints] = field(default_factory=dict)
+    running: dict[Due, Running] = field(default_factory=dict)  # deadlines that are not yet due
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,17 @@ def step(
     now = min(query_time, asked.end)
     back = ready.plan.reach.back
     forgotten = asked.start - 1 if back is None else state.cut - back - _joining(ready.plan, asked)
-    fresh = World(world.axis, world.dictionary, world.facts, asked.start, now, state.cut, state.holding)
+    fresh = World(
+        world.axis,
+        world.dictionary,
+        world.facts,
+        asked.start,
+        now,
+        state.cut,
+        state.holding,
+        state.settled_intervals,
+        state.running,
+    )
     for item in arrived:
         last = item.block.start if item.block.end is None else item.block.end - 1
         there = (item.seen <= query_time) & (item.block.start <= now) & (last > forgotten)
@@ -113,19 +124,28 @@ def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: Wor
         return state
     ahead += plan.reach.ticks * asked.tick + _joining(plan, asked)
     raw = min(query_time, query_time + asked.step - asked.window) - ahead
-    cut = max((raw + 1) // asked.tick * asked.tick - 1, state.cut)
+    cut = (raw + 1) // asked.tick * asked.tick - 1
+    if cut <= state.cut:
+        return state
     axis = world.axis
     boundary = cut + 1 - axis.origin
     intervals = {relation: _until(found, boundary) for relation, found in world.intervals.items()}
     points = {relation: _points_until(found, boundary) for relation, found in world.points.items()}
     defined = {relation for definition in plan.definitions for relation in defines(definition)}
-    simple = {r for d in plan.definitions if isinstance(d, Simple) for r in d.relations}
+    simple = {r for d in plan.definitions for fluent in simple_of(d) for r in fluent.relations}
     return State(
         cut,
         {relation: found for relation, found in intervals.items() if relation in defined},
         {relation: found for relation, found in points.items() if relation in defined},
         {relation: _holding(world.intervals[relation], boundary) for relation in simple},
+        {due: _still_running(found, boundary - 1) for due, found in world.running.items()},
     )
+
+
+def _still_running(found: Running, cut: int) -> Running:
+    """The deadlines that were set by then, neither due nor dropped yet."""
+    kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
+    return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
 
 
 def _joining(plan: Plan, asked: Windows) -> int:

@@ -11,14 +11,25 @@ from holdsfor.engine.facts import Facts, fact_table
 from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
 from holdsfor.engine.rows import Rows
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Chain, Relation
+from holdsfor.plan.operators import Chain, Due, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Deadlines that were set: of which key, when, for when, and when they were dropped. Times are on the axis."""
+
+    keys: Ints
+    made: Ints
+    due: Ints
+    dropped: Ints
 
 
 @dataclass(slots=True)
 class World:
     """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only.
 
-    carried: for each simple fluent the keys that hold when what is concluded begins.
+    carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before;
+    carried_running, running: deadlines, when conclusions begin and as they are set.
     """
 
     axis: Axis
@@ -28,8 +39,11 @@ class World:
     now: int
     after: int
     carried: Mapping[Relation, Ints] = field(default_factory=dict)
+    settled: Mapping[Relation, Intervals] = field(default_factory=dict)
+    carried_running: Mapping[Due, Running] = field(default_factory=dict)
     points: dict[Relation, Points] = field(default_factory=dict)
     intervals: dict[Relation, Intervals] = field(default_factory=dict)
+    running: dict[Due, Running] = field(default_factory=dict)
     shared: dict[Chain, Rows] = field(default_factory=dict)
 
     def points_of(self, relation: Relation) -> Points:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.language.terms import Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.written import written
 
 
 def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
@@ -13,7 +14,7 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
     if isinstance(term, Var | Int | Float):
         return
     if isinstance(term, Items):
-        yield term, f"the list `{term}` stands where a number is needed", "write a number or a variable"
+        yield term, f"the list `{written(term)}` stands where a number is needed", "write a number or a variable"
         return
     name, args = name_and_args(term)
     if (name, len(args)) in FUNCTIONS:
@@ -24,4 +25,4 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
     else:
         variable = f"{name[:1].upper()}{name[1:]}"
         hint = f"write a number, or a variable: {variable}; == compares names"
-        yield term, f"the name `{term}` stands where a number is needed", hint
+        yield term, f"the name `{written(term)}` stands where a number is needed", hint

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from holdsfor.language.apart import apart
+from holdsfor.language.circles import circles
 from holdsfor.language.clashes import clashes
 from holdsfor.language.cuts import cuts
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
+from holdsfor.language.domains import domains
 from holdsfor.language.draft import Draft
 from holdsfor.language.kinds import kinds
 from holdsfor.language.names import names
-from holdsfor.language.syntax import parse
 from holdsfor.language.read import read
 from holdsfor.language.safety import safety
+from holdsfor.language.shapes import shapes
 from holdsfor.language.strata import strata
+from holdsfor.language.syntax import parse
 from holdsfor.language.unreachable import unreachable
 
-PASSES: tuple[Callable[[Draft], None], ...] = (read, cuts, kinds, names, clashes, safety, strata, unreachable)
+PASSES: tuple[Callable[[Draft], None], ...] = (
+    read,
+    apart,
+    cuts,
+    kinds,
+    names,
+    clashes,
+    shapes,
+    safety,
+    domains,
+    strata,
+    circles,
+    unreachable,
+)
 
 
 def check(sources: Iterable[Source]) -> EventDescription:
@@ -44,5 +61,8 @@ def check(sources: Iterable[Source]) -> EventDescription:
         simple=frozenset(draft.simple),
         static=frozenset(draft.static),
         strata=tuple(draft.strata),
+        cycles=tuple(draft.cycles),
+        initially=tuple(draft.initially),
+        deadlines=tuple(draft.deadlines),
         warnings=diagnostics,
     )

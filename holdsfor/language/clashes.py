@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Call, Compare, Edge, Holds, HoldsFor, Is, Literal, Not, Signature
+from holdsfor.language.description import Aggregate, Call, Compare, Edge, Holds, HoldsFor, Is, Literal, Or, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.names import bodies
 from holdsfor.language.strata import signature
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
 
 _Slot = tuple[Signature, int]
 
@@ -19,14 +21,25 @@ def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
     facts, values = _facts(draft), _values(draft)
     for body in bodies(draft):
-        numeric = {variable: variable for variable in _numeric(body)}
-        for literal in body:
+        for literal, numeric in _uses(body, {}):
             for variable, given, source in _given(literal, facts, values):
                 if variable in numeric and given and all(isinstance(term, Atom) for term in given):
-                    example = f"{source} gives names such as {given[0]}"
-                    message = f"{variable} is used as a number, but {example}"
+                    example = f"{source} gives names such as {written(given[0])}"
+                    message = f"{written(variable)} is used as a number, but {example}"
                     hint = "compare names with == and \\==, or take the number from another argument"
                     draft.error("type", message, numeric[variable].place, hint)
+
+
+def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
+    """Each condition with the variables that those beside it use as numbers; alternatives are not beside each other."""
+    shared = outer | {each: each for each in _numeric(lit for lit in body if not isinstance(lit, Or))}
+    whole = shared | {each: each for each in _numeric(body)}
+    for literal in body:
+        if isinstance(literal, Or):
+            for alternative in literal.alternatives:
+                yield from _uses(alternative, shared)
+        else:
+            yield from ((each, whole) for each in every([literal]))
 
 
 def _facts(draft: Draft) -> dict[_Slot, list[Term]]:
@@ -48,17 +61,21 @@ def _values(draft: Draft) -> dict[Signature, list[Term]]:
     for rule in draft.rules:
         if rule.value is not None and rule.kind != "terminatedAt":
             found[signature(rule.subject)].append(rule.value)
-    return {owner: values for owner, values in found.items() if owner not in draft.later}
+    for initial in draft.initially:
+        found[signature(initial.fluent)].append(initial.value)
+    for deadline in draft.deadlines:
+        found[signature(deadline.fluent)].append(deadline.target)
+    return found
 
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
-    for literal in body:
+    for literal in every(body):
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
             yield from (*variables(literal.left), *variables(literal.right))
         elif isinstance(literal, Is):
             yield from variables(literal.expression)
-        elif isinstance(literal, Not):
-            yield from _numeric(literal.literals)
+        elif isinstance(literal, Aggregate) and literal.function != "count":
+            yield from variables(literal.template)
 
 
 def _given(

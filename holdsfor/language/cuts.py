@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Signature
+from holdsfor.language.deadlines import overlap
+from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.names import calls
 from holdsfor.language.strata import signature
@@ -28,11 +29,35 @@ def cuts(draft: Draft) -> None:
         elif not ends:
             message = f"the cut is left out: every answer of {owner} counts, not only the first"
             draft.warning("cut", message, cut.place, "remove the cut")
-        body = tuple(literal for literal in clause.body if not _is_cut(literal))
-        draft.background[number] = Clause(clause.head, body, clause.place)
-    draft.groundings = [
-        replace(each, body=tuple(lit for lit in each.body if not _is_cut(lit))) for each in draft.groundings
-    ]
+        draft.background[number] = Clause(clause.head, _without(clause.body), clause.place)
+    draft.groundings = [replace(each, body=_without(each.body)) for each in draft.groundings]
+    draft.initially = [replace(each, body=_without(each.body)) for each in draft.initially]
+    draft.deadlines = [replace(each, body=_without(each.body)) for each in draft.deadlines]
+    _rules(draft)
+
+
+def _rules(draft: Draft) -> None:
+    """A cut in RTEC's holdsFor rules guards a fallback `[]`, and says nothing here; any other is worth a word."""
+    for rule, place in draft.rule_cuts:
+        owner = signature(rule.subject)
+        if rule.kind != "holdsFor":
+            message = "the cut is left out: every answer of the rule counts, not only the first"
+            draft.warning("cut", message, place, "remove the cut")
+        elif any(other is not rule and _same(rule, other) for other in draft.rules):
+            message = f"the cut is left out: all holdsFor rules of {owner} count, not only the first"
+            hint = "remove the cut; to choose between the rules, write the opposite of its conditions in the others"
+            draft.warning("cut", message, place, hint)
+
+
+def _same(rule: Rule, other: Rule) -> bool:
+    """Are both about one fluent, perhaps with the same value?"""
+    if rule.value is None or other.value is None or signature(rule.subject) != signature(other.subject):
+        return False
+    return rule.kind == other.kind and overlap(rule.subject, other.subject) and overlap(rule.value, other.value)
+
+
+def _without(body: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    return tuple(literal for literal in body if not _is_cut(literal))
 
 
 def _is_cut(literal: Literal) -> bool:

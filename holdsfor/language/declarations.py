@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Call, Grounding, Signature
+from holdsfor.language.connectives import fails
+from holdsfor.language.description import Grounding, Signature
 from holdsfor.language.draft import Draft, Entity
-from holdsfor.language.literals import FAIL, BodyReader, Literals
-from holdsfor.language.syntax import RawClause, RawDirective
+from holdsfor.language.literals import BodyReader
 from holdsfor.language.strata import signature
+from holdsfor.language.syntax import RawClause, RawDirective
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import DIRECTIVES, FORMS
+from holdsfor.language.written import written
 
 
 def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -28,7 +30,7 @@ def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         _declare(draft, "event", args[0])
         draft.groundings.append(Grounding(args[0], None, body, raw.place))
     else:
-        draft.error("syntax", f"`{args[0]}` cannot be grounded", args[0].place, f"write {FORMS['grounding']}")
+        draft.error("syntax", f"`{written(args[0])}` cannot be grounded", args[0].place, f"write {FORMS['grounding']}")
 
 
 def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -55,7 +57,9 @@ def directive(draft: Draft, raw: RawDirective) -> None:
     if word == "policy":
         draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
     elif word not in DIRECTIVES:
-        draft.error("directive", f"the directive `{word or raw.goal}` is not known", raw.goal.place, "remove it")
+        draft.error(
+            "directive", f"the directive `{word or written(raw.goal)}` is not known", raw.goal.place, "remove it"
+        )
     elif word in ("dynamic", "discontiguous", "multifile", "table"):
         for term in [raw.goal] if raw.word else args:
             draft.predicates.update(_indicators(term))
@@ -64,10 +68,6 @@ def directive(draft: Draft, raw: RawDirective) -> None:
 def is_fluent_value(term: Term) -> bool:
     """`f(X)=v`"""
     return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
-
-
-def fails(body: Literals) -> bool:
-    return any(isinstance(literal, Call) and literal.goal == FAIL for literal in body)
 
 
 def _declare(draft: Draft, entity: Entity, term: Term) -> None:

@@ -159,9 +159,7 @@ class Aggregate:
     place: Place = field(compare=False)
 
 
-Literal = (
-    Happens | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
-)
+Literal = Happens | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
 
 
 # ---------------------------------------------------------------- clauses
@@ -255,7 +253,9 @@ class EventDescription:
     simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
     static: frozenset[Signature]  # defined by holdsFor rules
     strata: tuple[tuple[Signature, ...], ...]  # defined events and fluents, each after all that it depends on
-    cycles: tuple[tuple[Signature, ...], ...] = ()  # simple fluents that depend on each other, each group in one stratum
+    cycles: tuple[
+        tuple[Signature, ...], ...
+    ] = ()  # simple fluents that depend on each other, each group in one stratum
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
     warnings: tuple[object, ...] = ()

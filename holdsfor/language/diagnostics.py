@@ -30,6 +30,20 @@ class Diagnostic:
     def __str__(self) -> str:
         return render(self)
 
+    def as_dict(self) -> dict[str, object]:
+        """As plain data, for editors: lines and columns count from 1, `end` is behind the last character."""
+        place = self.place
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "file": place.file,
+            "line": place.line,
+            "column": place.column,
+            "end": {"line": place.end_line, "column": place.end_column},
+            "message": self.message,
+            "hint": self.hint,
+        }
+
 
 def render(diagnostic: Diagnostic) -> str:
     """Four lines for a person: place and message, the source line, a caret, what to write."""

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import count
+from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Clause, Grounding, Input, Rule, Signature
+from holdsfor.language.changes import Changes
+from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Input, Rule, Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.syntax import Raw
-from holdsfor.language.terms import NOWHERE, Place
+from holdsfor.language.terms import NOWHERE, Place, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.language.strata import Step
 
 Entity = OneOf["event", "fluent"]
 
@@ -31,8 +38,12 @@ class Draft:
     points: set[Signature] = field(default_factory=set)
     declared: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
     announced: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    rule_cuts: list[tuple[Rule, Place]] = field(default_factory=list)
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
-    later: set[Signature] = field(default_factory=set)  # fluents with a definition that this version does not have
+    initially: list[Initially] = field(default_factory=list)
+    deadlines: list[Deadline] = field(default_factory=list)
+    extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
+    changes: Changes = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
 
     # kinds
@@ -41,9 +52,16 @@ class Draft:
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
 
+    # safety: fluents that some rule initiates for a known grounding, and heads that leave an argument open
+    grounded: set[Signature] = field(default_factory=set)
+    open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
+
     # strata
     strata: list[tuple[Signature, ...]] = field(default_factory=list)
+    cycles: list[tuple[Signature, ...]] = field(default_factory=list)
+    circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
 
+    _fresh: Iterator[int] = field(default_factory=lambda: count(1))
     _not_yet: dict[str, list[Diagnostic]] = field(default_factory=dict)
 
     def error(self, code: str, message: str, place: Place, hint: str = "") -> None:
@@ -56,6 +74,10 @@ class Draft:
         """One diagnostic for each construct, however often it is used: `close` says how often."""
         found = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
         self._not_yet.setdefault(construct, []).append(found)
+
+    def variable(self, variable: Var) -> Var:
+        """A new variable that stands nowhere else. The zero keeps it apart from those that the plan makes."""
+        return Var(f"{variable.name}~0{next(self._fresh)}", variable.place, variable.anonymous)
 
     def close(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, in the order of the text."""
@@ -88,7 +110,7 @@ class Draft:
         return "" if place is NOWHERE else self.sources[place.file].line(place.line)
 
 
-def did_you_mean(name: str, known: list[str] | set[str] | frozenset[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`did you mean ...?`, or nothing if no known name is near."""
     by_lower = {each.lower(): each for each in known if each != name}
     close = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)

@@ -6,34 +6,20 @@ from collections.abc import Callable
 from typing import Literal as OneOf
 from typing import cast
 
+from holdsfor.language import changes, connectives, findall, intervals
 from holdsfor.language.arithmetic import not_arithmetic
-from holdsfor.language.description import (
-    Algebra,
-    Call,
-    Compare,
-    Duration,
-    Edge,
-    Happens,
-    Holds,
-    HoldsFor,
-    Is,
-    Literal,
-    Not,
-)
+from holdsfor.language.changes import conjuncts
+from holdsfor.language.connectives import FAIL
+from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Signature
 from holdsfor.language.draft import Draft, arguments
-from holdsfor.language.later import later_condition
-from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var, name_and_args
-from holdsfor.language.vocabulary import (
-    ARITHMETIC_COMPARISONS,
-    COMPARISONS,
-    DURATIONS,
-    FORMS,
-)
+from holdsfor.language.intervals import is_empty
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.vocabulary import ALLEN, ARITHMETIC_COMPARISONS, COMPARISONS, DURATIONS, FORMS, LISTS
+from holdsfor.language.written import written
 
 #: What the conditions are about: time points, lists of intervals, or neither.
 Context = OneOf["points", "intervals", "background"]
 Literals = tuple[Literal, ...]
-FAIL = Atom("fail")
 
 _MISPLACED: dict[tuple[str, Context], str] = {
     ("holdsFor", "points"): "write holdsAt(fluent=value, T)",
@@ -50,30 +36,42 @@ class BodyReader:
         self.context = context
         self.complete = True
         self.guards: list[Var] = []
+        self.cuts: list[Place] = []
+        self.depth = 0  # how many conditions this one is inside of
+        self.lists: dict[Var, findall.Collected] = {}
+        self.unfolding: list[Signature] = []  # fluents whose initiatedAt or terminatedAt conditions are being read
 
     def read(self, term: Term | None) -> Literals:
-        found: list[Literal] = []
-        while isinstance(term, Compound) and term.functor == "," and len(term.args) == 2:
-            found.extend(self.literal(term.args[0]))
-            term = term.args[1]
-        if term is not None:
-            found.extend(self.literal(term))
+        """The literals of a conjunction. One condition may give none (no effect) or several (unfolded)."""
+        goals = list(conjuncts(term))
+        outer, lists = self.lists, findall.collect(self, goals)
+        self.lists = {**outer, **lists}
+        found = [literal for goal in goals for literal in self.literal(goal)]
+        self.lists = outer
+        findall.check_lists(self, lists, found)
         return tuple(found)
 
+    def nested(self, term: Term) -> Literals | None:
+        """The literals of a conjunction inside another condition; None if some could not be read."""
+        before, self.complete = self.complete, True
+        self.depth += 1
+        literals = self.read(term)
+        self.depth -= 1
+        complete, self.complete = self.complete, before and self.complete
+        return literals if complete else None
+
     def literal(self, term: Term) -> Literals:
-        """Usually one literal; none for what has no effect, several for a bracketed conjunction."""
         if isinstance(term, Var):
-            return self._refuse("unsupported", "a variable cannot be a condition", term, "write the condition out")
+            return self.refuse("unsupported", "a variable cannot be a condition", term, "write the condition out")
         if isinstance(term, Int | Float | Items):
-            return self._refuse("syntax", f"`{term}` is not a condition", term, "write a predicate or a comparison")
+            message = f"`{written(term)}` is not a condition"
+            return self.refuse("syntax", message, term, "write a predicate or a comparison")
         name, args = name_and_args(term)
         reader = _READERS.get((name, len(args)))
         if reader:
             return reader(self, term, args)
-        if name in COMPARISONS and len(args) == 2:
-            return self._compare(name, term, args)
-        if name in DURATIONS and len(args) == 3:
-            return self._duration(name, term, args)
+        if name in ALLEN and len(args) == 4 and self.context == "intervals":
+            return intervals.relation(self, term, args)
         return self._other(name, term, args)
 
     # ------------------------------------------------------------ events and fluents
@@ -82,16 +80,19 @@ class BodyReader:
         """The fluent and the value of `f(X)=v`."""
         if not (isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2):
             hint = (
-                f"write {term}=true, or the value that is meant"
+                f"write {written(term)}=true, or the value that is meant"
                 if isinstance(term, Atom | Compound)
                 else "write fluent=value"
             )
-            self._refuse("value", f"{inside} needs a fluent with its value", term, hint)
+            self.refuse("value", f"{inside} needs a fluent with its value", term, hint)
             return None
         fluent, value = term.args
         if not isinstance(fluent, Atom | Compound):
-            self._refuse(
-                "syntax", f"{inside} needs the name of a fluent, not `{fluent}`", fluent, "write the fluent's name"
+            self.refuse(
+                "syntax",
+                f"{inside} needs the name of a fluent, not `{written(fluent)}`",
+                fluent,
+                "write the fluent's name",
             )
             return None
         return fluent, value
@@ -100,17 +101,19 @@ class BodyReader:
         """The time of a condition: a variable, a number, or a sum such as T+60."""
         if isinstance(term, Atom):
             hint = f"variables begin with an upper-case letter: {term.name[:1].upper()}{term.name[1:]}"
-            self._refuse("variable", f"the time `{term}` is a name, not a variable", term, hint)
+            self.refuse("variable", f"the time `{written(term)}` is a name, not a variable", term, hint)
             return None
         if isinstance(term, Float | Items):
-            self._refuse("type", f"`{term}` is not a time", term, "times are whole numbers: write a variable such as T")
+            self.refuse(
+                "type", f"`{written(term)}` is not a time", term, "times are whole numbers: write a variable such as T"
+            )
             return None
         if isinstance(term, Compound) and not self.expression(term):
             return None
         return term
 
     def _happens(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        if not self._fits("happensAt", term, "points"):
+        if not self.fits("happensAt", term, "points"):
             return ()
         event, time = args[0], self.time(args[1])
         if time is None:
@@ -122,16 +125,16 @@ class BodyReader:
             edge = cast(OneOf["start", "end"], event.functor)
             return (Edge(edge, *pair, time, term.place),)
         if not isinstance(event, Atom | Compound):
-            return self._refuse(
-                "syntax", f"happensAt needs an event, not `{event}`", event, "write happensAt(event, T)"
+            return self.refuse(
+                "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"
             )
         if isinstance(event, Compound) and event.functor == "=":
-            hint = f"write happensAt(start({event.args[0]}={event.args[1]}), T), or holdsAt"
-            return self._refuse("kind", "a fluent does not happen", event, hint)
+            hint = f"write happensAt(start({written(event)}), T), or holdsAt"
+            return self.refuse("kind", "a fluent does not happen", event, hint)
         return (Happens(event, time, term.place),)
 
     def _holds(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        if not self._fits("holdsAt", term, "points"):
+        if not self.fits("holdsAt", term, "points"):
             return ()
         pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
         return () if pair is None or time is None else (Holds(*pair, time, term.place),)
@@ -144,55 +147,15 @@ class BodyReader:
         hint = "write a variable such as I"
         if isinstance(term, Atom):
             hint = f"variables begin with an upper-case letter: {term.name[:1].upper()}{term.name[1:]}"
-        self._refuse("variable", f"`{term}` stands where the intervals go", term, hint)
+        self.refuse("variable", f"`{written(term)}` stands where the intervals go", term, hint)
         return None
 
-    def _holds_for(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        if not self._fits("holdsFor", term, "intervals"):
-            return ()
-        pair, interval = self.fluent(args[0], "holdsFor"), self.interval(args[1])
-        return () if pair is None or interval is None else (HoldsFor(*pair, interval, term.place),)
-
-    def _union(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        return self._algebra("union", term, args[0], args[1])
-
-    def _intersection(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        return self._algebra("intersection", term, args[0], args[1])
-
-    def _difference(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        return self._algebra("difference", term, args[1], args[2], args[0])
-
-    def _algebra(
-        self,
-        op: OneOf["union", "intersection", "difference"],
-        term: Term,
-        members: Term,
-        result: Term,
-        base: Term | None = None,
-    ) -> Literals:
-        if not self._fits(name_and_args(term)[0], term, "intervals"):
-            return ()
-        if not isinstance(members, Items):
-            return self._refuse("syntax", f"`{members}` is not a list of intervals", members, "write a list: [I1, I2]")
-        target = self.interval(result)
-        operands = [self.interval(item) for item in members.items if not _empty(item)]
-        if target is None or None in operands:
-            return ()
-        variables = [operand for operand in operands if operand is not None]
-        if op == "intersection" and len(variables) < len(members.items):
-            variables = []
-        if base is not None:
-            first = None if _empty(base) else self.interval(base)
-            variables = [] if first is None else [first, *variables]
-        return (Algebra(op, tuple(variables), target, term.place),)
-
-    def _duration(self, name: str, term: Term, args: tuple[Term, ...]) -> Literals:
-        if not self._fits(name, term, "intervals"):
-            return ()
-        interval, result = self.interval(args[0]), self.interval(args[2])
-        if interval is None or result is None or not self.expression(args[1]):
-            return ()
-        return (Duration(DURATIONS[name], interval, args[1], result, term.place),)
+    def guard(self, sides: tuple[Term, ...]) -> bool:
+        """RTEC's guards `\\+ I = []` and `I \\= []`: no conditions here, only remembered."""
+        if not any(map(is_empty, sides)):
+            return False
+        self.guards += [side for side in sides if isinstance(side, Var)]
+        return True
 
     # ------------------------------------------------------------ tests, negation, background
 
@@ -200,52 +163,26 @@ class BodyReader:
         """Is the term arithmetic? What is not is reported."""
         wrong = list(not_arithmetic(term))
         for part, message, hint in wrong:
-            self._refuse("type", message, part, hint)
+            self.refuse("type", message, part, hint)
         return not wrong
 
-    def _compare(self, op: str, term: Term, args: tuple[Term, ...]) -> Literals:
-        left, right = args
-        if self.context == "intervals" and (_empty(left) or _empty(right)):
-            if op in ("\\=", "\\==") and self._guard(args):
+    def _compare(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        op, (left, right) = name_and_args(term)[0], args
+        if self.context == "intervals" and (is_empty(left) or is_empty(right)):
+            if op in ("\\=", "\\==") and self.guard(args):
                 return ()
             hint = "leave the test out: where there are no intervals the result is empty"
-            return self._refuse("unsupported", "a rule cannot ask for an empty list of intervals", term, hint)
+            return self.refuse("unsupported", "a rule cannot ask for an empty list of intervals", term, hint)
         if op in ARITHMETIC_COMPARISONS and not all([self.expression(left), self.expression(right)]):
             return ()
         return (Compare(op, left, right, term.place),)
 
-    def _guard(self, sides: tuple[Term, ...]) -> bool:
-        """RTEC's guards `\\+ I = []` and `I \\= []`: no conditions here, only remembered."""
-        if not any(map(_empty, sides)):
-            return False
-        self.guards += [side for side in sides if isinstance(side, Var)]
-        return True
-
     def _is(self, term: Term, args: tuple[Term, ...]) -> Literals:
         if not isinstance(args[0], Var | Int | Float):
-            return self._refuse(
-                "type", f"`{args[0]}` cannot get a number", args[0], "write a variable on the left of `is`"
+            return self.refuse(
+                "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
             )
         return (Is(args[0], args[1], term.place),) if self.expression(args[1]) else ()
-
-    def _not(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        inner = args[0]
-        equality = isinstance(inner, Compound) and inner.functor in ("=", "==")
-        if equality and self.context == "intervals" and self._guard(name_and_args(inner)[1]):
-            return ()
-        before = self.complete
-        self.complete = True
-        literals = self.read(inner)
-        readable, self.complete = self.complete, before and self.complete
-        if not readable:
-            return ()
-        if any(isinstance(literal, Call) and literal.goal == FAIL for literal in literals):
-            return ()
-        for literal in literals:
-            if isinstance(literal, HoldsFor | Algebra | Duration):
-                hint = "take the intervals away: relative_complement_all(I1, [I2], I)"
-                return self._refuse("misplaced", "intervals cannot be negated", term, hint)
-        return (Not(literals, term.place),) if literals else (Call(FAIL, term.place),)
 
     def _nothing(self, term: Term, args: tuple[Term, ...]) -> Literals:
         return ()
@@ -254,22 +191,19 @@ class BodyReader:
         return (Call(FAIL, term.place),)
 
     def _cut(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        if self.depth:
+            return self.refuse("cut", "a cut inside another condition", term, "remove it: every answer counts")
+        self.cuts.append(term.place)
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
     def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
-        later = later_condition(name, args, self.context == "intervals")
-        if later:
-            self.complete = False
-            construct, message, hint = later
-            self.draft.not_yet(construct, message, term.place, hint)
-            return ()
-        if name in FORMS and name not in ("fi", "points"):
-            return self._refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
+        if name in FORMS and name not in ("fi", "p", "points"):
+            return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
 
     # ------------------------------------------------------------ reporting
 
-    def _fits(self, name: str, term: Term, context: Context) -> bool:
+    def fits(self, name: str, term: Term, context: Context) -> bool:
         if self.context == context:
             return True
         where = {
@@ -278,30 +212,40 @@ class BodyReader:
             "background": "a background clause",
         }
         hint = _MISPLACED.get((name, self.context), f"{name} belongs in the rules of events and fluents")
-        self._refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
+        self.refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
         return False
 
-    def _refuse(self, code: str, message: str, term: Term, hint: str) -> Literals:
+    def refuse(self, code: str, message: str, term: Term, hint: str) -> Literals:
+        return self.refuse_at(code, message, term.place, hint)
+
+    def refuse_at(self, code: str, message: str, place: Place, hint: str) -> Literals:
         self.complete = False
-        self.draft.error(code, message, term.place, hint)
+        self.draft.error(code, message, place, hint)
         return ()
-
-
-def _empty(term: Term) -> bool:
-    return isinstance(term, Items) and not term.items
 
 
 _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Literals]] = {
     ("happensAt", 2): BodyReader._happens,
     ("holdsAt", 2): BodyReader._holds,
-    ("holdsFor", 2): BodyReader._holds_for,
-    ("union_all", 2): BodyReader._union,
-    ("intersect_all", 2): BodyReader._intersection,
-    ("relative_complement_all", 3): BodyReader._difference,
+    ("initiatedAt", 2): changes.condition,
+    ("initiatedAt", 4): changes.condition,
+    ("terminatedAt", 2): changes.condition,
+    ("terminatedAt", 4): changes.condition,
+    ("holdsFor", 2): intervals.holds_for,
+    ("union_all", 2): intervals.union,
+    ("intersect_all", 2): intervals.intersection,
+    ("relative_complement_all", 3): intervals.difference,
+    ("complement_all", 2): intervals.complement,
+    ("allen", 5): intervals.allen,
+    **{(name, 3): intervals.duration for name in DURATIONS},
     ("is", 2): BodyReader._is,
-    ("\\+", 1): BodyReader._not,
-    ("not", 1): BodyReader._not,
-    (",", 2): lambda reader, term, args: reader.read(term),
+    **{(name, 2): BodyReader._compare for name in COMPARISONS},
+    ("\\+", 1): connectives.negation,
+    ("not", 1): connectives.negation,
+    (";", 2): connectives.disjunction,
+    ("->", 2): connectives.choice,
+    ("findall", 3): findall.findall,
+    **{(name, 2): findall.function for name in LISTS},
     ("!", 0): BodyReader._cut,
     ("true", 0): BodyReader._nothing,
     ("fail", 0): BodyReader._fail,

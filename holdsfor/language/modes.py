@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 
 from holdsfor.language.description import (
+    Aggregate,
     Algebra,
+    Allen,
     Call,
     Clause,
     Compare,
@@ -14,41 +16,15 @@ from holdsfor.language.description import (
     Edge,
     Happens,
     Holds,
-    HoldsFor,
     Is,
     Literal,
     Not,
+    Or,
     Signature,
 )
 from holdsfor.language.strata import signature
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
-
-
-def terms(literal: Literal) -> Iterator[Term]:
-    """The terms of a literal, also inside negation."""
-    if isinstance(literal, Happens):
-        yield from (literal.event, literal.time)
-    elif isinstance(literal, Edge | Holds):
-        yield from (literal.fluent, literal.value, literal.time)
-    elif isinstance(literal, HoldsFor):
-        yield from (literal.fluent, literal.value, literal.interval)
-    elif isinstance(literal, Algebra):
-        yield from (*literal.operands, literal.result)
-    elif isinstance(literal, Duration):
-        yield from (literal.interval, literal.bound, literal.result)
-    elif isinstance(literal, Compare):
-        yield from (literal.left, literal.right)
-    elif isinstance(literal, Is):
-        yield from (literal.target, literal.expression)
-    elif isinstance(literal, Call):
-        yield literal.goal
-    else:
-        for inner in literal.literals:
-            yield from terms(inner)
-
-
-def all_variables(literals: Iterable[Literal]) -> set[Var]:
-    return {variable for literal in literals for term in terms(literal) for variable in variables(term)}
+from holdsfor.language.walk import all_variables
 
 
 class Modes:
@@ -110,6 +86,10 @@ class Modes:
             if not shared <= values or self.run(literal.literals, set(values), outside):
                 return None
             return set()
+        if isinstance(literal, Or):
+            return self._alternatives(literal, values, outside)
+        if isinstance(literal, Aggregate):
+            return self._aggregate(literal, values, outside)
         if isinstance(literal, Call):
             return self._call(literal.goal, values)
         if self.needs(literal) <= values:
@@ -118,6 +98,29 @@ class Modes:
             sides = set(variables(literal.left)), set(variables(literal.right))
             return sides[0] | sides[1] if sides[0] <= values or sides[1] <= values else None
         return None
+
+    def _alternatives(self, literal: Or, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """What all alternatives give."""
+        gained: set[Var] | None = None
+        for each in literal.alternatives:
+            given = set(values)
+            if self.run(each, given, outside):
+                return None
+            gained = given if gained is None else gained & given
+        return gained
+
+    def _aggregate(self, literal: Aggregate, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """The result; what an aggregate shares with others must have a value before."""
+        given = set(values)
+        result = set(variables(literal.result))
+        if not self.shared(literal, outside) <= values or self.run(literal.literals, given, outside | result):
+            return None
+        return result if given.issuperset(variables(literal.template)) else None
+
+    def shared(self, literal: Aggregate, outside: Set[Var]) -> set[Var]:
+        """The variables of an aggregate that are not its own."""
+        inner = {*variables(literal.template), *all_variables(literal.literals)}
+        return inner & (outside | set(variables(literal.result)))
 
     def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
         args = name_and_args(goal)[1]
@@ -134,12 +137,14 @@ class Modes:
             found = (literal.time,)
         elif isinstance(literal, Algebra):
             found = literal.operands
+        elif isinstance(literal, Allen):
+            found = (literal.source, literal.target)
         elif isinstance(literal, Duration):
             found = (literal.interval, literal.bound)
         elif isinstance(literal, Compare):
             found = (literal.left, literal.right)
         elif isinstance(literal, Is):
             found = (literal.expression,)
-        elif isinstance(literal, Call | Not):
-            found = terms(literal)
+        elif isinstance(literal, Call | Not | Or | Aggregate):
+            return all_variables([literal])
         return {variable for term in found for variable in variables(term)}

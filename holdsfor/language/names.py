@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from holdsfor.language.description import Call, Clause, Grounding, Literal, Not, Rule, Signature
+from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.graph import components, cycle
 from holdsfor.language.strata import mentioned, signature
-from holdsfor.language.vocabulary import FORMS, SIDE_EFFECTS
+from holdsfor.language.unavailable import unavailable
+from holdsfor.language.vocabulary import FORMS, LISTS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
 
 
 def names(draft: Draft) -> None:
@@ -32,31 +35,32 @@ def names(draft: Draft) -> None:
 
 def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
     """The bodies of all clauses that have one."""
-    every: list[Rule | Clause | Grounding] = [*draft.rules, *draft.background, *draft.groundings]
-    return (clause.body for clause in every if clause.body)
+    clauses: list[Rule | Clause | Grounding | Initially | Deadline] = [*draft.rules, *draft.background]
+    clauses += [*draft.groundings, *draft.initially, *draft.deadlines]
+    return (clause.body for clause in clauses if clause.body)
 
 
 def calls(body: tuple[Literal, ...]) -> Iterator[Call]:
-    """The calls of a body, also inside negation."""
-    for literal in body:
-        if isinstance(literal, Call):
-            yield literal
-        elif isinstance(literal, Not):
-            yield from calls(literal.literals)
+    """The calls of a body, also inside other conditions."""
+    return (literal for literal in every(body) if isinstance(literal, Call))
 
 
 def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str, set[int]]) -> None:
     name, goal = owner.name, uses[0].goal
     place = goal.place
     places = f" (called in {len(uses)} places)" if len(uses) > 1 else ""
+    refused = unavailable(goal)
     if name in arities:
         hint = f"give it {arguments(*sorted(arities[name]))}"
         draft.error("arity", f"{name} is called with {arguments(owner.arity)}", place, hint)
-    elif name in SIDE_EFFECTS:
-        message = f"{owner} is not available in event descriptions: it {SIDE_EFFECTS[name]}"
-        draft.error("unsupported", message, place, "write it with facts, comparisons and arithmetic")
+    elif refused:
+        does, instead = refused
+        draft.error("unsupported", f"{owner} is not available in event descriptions: it {does}", place, instead)
+    elif name in LISTS and owner.arity == 2:
+        hint = f"write findall(X, goal, L), {name}(L, N)"
+        draft.error("findall", f"{name} is for a list that findall gives in the same body", place, hint)
     elif owner in _events_and_fluents(draft):
-        hint = f"write happensAt({goal}, T), or holdsAt({goal}=value, T)"
+        hint = f"write happensAt({written(goal)}, T), or holdsAt({written(goal)}=value, T)"
         draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
     else:
         hint = (

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, HoldsFor, Is, Literal, Not, Signature
+from holdsfor.language.description import (
+    Aggregate,
+    Call,
+    Compare,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Is,
+    Literal,
+    Signature,
+)
 from holdsfor.language.draft import Draft
 from holdsfor.language.strata import Node, signature
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
+from holdsfor.language.walk import every
 
 #: An argument of an event, fluent or predicate; the value of a fluent has the position after its last argument.
 Slot = tuple[str, Signature, int]
@@ -28,7 +40,9 @@ def number_slots(draft: Draft) -> set[Slot]:
     """All slots that must hold numbers. Asks from conditions to what gives them their values, until nothing is new."""
     clauses = [(list(_slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
     used = _used(clauses)
-    heads = [(list(_head_slots(rule.kind, rule.subject, rule.value)), rule.body) for rule in draft.rules]
+    heads = [(list(_head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
+    heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
+    heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
     asked: set[Slot] = set()
     while True:
         before = len(asked)
@@ -54,15 +68,15 @@ def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> 
 def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
     """The variables that a body needs as numbers."""
     found: set[Var] = set()
-    for literal in body:
+    for literal in every(body):
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
             found.update(variables(literal.left), variables(literal.right))
         elif isinstance(literal, Is):
             found.update(variables(literal.target), variables(literal.expression))
         elif isinstance(literal, Call):
             found.update(variable for slot, variable in _slots("predicate", literal.goal) if slot in used)
-        elif isinstance(literal, Not):
-            found |= _numeric(literal.literals, used)
+        elif isinstance(literal, Aggregate) and literal.function != "count":
+            found.update(variables(literal.template), variables(literal.result))
     return found
 
 
@@ -80,17 +94,15 @@ def _fluent_slots(fluent: Term, value: Term) -> Iterator[tuple[Slot, Var]]:
         yield ("fluent", owner, owner.arity), value
 
 
-def _head_slots(kind: str, subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
+def _head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
     return _slots("event", subject) if value is None else _fluent_slots(subject, value)
 
 
 def _body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
-    for literal in body:
+    for literal in every(body):
         if isinstance(literal, Happens):
             yield from _slots("event", literal.event)
         elif isinstance(literal, Edge | Holds | HoldsFor):
             yield from _fluent_slots(literal.fluent, literal.value)
         elif isinstance(literal, Call):
             yield from _slots("predicate", literal.goal)
-        elif isinstance(literal, Not):
-            yield from _body_slots(literal.literals)

@@ -6,32 +6,39 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal as OneOf
 
-from holdsfor.language.declarations import directive, durative, dynamic_domain, fails, grounding, is_fluent_value
-from holdsfor.language.description import Algebra, Call, Clause, Compare, Duration, Literal, Rule, Signature
+from holdsfor.language.changes import changes, conjuncts, joined, without_bounds
+from holdsfor.language.connectives import fails
+from holdsfor.language.deadlines import deadline, extend, extension, outdated
+from holdsfor.language.declarations import directive, durative, dynamic_domain, grounding, is_fluent_value
+from holdsfor.language.description import Algebra, Allen, Clause, Duration, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import BodyReader, Literals
-from holdsfor.language.syntax import RawClause, RawDirective, RawInput
 from holdsfor.language.strata import signature
-from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args, variables
+from holdsfor.language.syntax import RawClause, RawDirective, RawInput
+from holdsfor.language.terms import Atom, Compound, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
+from holdsfor.language.walk import all_variables
+from holdsfor.language.written import written
 
 RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
-_DEADLINES = {("fi", 3), ("maxDuration", 3), ("maxDurationUE", 3), ("p", 1)}
 _BUILT_IN = {(name, 3) for name in DURATIONS}
 _CONNECTIVES = frozenset({"\\+", ",", ";", "->", "!"})
-_MAY_BE_BACKGROUND = frozenset({"fi", "points"})
+_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE"})
 
 
 def read(draft: Draft) -> None:
     """Every clause finds its meaning by the name of its head."""
     mentioned: set[Signature] | None = None
+    draft.changes = changes(draft.raw)
     for raw in draft.raw:
         if isinstance(raw, RawInput):
             draft.announced.setdefault((raw.entity, raw.signature), raw.place)
         elif isinstance(raw, RawDirective):
             directive(draft, raw)
         elif not isinstance(raw.head, Atom | Compound):
-            draft.error("syntax", f"`{raw.head}` cannot be the head of a clause", raw.head.place, "begin with a name")
+            draft.error(
+                "syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, "begin with a name"
+            )
         else:
             owner = signature(raw.head)
             if owner in LEGACY:
@@ -39,23 +46,22 @@ def read(draft: Draft) -> None:
                 if owner not in mentioned:
                     continue
             _clause(draft, raw, raw.head, owner)
+    extend(draft)
 
 
 def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
     name, args = name_and_args(head)
     reader = _HEADS.get(owner)
-    about_fluent = bool(args) and is_fluent_value(args[0])
-    if reader and (name != "points" or about_fluent):
+    about_fluent = any(map(is_fluent_value, args))
+    if reader and (name not in _MAY_BE_BACKGROUND or about_fluent):
         reader(draft, raw, args)
-    elif owner in _DEADLINES and about_fluent:
-        _deadline(draft, args[0], raw.place)
     elif name == "holdsAt":
         hint = "define the fluent with holdsFor(fluent=value, I), or with initiatedAt and terminatedAt"
         draft.error("head", "holdsAt cannot be the head of a rule", head.place, hint)
     elif name in COMPARISONS or name in _CONNECTIVES:
         hint = "begin with the name of a predicate"
         draft.error("head", f"`{name}` cannot be the head of a clause", head.place, hint)
-    elif name in FORMS and name not in _MAY_BE_BACKGROUND and owner not in _BUILT_IN:
+    elif name in FORMS and (name not in _MAY_BE_BACKGROUND or about_fluent) and owner not in _BUILT_IN:
         draft.error("arity", f"{name} does not take {arguments(len(args))}", head.place, f"write {FORMS[name]}")
     elif owner not in _BUILT_IN:  # RTEC's users define these themselves; here they are built in
         _background(draft, raw, head, name)
@@ -75,17 +81,16 @@ def _initiated_within(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[
     """initiatedAt(F=V, T1, T, T2): T1 and T2 are the bounds that RTEC passes, and say nothing of their own."""
     reader = BodyReader(draft, "points")
     pair = reader.fluent(args[0], kind)
-    bounds = {args[1], args[3]}
     if pair is None or not all(isinstance(arg, Var) for arg in args[1:]):
         if pair:
             draft.error("variable", f"{kind}/4 needs three variables for times", raw.head.place, f"write {FORMS[kind]}")
         return
-    kept = [literal for literal in reader.read(raw.body) if not _bounds_only(literal, {*bounds, args[2]})]
-    used = {variable for literal in kept if isinstance(literal, Compare | Call) for variable in _variables(literal)}
-    if used & bounds:
+    goals = without_bounds(conjuncts(raw.body), args[1:])
+    body = reader.read(joined(",", list(goals), Atom("true")))
+    if all_variables(body) & {args[1], args[3]}:
         message = f"{kind} with a search range that its conditions use comes in a later version"
         draft.not_yet(f"{kind}/4", message, raw.head.place, f"write {FORMS[kind]}")
-    _add(draft, raw, Rule(kind, *pair, _as_variable(args[2]), tuple(kept), raw.place), reader)
+    _add(draft, raw, Rule(kind, *pair, _as_variable(args[2]), body, raw.place), reader)
 
 
 def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -100,7 +105,7 @@ def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, .
 def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     event = args[0]
     if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in COMPARISONS):
-        draft.error("head", f"`{event}` is not an event", event.place, "write happensAt(event, T)")
+        draft.error("head", f"`{written(event)}` is not an event", event.place, "write happensAt(event, T)")
     elif isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
         hint = "write initiatedAt or terminatedAt rules for the fluent"
         draft.error("head", f"{event.functor} of a fluent cannot be defined", event.place, hint)
@@ -122,7 +127,7 @@ def _rule(
     if not isinstance(time, Var):
         if reader.time(time) is not None:
             hint = "write a variable, and calculate it in the body: T is T1+1"
-            draft.error("variable", f"the time of a head is a variable, not `{time}`", time.place, hint)
+            draft.error("variable", f"the time of a head is a variable, not `{written(time)}`", time.place, hint)
         return
     _add(draft, raw, Rule(kind, subject, value, time, body, raw.place), reader)
 
@@ -151,13 +156,16 @@ def _empty_without(guard: Var, interval: Var, body: Literals) -> bool:
     empty = {guard}
     for _ in body:  # as often as there are literals: their order does not matter
         for literal in body:
-            if isinstance(literal, Duration) and literal.interval in empty:
+            if (isinstance(literal, Duration) and literal.interval in empty) or (
+                isinstance(literal, Allen) and not empty.isdisjoint((literal.source, literal.target))
+            ):
                 empty.add(literal.result)
             elif isinstance(literal, Algebra):
                 some = any(operand in empty for operand in literal.operands)
                 every = all(operand in empty for operand in literal.operands)
                 first = every or literal.operands[0] in empty
-                if {"union": every, "intersection": some or every, "difference": first}[literal.op]:
+                never = {"union": every, "intersection": some or every, "difference": first, "complement": False}
+                if never[literal.op]:
                     empty.add(literal.result)
     return interval in empty
 
@@ -168,23 +176,17 @@ def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
     if not reader.complete:
         draft.incomplete.add(raw.place)
     draft.rules.append(rule)
-
-
-# ---------------------------------------------------------------- what this version does not have
+    draft.rule_cuts += [(rule, place) for place in reader.cuts]
 
 
 def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    pair = BodyReader(draft, "background").fluent(args[0], "initially")
-    if pair:
-        draft.later.add(signature(pair[0]))
-        draft.not_yet("initially", "initially comes in a later version", raw.place)
-
-
-def _deadline(draft: Draft, source: Term, place: Place) -> None:
-    assert isinstance(source, Compound)
-    if isinstance(source.args[0], Atom | Compound):
-        draft.later.add(signature(source.args[0]))
-    draft.not_yet("fi", "deadlines (fi, p) come in a later version", place)
+    reader = BodyReader(draft, "background")
+    pair = reader.fluent(args[0], "initially")
+    body = reader.read(raw.body)
+    if pair and not fails(body):
+        if not reader.complete:
+            draft.incomplete.add(raw.place)
+        draft.initially.append(Initially(*pair, body, raw.place))
 
 
 # ---------------------------------------------------------------- background
@@ -229,15 +231,6 @@ def _as_variable(term: Term) -> Var:
     return term
 
 
-def _variables(literal: Compare | Call) -> Iterator[Term]:
-    for term in (literal.goal,) if isinstance(literal, Call) else (literal.left, literal.right):
-        yield from variables(term)
-
-
-def _bounds_only(literal: Literal, bounds: set[Term]) -> bool:
-    return isinstance(literal, Compare) and set(_variables(literal)) <= bounds
-
-
 def _goals(term: Term, names: set[str]) -> Iterator[Term]:
     """Every part of a term that has one of the names."""
     parts: tuple[Term, ...] = ()
@@ -268,6 +261,10 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("happensAt", 2): _happens,
     ("holdsFor", 2): _holds_for,
     ("initially", 1): _initially,
+    ("fi", 3): deadline,
+    ("p", 1): extension,
+    ("maxDuration", 3): outdated,
+    ("maxDurationUE", 3): outdated,
     ("grounding", 1): grounding,
     ("collectIntervals", 1): partial(durative, False),
     ("buildFromPoints", 1): partial(durative, True),

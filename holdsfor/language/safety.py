@@ -4,24 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 
+from holdsfor.language.apart import head_terms
 from holdsfor.language.description import (
+    Aggregate,
     Algebra,
+    Allen,
     Call,
     Clause,
+    Deadline,
     Duration,
     Edge,
+    Grounding,
     Happens,
     Holds,
     HoldsFor,
+    Initially,
     Literal,
     Not,
+    Or,
     Rule,
 )
+from holdsfor.language.domains import note_evidence
 from holdsfor.language.draft import Draft
-from holdsfor.language.modes import Modes, all_variables
+from holdsfor.language.modes import Modes
 from holdsfor.language.names import calls
 from holdsfor.language.strata import signature
-from holdsfor.language.terms import Place, Var, variables
+from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.walk import all_variables
+from holdsfor.language.written import written
 
 
 def safety(draft: Draft) -> None:
@@ -34,16 +44,34 @@ def safety(draft: Draft) -> None:
     for clause in draft.background:
         if clause.body and clause.place not in draft.incomplete:
             _clause(draft, clause, modes)
-    for grounding in draft.groundings:
-        head = set(variables(grounding.entity)) | (set(variables(grounding.value)) if grounding.value else set())
-        values: set[Var] = set()
-        _report(draft, modes, modes.run(grounding.body, values, head), values, head)
+    timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
+    for each in timeless:
+        if each.place not in draft.incomplete:
+            _standing(draft, each, modes)
+
+
+def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Modes) -> None:
+    """Clauses without time: their conditions are about background knowledge."""
+    head = {variable for term in head_terms(clause) for variable in variables(term)}
+    values: set[Var] = set()
+    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _has_domain(draft, clause.fluent, True)):
+        values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
+    reported = _report(draft, modes, modes.run(clause.body, values, head), values, head)
+    if isinstance(clause, Grounding):
+        return
+    if isinstance(clause, Initially):
+        note_evidence(draft, clause.fluent, clause.value, values | reported)
+    what, term = ("duration", clause.duration) if isinstance(clause, Deadline) else ("value", clause.value)
+    for variable in dict.fromkeys(variables(term)):
+        if variable not in values | reported:
+            message = f"no condition gives the {what} {written(variable)} a value"
+            draft.error("unbound", message, variable.place, "write a constant, or bind it in a condition")
 
 
 def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
     head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
     # Where groundings are declared, they give the arguments of the head their values.
-    values = head - {rule.at} if _has_domain(draft, rule) else set()
+    values = head - {rule.at} if _has_domain(draft, rule.subject, rule.value is not None) else set()
     left = modes.run(rule.body, values, head)
     reported = _report(draft, modes, left, values, head)
     if left:
@@ -52,6 +80,9 @@ def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
         _unbound_time(draft, rule)
     if rule.kind in ("happensAt", "holdsFor"):
         _unbound_arguments(draft, rule, values | reported)
+    elif rule.kind == "initiatedAt" and rule.value is not None:
+        note_evidence(draft, rule.subject, rule.value, values | reported)
+        _unbound_value(draft, rule, values | reported)
 
 
 def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
@@ -71,21 +102,28 @@ def _unbound_time(draft: Draft, rule: Rule) -> None:
 
 
 def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
+    entity = written(rule.subject) + ("" if rule.value is None else f"={written(rule.value)}")
+    hint = f"bind it in the body, or declare the domain: grounding({entity}) :- ..."
     for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
         if variable not in values:
             if rule.kind == "happensAt":
-                message = f"an event needs all its arguments: no condition gives {variable} a value"
-                hint = f"bind it in the body, or declare the domain: grounding({rule.subject}) :- ..."
+                message = f"an event needs all its arguments: no condition gives {written(variable)} a value"
             else:
-                message = f"no condition gives {variable} a value"
-                hint = f"bind it in the body, or declare the domain: grounding({rule.subject}={rule.value}) :- ..."
+                message = f"no condition gives {written(variable)} a value"
             draft.error("unbound", message, variable.place, hint)
 
 
-def _has_domain(draft: Draft, rule: Rule) -> bool:
+def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
+    if isinstance(rule.value, Var) and rule.value not in values:
+        hint = f"write the value, or bind it in the body: {written(rule.subject)}=true"
+        message = f"no condition gives the value {written(rule.value)} of {signature(rule.subject)}"
+        draft.error("unbound", message, rule.value.place, hint)
+
+
+def _has_domain(draft: Draft, subject: Term, fluent: bool) -> bool:
     return any(
-        signature(each.entity) == signature(rule.subject)
-        and (each.value is None) == (rule.value is None)
+        signature(each.entity) == signature(subject)
+        and (each.value is not None) == fluent
         and not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
         for each in draft.groundings
     )
@@ -107,6 +145,8 @@ def _intervals(draft: Draft, rule: Rule) -> None:
                 draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
         if isinstance(literal, Algebra):
             used.update(literal.operands)
+        elif isinstance(literal, Allen):
+            used.update((literal.source, literal.target))
         elif isinstance(literal, Duration):
             used.add(literal.interval)
     for literal in rule.body:
@@ -118,7 +158,7 @@ def _intervals(draft: Draft, rule: Rule) -> None:
 def _result(literal: Literal) -> Var | None:
     if isinstance(literal, HoldsFor):
         return literal.interval
-    return literal.result if isinstance(literal, Algebra | Duration) else None
+    return literal.result if isinstance(literal, Algebra | Allen | Duration) else None
 
 
 # ---------------------------------------------------------------- what is left
@@ -147,10 +187,24 @@ def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]
         shared = {each for each in all_variables(literal.literals) if each in outside and each not in values}
         if shared:
             return sorted(shared, key=_position)
-        inner = modes.run(literal.literals, set(values), outside)
-        return [variable for each in inner for variable in _missing(modes, each, values, outside)]
+        return _missing_inside(modes, literal.literals, values, outside)
+    if isinstance(literal, Or):
+        return [v for each in literal.alternatives for v in _missing_inside(modes, each, values, outside)]
+    if isinstance(literal, Aggregate):
+        shared = modes.shared(literal, outside) - values
+        if shared:
+            return sorted(shared, key=_position)
+        found = _missing_inside(modes, literal.literals, values, outside | set(variables(literal.result)))
+        return found or sorted(set(variables(literal.template)) - values, key=_position)
     needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else modes.needs(literal) - values
     return sorted(needed, key=_position)
+
+
+def _missing_inside(modes: Modes, body: tuple[Literal, ...], values: set[Var], outside: set[Var]) -> list[Var]:
+    known = set(values)
+    left = modes.run(body, known, outside)
+    others = outside | all_variables(body)
+    return [variable for each in left for variable in _missing(modes, each, known, others)]
 
 
 def _needed_by_call(modes: Modes, call: Call, values: set[Var]) -> set[Var]:
@@ -168,20 +222,25 @@ def _position(variable: Var) -> tuple[int, int]:
 
 
 def _message(literal: Literal, variable: Var) -> tuple[str, Place, str]:
-    place = variable.place
+    place, name = variable.place, written(variable)
     if isinstance(literal, Not):
         hint = "bind it in another condition, or write _ for any value"
-        return f"{variable} stands in a negation, and no other condition gives it a value", place, hint
+        return f"{name} stands in a negation, and no other condition gives it a value", place, hint
+    if isinstance(literal, Aggregate):
+        hint = "bind it in another condition, or give it another name if it is another variable"
+        return f"{name} stands in a findall, and no other condition gives it a value", place, hint
+    if isinstance(literal, Or):
+        hint = "bind it in the same alternative, or outside the alternatives"
+        return f"{name} has no value in one of the alternatives that use it", place, hint
     if isinstance(literal, Holds | Happens | Edge):
-        hint = f"add a condition that gives the time, such as happensAt(event, {variable})"
-        return f"the time {variable} has no value", place, hint
-    if isinstance(literal, Algebra) or (isinstance(literal, Duration) and variable == literal.interval):
-        return f"no condition computes the intervals {variable}", place, f"add holdsFor(fluent=value, {variable})"
+        hint = f"add a condition that gives the time, such as happensAt(event, {name})"
+        return f"the time {name} has no value", place, hint
+    if isinstance(literal, Algebra | Allen) or (isinstance(literal, Duration) and variable == literal.interval):
+        return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
     if isinstance(literal, Call):
-        name = signature(literal.goal)
-        return f"{name} needs a value for {variable}", place, "bind it in another condition"
+        return f"{signature(literal.goal)} needs a value for {name}", place, "bind it in another condition"
     return (
-        f"{variable} is compared or calculated with, and no condition gives it a value",
+        f"{name} is compared or calculated with, and no condition gives it a value",
         place,
         "bind it in another condition",
     )

@@ -3,39 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from holdsfor.language.description import Edge, Happens, Holds, HoldsFor, Literal, Not, Rule, Signature
+from holdsfor.language.description import Edge, Happens, Holds, HoldsFor, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, Entity
-from holdsfor.language.graph import components, cycle
+from holdsfor.language.graph import components
 from holdsfor.language.terms import Place, Term, name_and_args
+from holdsfor.language.walk import every
 
 Node = tuple[Entity, Signature]
+Mention = Happens | Edge | Holds | HoldsFor
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One definition needs another: a condition of a rule, or (rule is None) a deadline."""
+
+    head: Node
+    need: Node
+    literal: Mention | None
+    rule: Rule | None
+    place: Place
 
 
 def strata(draft: Draft) -> None:
-    """Levels of definitions, or the cycles that prevent them."""
-    needs = dependencies(draft)
+    """Levels of definitions. Simple fluents that need each other are computed together, point by point."""
+    found = list(steps(draft))
+    needs: dict[Node, list[Node]] = {node: [] for node in defined_nodes(draft)}
+    for step in found:
+        needs[step.head].append(step.need)
     levels: dict[Node, int] = {}
     for group in components(needs):
-        circle = cycle(group, needs)
-        if circle:
-            _report(draft, circle, needs[circle[0]][circle[1]])
         inner = set(group)
         below = [levels[need] for node in group for need in needs[node] if need not in inner]
         for node in group:
             levels[node] = max(below, default=-1) + 1
+        if any(need in inner for node in group for need in needs[node]):
+            draft.circles.append([step for step in found if step.head in inner and step.need in inner])
+            draft.cycles.append(tuple(node[1] for node in needs if node in inner))
     depth = max(levels.values(), default=-1) + 1
     draft.strata = [tuple(node[1] for node in needs if levels[node] == level) for level in range(depth)]
 
 
-def dependencies(draft: Draft) -> dict[Node, dict[Node, Place]]:
-    """For each defined event and fluent, in order of appearance, the defined ones that its rules mention, and where."""
-    needs: dict[Node, dict[Node, Place]] = {defined(rule): {} for rule in draft.rules}
+def defined_nodes(draft: Draft) -> dict[Node, None]:
+    """Every event and fluent that is defined, in the order of rules, initially and deadlines."""
+    fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
+    also: list[Node] = [("fluent", signature(fluent)) for fluent in fluents]
+    return dict.fromkeys([*map(defined, draft.rules), *also])
+
+
+def steps(draft: Draft) -> Iterator[Step]:
+    """What each definition needs, among those that are defined."""
+    known = defined_nodes(draft)
     for rule in draft.rules:
-        for node, place in mentioned(rule.body):
-            if node in needs:
-                needs[defined(rule)].setdefault(node, place)
-    return needs
+        for literal in mentions(rule.body):
+            if node(literal) in known:
+                yield Step(defined(rule), node(literal), literal, rule, literal.place)
+    for deadline in draft.deadlines:
+        fluent: Node = "fluent", signature(deadline.fluent)
+        yield Step(fluent, fluent, None, None, deadline.place)
 
 
 def defined(rule: Rule) -> Node:
@@ -48,18 +74,17 @@ def signature(term: Term) -> Signature:
     return Signature(name, len(args))
 
 
+def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
+    """The conditions of a body that are about events and fluents, also those inside others."""
+    return (literal for literal in every(body) if isinstance(literal, Mention))
+
+
+def node(literal: Mention) -> Node:
+    """What a condition is about."""
+    if isinstance(literal, Happens):
+        return "event", signature(literal.event)
+    return "fluent", signature(literal.fluent)
+
+
 def mentioned(body: tuple[Literal, ...]) -> Iterator[tuple[Node, Place]]:
-    """The events and fluents of a body, also inside negation."""
-    for literal in body:
-        if isinstance(literal, Happens):
-            yield ("event", signature(literal.event)), literal.place
-        elif isinstance(literal, Edge | Holds | HoldsFor):
-            yield ("fluent", signature(literal.fluent)), literal.place
-        elif isinstance(literal, Not):
-            yield from mentioned(literal.literals)
-
-
-def _report(draft: Draft, circle: list[Node], place: Place) -> None:
-    shown = " <- ".join(str(signature) for _, signature in circle)
-    message = f"{circle[0][1]} depends on itself: {shown}; cyclic definitions come in a later version"
-    draft.not_yet("cycle", message, place, "remove one of the conditions that close the circle")
+    return ((node(literal), literal.place) for literal in mentions(body))

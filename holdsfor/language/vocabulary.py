@@ -18,9 +18,11 @@ FORMS: dict[str, str] = {
     "relative_complement_all": "relative_complement_all(I1, [I2, I3], I)",
     "complement_all": "complement_all([I1, I2], I)",
     "intDurGreater": "intDurGreater(I1, duration, I)",
+    "allen": "allen(relation, I1, I2, mode, I)",
     "findall": "findall(X, goal, L)",
     "initially": "initially(fluent=value)",
     "fi": "fi(fluent=value, fluent=value, duration)",
+    "p": "p(fluent=value)",
     "grounding": "grounding(fluent=value) or grounding(event)",
     "collectIntervals": "collectIntervals(fluent=value)",
     "buildFromPoints": "buildFromPoints(fluent=value)",
@@ -36,7 +38,19 @@ DURATIONS: dict[str, OneOf[">", ">=", "<", "=<"]] = {
     "intDurLessEqual": "=<",
 }
 
-ALLEN = frozenset({"before", "meets", "starts", "finishes", "during", "overlaps", "equal"})
+ALLEN = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
+
+#: What a relation of Allen's gives, as it is written and as it is called here.
+MODES: dict[str, str] = {
+    "source": "source",
+    "lhs": "source",
+    "target": "target",
+    "rhs": "target",
+    "union": "union",
+    "intersection": "intersection",
+    "relative_complement": "relative_complement",
+    "relative_complement_inverse": "relative_complement_inverse",
+}
 
 #: Declarations of older versions of RTEC: accepted, with no effect.
 LEGACY: frozenset[tuple[str, int]] = frozenset(
@@ -69,26 +83,14 @@ DIRECTIVES = frozenset(
     | {"module", "initialization", "consult", "include"}
 )
 
-#: Prolog predicates that have no place in an event description, and why.
-SIDE_EFFECTS: dict[str, str] = {
-    **dict.fromkeys(
-        ("assert", "asserta", "assertz", "retract", "retractall", "abolish"), "changes facts while rules run"
-    ),
-    **dict.fromkeys(("write", "writeln", "print", "format", "nl", "read", "tell", "see", "consult"), "reads or writes"),
-    **dict.fromkeys(("nb_setval", "nb_getval", "b_setval", "b_getval", "flag"), "uses global variables"),
-    **dict.fromkeys(("call", "apply", "once", "ignore", "forall", "catch", "throw"), "calls other goals"),
-    **dict.fromkeys(("bagof", "setof", "aggregate_all", "maplist", "foldl"), "collects answers"),
-    **dict.fromkeys(
-        ("functor", "arg", "copy_term", "=..", "atom_concat", "atom_codes", "sub_atom"), "takes terms apart"
-    ),
-    **dict.fromkeys(
-        ("append", "member", "memberchk", "nth0", "nth1", "reverse", "sort", "msort", "last"), "works on lists"
-    ),
-    **dict.fromkeys(("atom", "number", "integer", "float", "var", "nonvar", "ground", "compound"), "tests types"),
-    **dict.fromkeys(("between", "succ", "plus", "atom_number", "number_codes", "term_to_atom"), "is not built in"),
+#: Functions of the lists that findall gives.
+LISTS: dict[str, OneOf["count", "sum", "min", "max"]] = {
+    "length": "count",
+    "sum_list": "sum",
+    "sumlist": "sum",
+    "min_list": "min",
+    "max_list": "max",
 }
-#: Predicates on the lists that findall gives.
-LISTS = frozenset({"length", "sum_list", "sumlist", "min_list", "max_list"})
 
 ARITHMETIC_COMPARISONS = frozenset({"<", ">", "=<", ">=", "=:=", "=\\="})
 COMPARISONS = ARITHMETIC_COMPARISONS | {"=", "\\=", "==", "\\==", "@<", "@>", "@=<", "@>="}

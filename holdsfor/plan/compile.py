@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
+from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Call, Clause, Compare, EventDescription, Grounding, Literal, Rule, Signature
-from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
     Conclude,
@@ -15,12 +16,13 @@ from holdsfor.plan.operators import (
     Definition,
     Derived,
     Domain,
+    Due,
+    Group,
     Pattern,
     Plan,
     Relation,
     Simple,
     Static,
-    Where,
 )
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
@@ -79,7 +81,7 @@ def _definitions(
         happens = [v for v in mine if v.rule.kind == "happensAt"]
         yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
     if signature in description.simple and stored.of_fluent(signature):
-        yield _simple(signature, mine, stored, known)
+        yield from _simple_or_group(signature, description, variants, stored, known)
     if signature in description.static:
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
         for relation in stored.of_fluent(signature):
@@ -87,8 +89,70 @@ def _definitions(
             yield Static(relation, tuple(dict.fromkeys(rules)))
 
 
-def _simple(signature: Signature, variants: list[_Variant], stored: Relations, known: Background) -> Simple:
+def _simple_or_group(
+    signature: Signature,
+    description: EventDescription,
+    variants: tuple[_Variant, ...],
+    stored: Relations,
+    known: Background,
+) -> Iterator[Simple | Group]:
+    """The fluent by itself; or with those it depends on and that depend on it, in the place of the first of them."""
+    members = next((cycle for cycle in description.cycles if signature in cycle), (signature,))
+    deadlines = tuple(due for member in members for due in _deadlines(member, description, stored))
+    if signature != members[0]:
+        return
+    fluents = tuple(_simple(member, description, variants, stored, known) for member in members)
+    if len(members) > 1 or deadlines or any(signature in cycle for cycle in description.cycles):
+        yield Group(fluents, deadlines)
+    else:
+        yield fluents[0]
+
+
+def _deadlines(signature: Signature, description: EventDescription, stored: Relations) -> Iterator[Due]:
+    for deadline in description.deadlines:
+        name, args = name_and_args(deadline.fluent)
+        if Signature(name, len(args)) != signature:
+            continue
+        distinct = len(set(args)) == len(args) and all(isinstance(arg, Var) for arg in args)
+        if not distinct or deadline.body or not isinstance(deadline.duration, Int):
+            raise HoldsforError(
+                f"{deadline.place}: a deadline for some groundings only, or of a duration that is not written as a "
+                "number, comes in a later version; write fi(f(X)=a, f(X)=b, 30) with a variable for each argument"
+            )
+        after, extensible = deadline.duration.value, deadline.extensible
+        if signature in stored.values:
+            source = Relation(name, len(args), deadline.source, "fluent")
+            yield Due(source, Relation(name, len(args), deadline.target, "fluent"), after, extensible)
+        else:
+            (relation,) = stored.of_fluent(signature)
+            yield Due(relation, relation, after, extensible, (deadline.source, deadline.target))
+
+
+def _initially(
+    relation: Relation, signature: Signature, description: EventDescription, stored: Relations, known: Background
+) -> Iterator[Declared]:
+    fresh = count(1_000_000)
+    for fact in description.initially:
+        name, args = name_and_args(fact.fluent)
+        if Signature(name, len(args)) != signature or not (relation.value is None or relation.value == fact.value):
+            continue
+        head = (*args, *((fact.value,) if relation.value is None else ()))
+        for variant in unfold(fact.body, known, fresh):
+            folded = fold(variant, head, known)
+            if folded is not None:
+                chain, ordering = order(folded[0], folded[1], stored)
+                yield Declared(chain, head_args(folded[1], ordering, fact.place), True)
+
+
+def _simple(
+    signature: Signature,
+    description: EventDescription,
+    every: tuple[_Variant, ...],
+    stored: Relations,
+    known: Background,
+) -> Simple:
     found = stored.of_fluent(signature)
+    variants = [v for v in every if _signature(v.rule.subject) == signature]
 
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
         chosen = [v for v in variants if v.rule.kind == kind]
@@ -97,7 +161,8 @@ def _simple(signature: Signature, variants: list[_Variant], stored: Relations, k
             for relation in found
         )
 
-    return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"))
+    initially = tuple(tuple(_initially(relation, signature, description, stored, known)) for relation in found)
+    return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"), initially)
 
 
 def _conclusions(
@@ -169,17 +234,7 @@ def _domains(
                 folded = fold(variant, head, known)
                 if folded is not None:
                     rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.place))
-    for relation, rules in found.items():
-        rules.extend(_other_values(relation, description))
     return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
-
-
-def _other_values(relation: Relation, description: EventDescription) -> Iterator[Declared]:
-    """Declarations are made value by value: of a value that has none, every grounding is allowed."""
-    values = [g.value for g in description.groundings if g.value and _signature(g.entity) == relation.signature]
-    if relation.kind == "valued" and all(map(is_ground, values)):
-        tests = tuple(Where("\\=", Var("v0"), value) for value in dict.fromkeys(values))
-        yield Declared(tests, (*(None,) * (relation.arity - 1), "v0"), False)
 
 
 def _declared(

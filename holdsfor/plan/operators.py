@@ -91,7 +91,17 @@ class Without:
     chain: tuple[Op, ...]
 
 
-Op = At | Holding | Lookup | Where | Let | Without
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Binds the variable to the number of solutions of a chain, or to a term's sum, least or greatest value in them."""
+
+    function: OneOf["count", "sum", "min", "max"]
+    chain: tuple[Op, ...]
+    term: Term
+    variable: str
+
+
+Op = At | Holding | Lookup | Where | Let | Without | Tally
 Chain = tuple[Op, ...]
 
 
@@ -117,7 +127,7 @@ class Of:
 class Combine:
     """Union, intersection, or difference (the first part without the others)."""
 
-    op: OneOf["union", "intersection", "difference"]
+    op: OneOf["union", "intersection", "difference", "complement"]
     parts: tuple[Expression, ...]
 
 
@@ -130,7 +140,17 @@ class Lasting:
     bound: Term
 
 
-Expression = Of | Combine | Lasting
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says."""
+
+    relation: str
+    source: Expression
+    target: Expression
+    mode: str
+
+
+Expression = Of | Combine | Lasting | Relate
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +182,26 @@ class Simple:
     relations: tuple[Relation, ...]
     initiations: tuple[tuple[Conclude, ...], ...]
     terminations: tuple[tuple[Conclude, ...], ...]
+    initially: tuple[tuple[Declared, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A deadline: so long after its initiation the source turns into the target; extensible: after the latest."""
+
+    source: Relation
+    target: Relation
+    after: int
+    extensible: bool
+    values: tuple[Term, Term] | None = None  # of source and target, where the value is a column of the relation
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time."""
+
+    fluents: tuple[Simple, ...]
+    deadlines: tuple[Due, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +220,7 @@ class Derived:
     rules: tuple[Conclude, ...]
 
 
-Definition = Simple | Static | Derived
+Definition = Simple | Group | Static | Derived
 
 
 @dataclass(frozen=True, slots=True)

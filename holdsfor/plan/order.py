@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
+from holdsfor.language.description import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
 from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Where, Without
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 from holdsfor.plan.times import time_names
@@ -126,6 +126,11 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
             return not unbound or (literal.op == "=" and _assigned(literal, bound) is not None)
         case Is():
             return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, ordering) is not None
+        case Aggregate():
+            inside = {n for inner in literal.literals for n in names_of(inner)} | {
+                v.name for v in variables(literal.template)
+            }
+            return {name for name in inside if name in ordering.outer} <= bound
         case Not():
             return {name for name in names_of(literal) if name in ordering.outer} <= bound
         case _:
@@ -144,6 +149,8 @@ def _connected(literal: Literal, ordering: Ordering) -> bool:
 
 
 def _binds(literal: Literal) -> set[str]:
+    if isinstance(literal, Aggregate):
+        return {variable.name for variable in variables(literal.result)}
     return set() if isinstance(literal, Not) else set(names_of(literal))
 
 
@@ -174,6 +181,8 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             return _where(literal, ordering)
         case Is():
             return _is(literal, ordering)
+        case Aggregate():
+            return _tally(literal, ordering)
         case Not():
             outer = ordering.outer | positive_names(literal.literals)
             inner = replace(ordering, outer=outer, bound=set(ordering.bound))
@@ -188,6 +197,20 @@ def _where(literal: Compare, ordering: Ordering) -> Where:
         for side in sides:  # compared as terms, which are taken as they are
             ordering.arg(side, literal.place)
     return Where(literal.op, *map(ordering.expression, sides))
+
+
+def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
+    """Each of its own variables counts, also one that stands nowhere else: solutions differ by it."""
+    names = [name for inner in literal.literals for name in names_of(inner)]
+    inner = replace(
+        ordering,
+        uses=ordering.uses + Counter(names),
+        outer=ordering.outer | positive_names(literal.literals),
+        bound=set(ordering.bound),
+    )
+    chain = tuple(_chain(literal.literals, inner))
+    assert isinstance(literal.result, Var)
+    return Tally(literal.function, chain, inner.expression(literal.template), ordering.name(literal.result.name))
 
 
 def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:

@@ -15,12 +15,13 @@ from holdsfor.plan.operators import (
     Lasting,
     Let,
     Reach,
+    Relate,
     Relation,
-    Simple,
     Static,
+    Tally,
     Without,
 )
-from holdsfor.plan.walk import conclusions, defines, flat, reads
+from holdsfor.plan.walk import conclusions, defines, flat, reads, simple_of
 
 
 def reach(definitions: Iterable[Definition]) -> Reach:
@@ -30,8 +31,7 @@ def reach(definitions: Iterable[Definition]) -> Reach:
     edges: dict[Relation, int] = {}
     inert: set[Relation] = set()
     for definition in definitions:
-        if isinstance(definition, Simple):
-            inert.update(definition.relations)
+        inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
         ticks = max(_edges(definition, edges, inert), default=0)
         edges.update(dict.fromkeys(defines(definition), ticks))
         offsets = list(_offsets(definition))
@@ -72,7 +72,8 @@ def _offsets(definition: Definition) -> Iterator[int | None]:
             yield from (None, None) if most is None else (most, -most)
 
 
-def _times(chain: Chain, known: dict[str, int | None]) -> Iterator[int | None]:
+def distances(chain: Chain, known: dict[str, int | None]) -> dict[str, int | None]:
+    """How far each time variable of a chain is from those known."""
     known = dict(known)
     changed = True
     while changed:  # lets may stand before or after what they relate
@@ -85,10 +86,15 @@ def _times(chain: Chain, known: dict[str, int | None]) -> Iterator[int | None]:
                         base = known[b]
                         known[a] = None if base is None else base + d
                         changed = True
+    return known
+
+
+def _times(chain: Chain, given: dict[str, int | None]) -> Iterator[int | None]:
+    known = distances(chain, given)
     for op in chain:
         if isinstance(op, At | Holding):
             yield known.get(op.time)
-        elif isinstance(op, Without):
+        elif isinstance(op, Without | Tally):
             yield from _times(op.chain, known)
 
 
@@ -111,5 +117,7 @@ def _duration(expression: Expression) -> int | None:
             return _sum(own, _duration(expression.part))
         case Combine():
             return _most([_duration(part) for part in expression.parts])
+        case Relate():
+            return None  # two intervals may lie any distance apart
         case _:
             return 0

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from holdsfor.language.description import (
+    Aggregate,
     Compare,
     Edge,
     EventDescription,
@@ -67,6 +68,11 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
             open_values.add(signature)
         else:
             values.setdefault(signature, {})
+    for fact in description.initially:
+        values[_signature(fact.fluent)].setdefault(fact.value)
+    for deadline in description.deadlines:
+        values[_signature(deadline.fluent)].setdefault(deadline.source)
+        values[_signature(deadline.fluent)].setdefault(deadline.target)
     for literal in _fluent_literals(literal for body in bodies for literal in body):
         signature = _signature(literal.fluent)
         if signature in defined:
@@ -102,7 +108,7 @@ def _choices(literal: Literal, known: Relations) -> list[tuple[Literal, ...]]:
 
 def _fluent_literals(literals: Iterable[Literal]) -> Iterator[FluentLiteral]:
     for literal in literals:
-        if isinstance(literal, Not):
+        if isinstance(literal, Not | Aggregate):
             yield from _fluent_literals(literal.literals)
         elif isinstance(literal, FluentLiteral):
             yield literal

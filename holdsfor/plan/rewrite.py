@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from holdsfor.language.description import (
+    Aggregate,
     Algebra,
+    Allen,
     Call,
     Compare,
     Duration,
@@ -17,6 +19,7 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Or,
 )
 from holdsfor.language.terms import Compound, Items, Term, Var, variables
 
@@ -54,7 +57,13 @@ def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
             return replace(literal, bound=change(literal.bound))
         case Not():
             return replace(literal, literals=tuple(map_terms(inner, change) for inner in literal.literals))
-        case Algebra():
+        case Or():
+            mapped = tuple(tuple(map_terms(inner, change) for inner in one) for one in literal.alternatives)
+            return replace(literal, alternatives=mapped)
+        case Aggregate():
+            inside = tuple(map_terms(inner, change) for inner in literal.literals)
+            return replace(literal, template=change(literal.template), literals=inside, result=change(literal.result))
+        case Algebra() | Allen():
             return literal
 
 
@@ -80,13 +89,23 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
             return (literal.bound,)
         case Not():
             return tuple(term for inner in literal.literals for term in terms_of(inner))
-        case Algebra():
+        case Or():
+            return tuple(term for one in literal.alternatives for inner in one for term in terms_of(inner))
+        case Aggregate():
+            return (literal.template, *(t for inner in literal.literals for t in terms_of(inner)), literal.result)
+        case Algebra() | Allen():
             return ()
 
 
 def positive_names(body: Iterable[Literal]) -> set[str]:
     """The names of the variables that occur outside negations."""
-    return {name for literal in body if not isinstance(literal, Not) for name in names_of(literal)}
+    found: set[str] = set()
+    for literal in body:
+        if isinstance(literal, Aggregate):  # its own variables stay inside
+            found |= {variable.name for variable in variables(literal.result)}
+        elif not isinstance(literal, Not):
+            found |= set(names_of(literal))
+    return found
 
 
 def names_of(literal: Literal) -> Iterator[str]:

@@ -9,6 +9,8 @@ from holdsfor.plan.operators import (
     Declared,
     Definition,
     Derived,
+    Due,
+    Group,
     Domain,
     Pattern,
     Plan,
@@ -114,9 +116,13 @@ def show_definition(definition: Definition) -> Iterator[str]:
     match definition:
         case Simple():
             yield f"simple {', '.join(map(named, definition.relations))}"
-            for kind, rules in (("initiated", definition.initiations), ("terminated", definition.terminations)):
-                for relation, mine in zip(definition.relations, rules, strict=True):
-                    yield from (show_conclusion(rule, relation, kind) for rule in mine)
+            yield from _simple(definition)
+        case Group():
+            yield f"together {', '.join(map(named, defines(definition)))}"
+            for fluent in definition.fluents:
+                yield from _simple(fluent)
+            for due in definition.deadlines:
+                yield _deadline(due)
         case Derived():
             yield f"event {named(definition.relation)}"
             yield from (show_conclusion(rule, definition.relation, "happens") for rule in definition.rules)
@@ -124,6 +130,23 @@ def show_definition(definition: Definition) -> Iterator[str]:
             yield f"static {named(definition.relation)}"
             for pattern in definition.patterns:
                 yield from show_pattern(pattern, definition.relation)
+
+
+def _simple(fluent: Simple) -> Iterator[str]:
+    for relation, mine in zip(fluent.relations, fluent.initially, strict=False):
+        for rule in mine:
+            writer = Writer(rule.chain)
+            given = f": {writer.chain(rule.chain)}" if rule.chain else ""
+            yield f"initially {grounding(relation, rule.args, writer)}{given}"
+    for kind, rules in (("initiated", fluent.initiations), ("terminated", fluent.terminations)):
+        for relation, mine_rules in zip(fluent.relations, rules, strict=True):
+            yield from (show_conclusion(rule, relation, kind) for rule in mine_rules)
+
+
+def _deadline(due: Due) -> str:
+    source, target = due.values or (due.source.value, due.target.value)
+    name = due.source.signature
+    return f"after {due.after} {name}={source} becomes {name}={target}" + (", extensible" if due.extensible else "")
 
 
 def show_conclusion(rule: Conclude, relation: Relation, kind: str) -> str:

@@ -17,7 +17,9 @@ from holdsfor.plan.operators import (
     Lookup,
     Of,
     Op,
+    Relate,
     Relation,
+    Tally,
     Where,
     Without,
 )
@@ -75,6 +77,9 @@ class Writer:
                 return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
             case Without():
                 return f"without ({self.chain(op.chain)})"
+            case Tally():
+                of = "" if op.function == "count" else f"{self.term(op.term)} in "
+                return f"let {self.name(op.variable)} be the {op.function} of {of}({self.chain(op.chain)})"
 
     def fact(self, op: Lookup) -> str:
         return _call(op.facts.name, [self.arg(arg) for arg in op.args])
@@ -102,6 +107,9 @@ class Writer:
                 return f"{expression.op}({', '.join(map(self.expression, expression.parts))})"
             case Lasting():
                 return f"lasting({self.expression(expression.part)}, {expression.op} {self.term(expression.bound)})"
+            case Relate():
+                pair = f"{self.expression(expression.source)}, {self.expression(expression.target)}"
+                return f"{expression.mode} of {expression.relation}({pair})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
         found = [self.expression(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]

@@ -21,7 +21,6 @@ from holdsfor.plan.operators import (
     Op,
     Relation,
     Route,
-    Simple,
     Stage,
     Static,
 )
@@ -50,6 +49,7 @@ class _Draft:
     stage: dict[Relation, str] = field(default_factory=dict)
     members: dict[str, list[int]] = field(default_factory=lambda: {"entity": [], "pair": [], "all": []})
     routes: dict[str, dict[Route, None]] = field(default_factory=lambda: {"entity": {}, "pair": {}, "all": {}})
+    own: dict[Relation, tuple[int, ...]] = field(default_factory=dict)  # what is being placed, and by which arguments
     as_pairs: frozenset[Relation] = frozenset()  # what gives evidence of pairs is evaluated pair by pair itself
 
 
@@ -111,6 +111,7 @@ Found = tuple[str, tuple[int, ...], list[Route]]
 def _entity(definition: Definition, rules: tuple[_Rule, ...], draft: _Draft) -> Found | None:
     for position in range(_arguments(definition)):
         routes: list[Route] = []
+        draft.own = dict.fromkeys(defines(definition), (position,))
         if all(_about_one(rule, position, draft, routes) for rule in rules):
             return "entity", (position,), routes
     return None
@@ -118,7 +119,7 @@ def _entity(definition: Definition, rules: tuple[_Rule, ...], draft: _Draft) -> 
 
 def _arguments(definition: Definition) -> int:
     """The arguments of what is defined, without a value that is a column."""
-    return definition.signature.arity if isinstance(definition, Simple) else definition.relation.signature.arity
+    return min(relation.signature.arity for relation in defines(definition))
 
 
 def _about_one(rule: _Rule, position: int, draft: _Draft, routes: list[Route]) -> bool:
@@ -131,6 +132,8 @@ def _about_one(rule: _Rule, position: int, draft: _Draft, routes: list[Route]) -
 def _reached(atom: Atom, variable: str, draft: _Draft, routes: list[Route], by: str) -> bool:
     """Whether all of the atom that concerns the variable can be brought to its bucket."""
     relation = atom.relation
+    if relation in draft.own:
+        return by == "entity" and atom.args[draft.own[relation][0]] == variable
     where = draft.stage.get(relation)
     if where == "all" or (where == "pair" and by == "entity"):
         return False
@@ -150,6 +153,7 @@ def _reached(atom: Atom, variable: str, draft: _Draft, routes: list[Route], by: 
 def _pair(definition: Definition, rules: tuple[_Rule, ...], draft: _Draft) -> Found | None:
     for one, other in combinations(range(_arguments(definition)), 2):
         routes: list[Route] = []
+        draft.own = dict.fromkeys(defines(definition), (one, other))
         if all(_about_two(rule, one, other, draft, routes) for rule in rules):
             return "pair", (one, other), routes
     return None
@@ -176,6 +180,8 @@ def _pairs_up(atom: Atom, first: str, second: str, draft: _Draft, routes: list[R
     if first not in atom.args or second not in atom.args or draft.stage.get(relation) == "all":
         return False
     positions = tuple(sorted((atom.args.index(first), atom.args.index(second))))
+    if relation in draft.own:
+        return positions == draft.own[relation]
     where = draft.stage.get(relation)
     if where == "pair":
         return positions == draft.home[relation]
@@ -186,5 +192,6 @@ def _pairs_up(atom: Atom, first: str, second: str, draft: _Draft, routes: list[R
 
 
 def _all(definition: Definition, draft: _Draft) -> Found:
-    outside = [relation for relation in reads(definition) if draft.stage.get(relation) != "all"]
+    own = set(defines(definition))
+    outside = [r for r in reads(definition) if draft.stage.get(r) != "all" and r not in own]
     return "all", (), [Route(relation, ()) for relation in dict.fromkeys(outside)]

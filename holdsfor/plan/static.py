@@ -7,13 +7,14 @@ from itertools import product
 from typing import Literal as OneOf
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Algebra, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.terms import Place, Term, Var, variables
-from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Let, Lookup, Of, Pattern
+from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Let, Lookup, Of, Pattern, Relate
 from holdsfor.plan.order import Ordering, head_args, order_conditions
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
 
+NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]
 NOTHING = Combine("union", ())
 
@@ -22,8 +23,8 @@ def pattern(
     body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
 ) -> Pattern | None:
     """The rule as an expression; None if that is empty."""
-    intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Duration))
-    tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Duration))
+    intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Allen | Duration))
+    tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Allen | Duration))
     ordering = Ordering.of(body, head, relations)
     heads = [variable.name for term in head for variable in variables(term)]
     for name in heads:  # they come first, so that the groundings of the head are in its own order
@@ -40,7 +41,7 @@ def pattern(
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
-    evidence = _evidence(expression, conditions, frozenset(needed))
+    evidence = _evidence(expression, conditions, frozenset(needed), has_domain)
     if evidence is None and not (has_domain and set(needed) <= set(args)):
         raise HoldsforError(
             f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
@@ -60,7 +61,7 @@ def _given(tests: Iterable[Literal]) -> Iterator[str]:
 
 
 def _expression(
-    at: Var, literals: Iterable[HoldsFor | Algebra | Duration], ordering: Ordering, place: Place
+    at: Var, literals: Iterable[HoldsFor | Algebra | Allen | Duration], ordering: Ordering, place: Place
 ) -> Expression:
     made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
 
@@ -74,17 +75,24 @@ def _expression(
         if isinstance(literal, Duration):
             part = build(literal.interval, True, taken)
             return Lasting(literal.op, part, ordering.expression(literal.bound)) if part != NOTHING else part
-        negative = range(1, len(literal.operands)) if literal.op == "difference" else ()
+        if isinstance(literal, Allen):
+            source, target = build(literal.source, True, taken), build(literal.target, True, taken)
+            return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
+        negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
         return _combined(literal.op, parts)
 
     return build(at, False, False)
 
 
-def _combined(op: OneOf["union", "intersection", "difference"], parts: tuple[Expression, ...]) -> Expression:
+def _combined(
+    op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
+) -> Expression:
     if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
         return NOTHING
     some = tuple(part for part in parts if part != NOTHING)
+    if op == "complement":
+        return Combine(op, some)
     if not some:
         return NOTHING
     return some[0] if len(some) == 1 else Combine(op, some)
@@ -113,6 +121,9 @@ def _names(expression: Expression) -> Iterator[str]:
                 yield from _names(part)
         case Lasting():
             yield from _names(expression.part)
+        case Relate():
+            yield from _names(expression.source)
+            yield from _names(expression.target)
 
 
 def _variables(item: Of | Lookup) -> set[str]:
@@ -128,11 +139,13 @@ def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
     return len(groups) <= 1 and needed <= set().union(*groups)
 
 
-def _evidence(expression: Expression, conditions: Chain, needed: frozenset[str]) -> tuple[Evidence, ...] | None:
+def _evidence(
+    expression: Expression, conditions: Chain, needed: frozenset[str], has_domain: bool
+) -> tuple[Evidence, ...] | None:
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     found: list[Evidence] = []
-    for alternative in _alternatives(expression, needed):
+    for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
         chosen = next((one for one in tries if _gives(one, needed)), None)
         if chosen is None:
@@ -152,24 +165,28 @@ def _in_order(evidence: Evidence) -> Evidence:
     return tuple(chosen)
 
 
-def _alternatives(expression: Expression, needed: frozenset[str]) -> list[Evidence]:
+def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     match expression:
         case Of():
             return [(expression,)]
         case Lasting():
-            return _alternatives(expression.part, needed)
-        case Combine(op="union"):
-            return [one for part in expression.parts for one in _alternatives(part, needed)]
+            return _alternatives(expression.part, needed, has_domain)
+        case Relate():
+            return _of_intersection((expression.source, expression.target), needed, has_domain)
+        case Combine(op="complement") if has_domain or not expression.parts:
+            return [()]  # holds also where its parts never did: only the declared domain says for what
+        case Combine(op="union" | "complement"):
+            return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
         case Combine(op="difference"):
-            return _alternatives(expression.parts[0], needed) if expression.parts else []
+            return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
         case Combine():
-            return _of_intersection(expression.parts, needed)
+            return _of_intersection(expression.parts, needed, has_domain)
     raise AssertionError(expression)
 
 
-def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str]) -> list[Evidence]:
+def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
-    each = [_alternatives(part, needed) for part in parts]
+    each = [_alternatives(part, needed, has_domain) for part in parts]
     whole = [options for options in each if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.description import Compare, Edge, Happens, Holds, Is, Literal, Not
+from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not
 from holdsfor.language.terms import Term, Var, variables
 from holdsfor.plan.rewrite import substitute
 
@@ -25,7 +25,7 @@ def name_times(body: tuple[Literal, ...], at: Term) -> tuple[tuple[Literal, ...]
 
 def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]:
     for literal in body:
-        if isinstance(literal, Not):
+        if isinstance(literal, Not | Aggregate):
             yield replace(literal, literals=tuple(_named(literal.literals, fresh)))
         elif not isinstance(literal, Timed):
             yield literal
@@ -58,7 +58,7 @@ def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]
 def time_names(body: Iterable[Literal]) -> Iterator[str]:
     """The variables that stand for times of conditions, negated ones too."""
     for literal in body:
-        if isinstance(literal, Not):
+        if isinstance(literal, Not | Aggregate):
             yield from time_names(literal.literals)
         elif isinstance(literal, Timed):
             yield from (variable.name for variable in variables(literal.time))

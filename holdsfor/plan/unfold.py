@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, product
 
 from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Call, Clause, Compare, Literal, Not, Signature
+from holdsfor.language.description import Aggregate, Call, Clause, Compare, Literal, Not, Or, Signature
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all
 
@@ -55,6 +55,10 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
         # not (A or B) = not A and not B
         inner = _unfold(literal.literals, known, fresh, depth)
         return [tuple(Not(variant, literal.place) for variant in inner)]
+    if isinstance(literal, Or):
+        return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth)]
+    if isinstance(literal, Aggregate):
+        return [_aggregate(literal, known, fresh, depth)]
     if not isinstance(literal, Call):
         return [(literal,)]
     name, args = name_and_args(literal.goal)
@@ -72,6 +76,20 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
         body = instance(clause, args, next(fresh))
         variants.extend(_unfold(body, known, fresh, depth - 1))
     return variants
+
+
+def _aggregate(literal: Aggregate, known: Background, fresh: Iterator[int], depth: int) -> tuple[Literal, ...]:
+    """The same with its goals unfolded and a variable as its result."""
+    variants = _unfold(literal.literals, known, fresh, depth)
+    if len(variants) != 1:
+        raise HoldsforError(
+            f"{literal.place}: findall over alternatives comes in a later version; define an event or fluent that "
+            "unites them, and count that"
+        )
+    if isinstance(literal.result, Var):
+        return (replace(literal, literals=variants[0]),)
+    result = Var(f"result~{next(fresh)}", literal.place)
+    return replace(literal, literals=variants[0], result=result), Compare("=:=", result, literal.result, literal.place)
 
 
 def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:

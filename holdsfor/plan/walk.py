@@ -14,14 +14,17 @@ from holdsfor.plan.operators import (
     Derived,
     Domain,
     Expression,
+    Group,
     Holding,
     Lasting,
     Lookup,
     Of,
     Op,
+    Relate,
     Relation,
     Simple,
     Static,
+    Tally,
     Without,
 )
 
@@ -31,6 +34,9 @@ def conclusions(definition: Definition) -> Iterator[Conclude]:
         case Simple():
             for rules in (*definition.initiations, *definition.terminations):
                 yield from rules
+        case Group():
+            for fluent in definition.fluents:
+                yield from conclusions(fluent)
         case Derived():
             yield from definition.rules
         case Static():
@@ -41,7 +47,7 @@ def flat(chain: Chain) -> Iterator[Op]:
     """The operators of a chain, those inside negations too."""
     for op in chain:
         yield op
-        if isinstance(op, Without):
+        if isinstance(op, Without | Tally):
             yield from flat(op.chain)
 
 
@@ -54,18 +60,32 @@ def parts(expression: Expression) -> Iterator[Of]:
                 yield from parts(part)
         case Lasting():
             yield from parts(expression.part)
+        case Relate():
+            yield from parts(expression.source)
+            yield from parts(expression.target)
+
+
+def simple_of(definition: Definition) -> tuple[Simple, ...]:
+    """The simple fluents that are defined there."""
+    if isinstance(definition, Group):
+        return definition.fluents
+    return (definition,) if isinstance(definition, Simple) else ()
 
 
 def chains(definition: Definition) -> Iterator[Chain]:
     for conclusion in conclusions(definition):
         yield conclusion.chain
+    for fluent in simple_of(definition):
+        yield from (rule.chain for rules in fluent.initially for rule in rules)
     if isinstance(definition, Static):
         for pattern in definition.patterns:
             yield pattern.conditions
 
 
 def defines(definition: Definition) -> tuple[Relation, ...]:
-    return definition.relations if isinstance(definition, Simple) else (definition.relation,)
+    if isinstance(definition, Static | Derived):
+        return (definition.relation,)
+    return tuple(relation for fluent in simple_of(definition) for relation in fluent.relations)
 
 
 def reads(definition: Definition) -> Iterator[Relation]:

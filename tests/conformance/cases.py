@@ -31,7 +31,7 @@ class Case:
     """expected: None where the original contradicts its own semantics: the naive evaluator gives the declared answer.
 
     exact: open ends are written as such; otherwise they were printed as ending after the last query time.
-    fluents_only: the occurrences of events are not listed.
+    fluents_only: the occurrences of events are not listed. features: what the case is about, in the words of its file.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Case:
     expected: Answer | None
     exact: bool
     fluents_only: bool = False
+    features: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return self.name
@@ -89,7 +90,8 @@ def event_calculus(path: Path) -> Case:
         final = record["expected"]["final"]
         expected = _answer(final["latest_window_wins"], final["events"])
     horizon = Horizon(record["window"], record["step"], record["start"], record["end"], record["clock_tick"])
-    return Case(identity(path), texts, tuple(record["stream"]), horizon, expected, exact)
+    features = frozenset(record.get("features") or [record["feature"]])
+    return Case(identity(path), texts, tuple(record["stream"]), horizon, expected, exact, features=features)
 
 
 def _answer(fluents: list[dict[str, Any]], events: list[dict[str, Any]]) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -44,6 +45,20 @@ def _one(path: Path, folder: str) -> list[Case]:
     if case.expected is None:
         report.declared.add(case.name)
     return [case]
+
+
+def sample(cases: Sequence[Case], size: int) -> list[Case]:
+    """Always the same few cases, which have between them as many features as can be."""
+    chosen: list[Case] = []
+    missing: set[str] = set()
+    waiting = list(cases)
+    while waiting and len(chosen) < size:
+        missing = missing or {feature for case in waiting for feature in case.features}
+        best = max(waiting, key=lambda case: len(missing & case.features))
+        missing -= best.features
+        chosen.append(best)
+        waiting.remove(best)
+    return chosen
 
 
 def check(case: Case, engine: Engine) -> None:

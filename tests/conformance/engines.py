@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.language import EventDescription
+from tests.conformance import tasks
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, read_lines
@@ -57,6 +58,15 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
     return answer(result.intervals, result.occurrences)
 
 
+def in_tasks(buckets: int) -> Engine:
+    """What the workers of Spark do, without Spark: cheap enough for every case."""
+
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        return answer(*tasks.recognise(description, lines, horizon, buckets))
+
+    return Engine(f"tasks, {buckets} buckets", recognise)
+
+
 def on_spark(session: SparkSession, buckets: int) -> Engine:
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
         result = holdsfor.spark.recognise(
@@ -94,4 +104,5 @@ def _rows(table: pa.Table, columns: Sequence[str]) -> Iterable[tuple[Any, ...]]:
 
 
 LOCAL = (Engine("in-process", in_process), Engine("stepped", stepped))
+TASKS = tuple(map(in_tasks, (1, 2, 7)))
 NAIVE = Engine("naive", naive)

@@ -6,8 +6,8 @@ import pytest
 
 from tests.conformance import report
 from tests.conformance.cases import ABSENT, GOLDEN, Case, event_calculus
-from tests.conformance.check import check, in_scope
-from tests.conformance.engines import LOCAL, NAIVE, Engine
+from tests.conformance.check import check, in_scope, sample
+from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine
 
 if not GOLDEN.exists():
     pytest.skip(ABSENT, allow_module_level=True)
@@ -15,14 +15,14 @@ if not GOLDEN.exists():
 CASES = in_scope()
 
 
-@pytest.mark.parametrize("engine", LOCAL, ids=str)
+@pytest.mark.parametrize("engine", [*LOCAL, *TASKS], ids=str)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_golden_case(case: Case, engine: Engine) -> None:
     check(case, engine)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", sample(CASES, 25), ids=str)
 def test_golden_case_on_spark(case: Case, spark_engine: Engine) -> None:
     check(case, spark_engine)
 

@@ -95,7 +95,7 @@ def test_strata_come_after_what_they_depend_on() -> None:
         "initiatedAt(f(X)=v, T) :- holdsAt(g(X)=v, T2), T2 is T + 5, happensAt(e(X), T).",
         "initiatedAt(f(X)=v, T) :- happensAt(e(X), T+5), happensAt(d(X), T).",
         "initiatedAt(f(X)=Y, T) :- Y = Z, happensAt(e(X, Z), T).",
-        "initiatedAt(f(_)=v, T) :- happensAt(e, T).\nterminatedAt(f(X)=_, T) :- happensAt(d(X), T).",
+        "initiatedAt(f(_)=v, T) :- happensAt(e, T).\ninitiatedAt(f(X)=w, T) :- happensAt(d(X), T).",
         "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), \\+ holdsAt(g(X, Y)=Y, T).",
         "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), over(S, 3), level(X, S). over(A, B) :- A > B. level(a, 5).",
         "holdsFor(f(X,Y)=v, I) :- X \\= Y, intersect_all([I1,I2], I), holdsFor(g(X)=v, I1), holdsFor(g(Y)=v, I2).",

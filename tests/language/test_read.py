@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdsfor.language import parse
-from holdsfor.language.description import EventDescription, Literal
+from holdsfor.language.description import EventDescription, Literal, Or
 from holdsfor.language.terms import Place
 
 FIXTURE = Path(__file__).parent / "fixtures" / "literals.txt"
@@ -19,6 +19,8 @@ def written(part: object) -> str:
     """A literal as its class with its fields, lists of terms and literals in line."""
     if isinstance(part, tuple):
         return ",".join(map(written, part))
+    if isinstance(part, Or):
+        return f"Or({' | '.join(map(written, part.alternatives))})"
     if not isinstance(part, Literal):
         return str(part)
     values = [getattr(part, each.name) for each in fields(part)]
@@ -35,6 +37,12 @@ def lines(description: EventDescription) -> list[str]:
     for rule in description.rules:
         value = "" if rule.value is None else f"={rule.value}"
         found.append(f"{rule.kind} {rule.subject}{value} at {rule.at}:{body(rule.body)}")
+    found += [f"initially {each.fluent}={each.value}:{body(each.body)}" for each in description.initially]
+    for each in description.deadlines:
+        p = " p" if each.extensible else ""
+        change = f"{each.fluent}={each.source} to {each.target} after {each.duration}"
+        found.append(f"fi {change}{p}:{body(each.body)}")
+    found += [f"cycle {' '.join(map(str, cycle))}" for cycle in description.cycles]
     found += [f"background {clause.head}:{body(clause.body)}" for clause in description.background]
     for grounding in description.groundings:
         value = "" if grounding.value is None else f"={grounding.value}"

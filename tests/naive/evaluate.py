@@ -8,16 +8,16 @@ What counts is decided per row; then one window over all of it is evaluated, str
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from holdsfor.language.description import EventDescription, Rule, Signature
-from holdsfor.language.terms import Int, Term, Var, name_and_args
-from tests.naive.calculate import Bindings, NotYet, names, substitute
-from tests.naive.domain import Domain, Instance, matching
-from tests.naive.intervals import FOREVER, Intervals, from_points, next_point, union
+from holdsfor.language.description import EventDescription, Signature
+from tests.naive.domain import Domain
+from tests.naive.heads import Heads
+from tests.naive.inertia import Group
+from tests.naive.intervals import FOREVER, from_points, next_point, union
 from tests.naive.rows import Horizon, Row, counting
-from tests.naive.solve import Fallback, Grounding, World, signature
+from tests.naive.solve import Grounding, World
 from tests.naive.static import statically_determined
 
 Key = tuple[str, tuple[str, ...], str]
@@ -41,12 +41,14 @@ class Evaluation:
         self.horizon = horizon
         self.world = World(horizon.tick, horizon.start, horizon.end, description.background)
         self.domain = Domain(description, self.world)
+        self.heads = Heads(description, self.world, self.domain)
 
     def run(self, rows: Iterable[Row]) -> Answer:
         self._feed(rows)
         for stratum in self.description.strata:
-            for entity in stratum:
-                self._define(entity)
+            groups = [group for group in self.description.cycles if set(group) & set(stratum)]
+            for members in [*groups, *((entity,) for entity in stratum if not any(entity in g for g in groups))]:
+                self._define(members)
         return self._answer()
 
     def _feed(self, rows: Iterable[Row]) -> None:
@@ -65,119 +67,18 @@ class Evaluation:
         for (entity, grounding), intervals in pieces.items():
             self.world.fluents[entity][grounding] = union([[interval] for interval in intervals])
 
-    def _define(self, entity: Signature) -> None:
-        if entity in self.description.events:
-            self._define_event(entity)
-        elif entity in self.description.simple:
-            self._define_simple(entity)
-        elif entity in self.description.static:
-            self.world.fluents[entity] = statically_determined(self._rules("holdsFor", entity), self.world, self.domain)
-
-    def _rules(self, kind: str, entity: Signature) -> list[Rule]:
-        return [rule for rule in self.description.rules if rule.kind == kind and signature(rule.subject) == entity]
-
-    # ------------------------------------------------------------ rules about points
-
-    def _define_event(self, entity: Signature) -> None:
-        for rule in self._rules("happensAt", entity):
-            for (args, _), t in list(self._points(rule, self.domain.enumerated(entity))):
-                if self.domain.admits(entity, args, None):
-                    self.world.add_event(entity, args, t)
-
-    def _define_simple(self, entity: Signature) -> None:
-        rules = self._rules("initiatedAt", entity)
-        sure: set[tuple[Grounding, int]] = set()  # by rules that bind all arguments, or over a declared domain
-        if_alive: set[tuple[Grounding, int]] = set()
-        open_rules = []
-        for rule in rules:
-            try:
-                sure.update(self._points(rule, None))
-            except NotYet:
-                open_rules.append(rule)
-        for rule in open_rules:
-            declared = self.domain.enumerated(entity)
-            if declared is None:
-                if_alive.update(self._points(rule, [(args, None) for (args, _), _ in sure]))
-            else:
-                sure.update(self._points(rule, declared))
-        groundings = {grounding for grounding, _ in sure | if_alive}
-        ended = {found for rule in self._rules("terminatedAt", entity) for found in self._ended(rule, groundings)}
-        self._inertia(entity, sure, if_alive, ended)
-
-    def _ended(self, rule: Rule, groundings: set[Grounding]) -> Iterator[tuple[Grounding, int]]:
-        """An argument or value that no literal binds stands for every grounding: only one that is initiated can end."""
-        _, patterns = name_and_args(rule.subject)
-        assert rule.value is not None
-        head = (*patterns, rule.value)
-
-        def fallback(bindings: Bindings) -> Iterator[Bindings]:
-            yield from matching(head, [(*args, value) for args, value in groundings], bindings)
-
-        for found in self._solutions(rule, head, fallback):
-            *args, value = (substitute(term, found) for term in head)
-            yield (tuple(args), value), _time(rule, found)
-
-    def _points(self, rule: Rule, domain: list[Instance] | None) -> Iterator[tuple[Grounding, int]]:
-        """The groundings of the head and when; arguments that no literal binds range over the domain (None: NotYet)."""
-        _, patterns = name_and_args(rule.subject)
-
-        def fallback(bindings: Bindings) -> Iterator[Bindings]:
-            if domain is None:
-                raise NotYet
-            for args, value in domain:
-                if value is None or rule.value is None or isinstance(value, Var):
-                    yield from matching(patterns, [args], bindings)
-                else:
-                    yield from matching((*patterns, rule.value), [(*args, value)], bindings)
-
-        for found in self._solutions(rule, patterns, fallback):
-            args = tuple(substitute(arg, found) for arg in patterns)
-            value = rule.value if rule.value is None else substitute(rule.value, found)
-            yield (args, value), _time(rule, found)  # type: ignore[misc]
-
-    def _solutions(self, rule: Rule, head: tuple[Term, ...], fallback: Fallback) -> Iterator[Bindings]:
-        visible = names(*head, rule.value, rule.at)
-        for found in self.world.solve(rule.body, {}, visible, fallback):
-            if self.world.first <= _time(rule, found) <= self.world.last:
-                if names(*head) <= found.keys():
-                    yield found
-                else:
-                    yield from fallback(found)
-
-    # ------------------------------------------------------------ inertia
-
-    def _inertia(
-        self,
-        entity: Signature,
-        sure: set[tuple[Grounding, int]],
-        if_alive: set[tuple[Grounding, int]],
-        ended: set[tuple[Grounding, int]],
-    ) -> None:
-        for args in {args for (args, _), _ in sure}:
-            starts, perhaps, ends = (self._by_point(args, found) for found in (sure, if_alive, ended))
-            state: set[Term] = set()
-            intervals: dict[Term, Intervals] = defaultdict(list)
-            for point in sorted(starts.keys() | perhaps.keys() | ends.keys()):
-                begun = set(starts[point])
-                if state or begun:
-                    begun |= perhaps[point]
-                now = {v for v in state | begun if v not in ends[point] and not begun - {v}}
-                for value in now - state:
-                    intervals[value].append((point, FOREVER))
-                for value in state - now:
-                    intervals[value][-1] = (intervals[value][-1][0], point)
-                state = now
-            for value, found in intervals.items():
-                if self.domain.admits(entity, args, value):
-                    self.world.fluents[entity][args, value] = found
-
-    def _by_point(self, args: tuple[Term, ...], found: set[tuple[Grounding, int]]) -> dict[int, set[Term]]:
-        """The values concerned at each point of the grid at which a change takes effect."""
-        result: dict[int, set[Term]] = defaultdict(set)
-        for (these, value), t in found:
-            if these == args:
-                result[next_point(t, self.horizon.tick)].add(value)
-        return result
+    def _define(self, members: Sequence[Signature]) -> None:
+        (first, *_) = members
+        if len(members) > 1 or first in self.description.simple:
+            Group(members, self.heads).run()
+        elif first in self.description.static:
+            rules = self.heads.rules("holdsFor", first)
+            self.world.fluents[first] = statically_determined(rules, self.world, self.domain)
+        else:
+            for rule in self.heads.rules("happensAt", first):
+                for args, _, t in self.heads.begun(rule):
+                    if self.domain.admits(first, args, None):
+                        self.world.add_event(first, args, t)
 
     # ------------------------------------------------------------ the answer
 
@@ -195,9 +96,3 @@ class Evaluation:
                 if t > self.horizon.start:
                     answer.occurrences.update((entity.name, tuple(map(str, args)), t) for args in all_args)
         return answer
-
-
-def _time(rule: Rule, bindings: Bindings) -> int:
-    t = bindings[rule.at.name]
-    assert isinstance(t, Int)
-    return t.value

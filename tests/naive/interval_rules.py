@@ -6,6 +6,18 @@ from random import Random
 
 from tests.naive.streams import LEVELS, Entity
 
+RELATIONS = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
+MODES = (
+    "source",
+    "lhs",
+    "target",
+    "rhs",
+    "union",
+    "intersection",
+    "relative_complement",
+    "relative_complement_inverse",
+)
+
 
 class IntervalRules:
     """Makes the holdsFor rules of one fluent after the other. domain: pairs may range over a declared domain."""
@@ -56,12 +68,23 @@ class IntervalRules:
 
     def _within(self, base: str, other: str, body: list[str]) -> str:
         """Something that lies within the base, so that the base says for whom it can hold."""
+        if self.random.random() < 0.25:
+            return self._related(*self.random.choice(((base, other), (other, base))), body)
         result = self._interval()
         if self.random.random() < 0.5:
             parts = self.random.choice(([base, other], [other, base]))
             body.append(f"intersect_all([{','.join(parts)}], {result})")
         else:
             body.append(f"relative_complement_all({base}, [{other}], {result})")
+        return result
+
+    def _related(self, source: str, target: str, body: list[str]) -> str:
+        """By one of Allen's relations. It lies within both: where one is empty no pair is related."""
+        result, relation, mode = self._interval(), self.random.choice(RELATIONS), self.random.choice(MODES)
+        if self.random.random() < 0.5:
+            body.append(f"allen({relation}, {source}, {target}, {mode}, {result})")
+        else:
+            body.append(f"{relation}({source}, {target}, {mode}, {result})")
         return result
 
     def _some_other(self, body: list[str]) -> str:
@@ -100,9 +123,17 @@ class IntervalRules:
         for _ in range(self.random.randint(0, 2)):
             deeper = depth > 1 and self.random.random() < 0.4
             parts.append(self._combine(names, body, depth - 1) if deeper else self._leaf(names, body))
+        if self.random.random() < 0.15:
+            result = self._interval()
+            body.append(f"complement_all([{','.join(parts)}], {result})")
+            return result
         if len(parts) == 1:
             return parts[0]
         self.random.shuffle(parts)
+        if self.random.random() < 0.15:
+            parts[:2] = [self._related(parts[0], parts[1], body)]
+            if len(parts) == 1:
+                return parts[0]
         result = self._interval()
         op = self.random.choice(("union_all", "intersect_all", "relative_complement_all"))
         if op == "relative_complement_all":

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.language.description import (
+    Aggregate,
     Algebra,
+    Allen,
     Call,
     Clause,
     Compare,
@@ -19,12 +21,14 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Or,
     Signature,
 )
 from holdsfor.language.terms import Int, Term, is_ground, name_and_args
 from tests.naive.calculate import (
     Bindings,
     NotYet,
+    Number,
     compare,
     evaluate,
     invert,
@@ -37,6 +41,12 @@ from tests.naive.calculate import (
 from tests.naive.intervals import Intervals, holds_at, previous_point
 
 Grounding = tuple[tuple[Term, ...], Term]  # arguments and value
+
+_AGGREGATES: dict[str, Callable[[list[Number]], Number | None]] = {
+    "sum": sum,
+    "min": lambda numbers: min(numbers, default=None),
+    "max": lambda numbers: max(numbers, default=None),
+}
 
 #: What to try when no literal can be evaluated: more bindings for one of the variables.
 Fallback = Callable[[Bindings], Iterable[Bindings]]
@@ -63,10 +73,29 @@ def literal_names(literal: Literal) -> set[str]:
             return names(literal.goal)
         case Not():
             return set().union(*map(literal_names, literal.literals))
+        case Or():
+            return {
+                name for alternative in literal.alternatives for part in alternative for name in literal_names(part)
+            }
+        case Aggregate():
+            return names(literal.template, literal.result).union(*map(literal_names, literal.literals))
         case Duration():
             return names(literal.bound)
-        case Algebra():
+        case Algebra() | Allen():
             return set()
+
+
+def shown_names(literal: Literal) -> set[str]:
+    """The variables that the rest of the body sees; those of a negation or an aggregate may be its own."""
+    match literal:
+        case Not():
+            return set()
+        case Or():
+            return {name for alternative in literal.alternatives for part in alternative for name in shown_names(part)}
+        case Aggregate():
+            return names(literal.result)
+        case _:
+            return literal_names(literal)
 
 
 @dataclass
@@ -80,6 +109,8 @@ class World:
     events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
 
+    growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
+    unstarted: set[tuple[Signature, Grounding]] = field(default_factory=set)  # hold initially: that is no start
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
 
     def add_event(self, entity: Signature, args: tuple[Term, ...], t: int) -> None:
@@ -92,8 +123,8 @@ class World:
     def solve(
         self, literals: Sequence[Literal], bindings: Bindings, visible: set[str], fallback: Fallback | None = None
     ) -> Iterator[Bindings]:
-        """visible: the variables of the head; with those of positive literals. Others are local to their negation."""
-        outside = visible.union(*(literal_names(literal) for literal in literals if not isinstance(literal, Not)))
+        """visible: the variables of the head, to which the body adds. Others are local to a negation or aggregate."""
+        outside = visible.union(*map(shown_names, literals))
         return self._solve(tuple(literals), bindings, outside, fallback)
 
     def _solve(
@@ -136,6 +167,11 @@ class World:
                     raise NotYet
                 if next(self.solve(literal.literals, bindings, visible), None) is None:
                     yield bindings
+            case Or():
+                for alternative in literal.alternatives:
+                    yield from self.solve(alternative, bindings, visible)
+            case Aggregate():
+                yield from self._aggregate(literal, bindings, visible)
             case _:
                 raise NotYet
 
@@ -160,16 +196,23 @@ class World:
                     yield found
 
     def edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
-        """When each grounding starts or ends; a fluent is complete before anything asks for its edges."""
+        """When each grounding starts or ends."""
+        if fluent in self.growing:
+            return self._find_edges(edge, fluent)
         if (edge, fluent) not in self._edges:
-            known: dict[int, list[Grounding]] = defaultdict(list)
-            for grounding, intervals in self.fluents.get(fluent, {}).items():
-                for start, end in intervals:
-                    t = previous_point(start if edge == "start" else end, self.tick)
-                    if self.first <= t <= self.last:
-                        known[t].append(grounding)
-            self._edges[edge, fluent] = known
+            self._edges[edge, fluent] = self._find_edges(edge, fluent)
         return self._edges[edge, fluent]
+
+    def _find_edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
+        known: dict[int, list[Grounding]] = defaultdict(list)
+        for grounding, intervals in self.fluents.get(fluent, {}).items():
+            for start, end in intervals:
+                if edge == "start" and start == self.first + 1 and (fluent, grounding) in self.unstarted:
+                    continue
+                t = previous_point(start if edge == "start" else end, self.tick)
+                if self.first <= t <= self.last:
+                    known[t].append(grounding)
+        return known
 
     def _at(self, time: Term, known: Iterable[int], bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
         """The known times that the time expression may stand for."""
@@ -198,6 +241,21 @@ class World:
         else:
             value = evaluate(literal.expression, bindings)
             found = None if value is None else match(target, number_term(value), bindings)
+        if found is not None:
+            yield found
+
+    def _aggregate(self, literal: Aggregate, bindings: Bindings, visible: set[str]) -> Iterator[Bindings]:
+        """Over the distinct solutions: two that differ in any variable count twice, whatever the template shows."""
+        inside = names(literal.template).union(*map(literal_names, literal.literals))
+        if (inside & visible) - bindings.keys():
+            raise NotYet
+        solutions = {frozenset(found.items()) for found in self.solve(literal.literals, bindings, visible)}
+        if literal.function == "count":
+            value: Number | None = len(solutions)
+        else:
+            numbers = [evaluate(literal.template, dict(found)) for found in solutions]
+            value = _AGGREGATES[literal.function]([n for n in numbers if n is not None])
+        found = None if value is None else match(literal.result, number_term(value), bindings)
         if found is not None:
             yield found
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from holdsfor.language.description import Algebra, Duration, HoldsFor, Rule
+from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Rule
 from holdsfor.language.terms import Term, name_and_args
+from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
 from tests.naive.domain import Domain, matching
 from tests.naive.intervals import FOREVER, Intervals, difference, intersection, union
 from tests.naive.solve import Grounding, World, signature
 
-Step = HoldsFor | Algebra | Duration
+Step = HoldsFor | Algebra | Allen | Duration
 
 _OPERATIONS: dict[str, Callable[[Sequence[Intervals]], Intervals]] = {
     "union": union,
@@ -44,10 +45,8 @@ class Definition:
         assert rule.value is not None
         self.rule, self.world, self.domain = rule, world, domain
         self.head = (*name_and_args(rule.subject)[1], rule.value)
-        self.steps: list[Step] = [
-            literal for literal in rule.body if isinstance(literal, HoldsFor | Algebra | Duration)
-        ]
-        self.tests = [literal for literal in rule.body if not isinstance(literal, HoldsFor | Algebra | Duration)]
+        self.steps = [literal for literal in rule.body if isinstance(literal, Step)]
+        self.tests = [literal for literal in rule.body if not isinstance(literal, Step)]
         self.operands = [step for step in self.steps if isinstance(step, HoldsFor)]
         self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands))
 
@@ -93,7 +92,11 @@ class Definition:
             known[step.interval.name] = fluent.get((args, substitute(step.value, bindings)), [])
         elif isinstance(step, Algebra):
             if all(operand.name in known for operand in step.operands):
-                known[step.result.name] = _OPERATIONS[step.op]([known[operand.name] for operand in step.operands])
+                known[step.result.name] = self._algebra(step.op, [known[operand.name] for operand in step.operands])
+        elif isinstance(step, Allen):
+            if step.source.name in known and step.target.name in known:
+                source, target = known[step.source.name], known[step.target.name]
+                known[step.result.name] = allen(step.relation, source, target, step.mode, self.world.tick)
         elif step.interval.name in known:
             bound = evaluate(step.bound, bindings)
             known[step.result.name] = [
@@ -101,6 +104,11 @@ class Definition:
                 for start, end in known[step.interval.name]
                 if bound is not None and _COMPARISONS[step.op](self._length(start, end), bound)
             ]
+
+    def _algebra(self, op: str, operands: list[Intervals]) -> Intervals:
+        if op == "complement":
+            return difference([[(self.world.first + 1, FOREVER)], *operands])
+        return _OPERATIONS[op](operands)
 
     def _length(self, start: int, end: int) -> int:
         """An open interval is as long as it is known to be at the end of the history."""

@@ -1,0 +1,110 @@
+"""An event description as data, for editors and scripts: diagnostics, inputs, definitions, and where each is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from holdsfor.cli.graph import Thing, Use, definitions, predicates, unreachable, uses
+from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.diagnostics import Diagnostic
+from holdsfor.language.terms import Place
+from holdsfor.plan import Plan
+from holdsfor.plan.walk import defines
+
+
+def report(
+    diagnostics: Iterable[object], description: EventDescription | None = None, made: Plan | None = None
+) -> dict[str, Any]:
+    """`holdsfor check --json`. With errors there is no description, and only diagnostics are told."""
+    told = [_diagnostic(each) for each in diagnostics if isinstance(each, Diagnostic)]
+    found: dict[str, Any] = {
+        "errors": sum(each["severity"] == "error" for each in told),
+        "warnings": sum(each["severity"] == "warning" for each in told),
+        "diagnostics": told,
+    }
+    if description is None or made is None:
+        return found
+    every = uses(description)
+    return {
+        **found,
+        "rules": len(description.rules),
+        "inputs": [
+            {**_name(one.signature), "kind": one.kind, "read": one.read, "uses": _uses(_input(one.kind, one.signature), every)}
+            for one in description.inputs
+        ],
+        "definitions": _definitions(description, made, every),
+        "predicates": [
+            {**_name(thing[1]), "defined": [_place(place)], "uses": _uses(thing, every)}
+            for thing, place in predicates(description).items()
+        ],
+        "cycles": [[str(signature) for signature in group] for group in description.cycles],
+    }
+
+
+def _definitions(description: EventDescription, made: Plan, every: list[Use]) -> list[dict[str, Any]]:
+    strata = {signature: level for level, group in enumerate(description.strata, 1) for signature in group}
+    stages, dead = _stages(made), unreachable(description)
+    rows = []
+    for thing, places in definitions(description).items():
+        signature = thing[1]
+        stage, by = stages.get(signature, (None, None))
+        rows.append(
+            {
+                **_name(signature),
+                "kind": _kind(description, signature),
+                "stratum": strata.get(signature),
+                "stage": stage,
+                "by": by,
+                "reachable": thing not in dead,
+                "defined": [_place(place) for place in places],
+                "uses": _uses(thing, every),
+            }
+        )
+    return rows
+
+
+def _stages(made: Plan) -> dict[Signature, tuple[int, str]]:
+    """Stage number and how its data is brought together, per definition; what can never be true has none."""
+    found: dict[Signature, tuple[int, str]] = {}
+    for number, stage in enumerate(made.stages, 1):
+        for index in stage.definitions:
+            for relation in defines(made.definitions[index]):
+                found[relation.signature] = number, stage.by
+    return found
+
+
+def _kind(description: EventDescription, signature: Signature) -> str:
+    if signature in description.events:
+        return "event"
+    return "static fluent" if signature in description.static else "simple fluent"
+
+
+def _input(kind: str, signature: Signature) -> Thing:
+    return ("event" if kind == "event" else "fluent"), signature
+
+
+def _uses(thing: Thing, every: list[Use]) -> list[dict[str, Any]]:
+    return [{"by": str(use.by[1]), "negative": use.negative, **_place(use.place)} for use in every if use.of == thing]
+
+
+def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+    place = diagnostic.place
+    return {
+        "code": diagnostic.code,
+        "severity": diagnostic.severity,
+        "message": diagnostic.message,
+        "hint": diagnostic.hint,
+        "construct": diagnostic.construct,
+        **_place(place),
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+    }
+
+
+def _name(signature: Signature) -> dict[str, Any]:
+    return {"name": signature.name, "arity": signature.arity}
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "column": place.column}

@@ -1,0 +1,239 @@
+"""Groups: simple fluents that depend on each other or have deadlines, by the state machine.
+
+Each rule's conditions on other things are worked out for all rows at once; what remains of it are actions whose
+conditions ask for the state of the group. If every rule is about one grounding, the machine goes through one grounding
+after the other; otherwise through all of them together in the order of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.chain import run
+from holdsfor.engine.conclude import in_history, packed_head
+from holdsfor.engine.domain import within
+from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.simple import Domains, initial_keys
+from holdsfor.engine.world import Running, World
+from holdsfor.errors import HoldsforError
+from holdsfor.kernels import compress
+from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
+from holdsfor.plan.operators import Chain, Conclude, Due, Group, Holding, Op, Relation, Without
+from holdsfor.plan.reach import distances
+from holdsfor.plan.walk import flat
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    holding: Holding
+    wanted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A rule of the group: what is worked out beforehand, and the conditions on the group's own state."""
+
+    relation: Relation
+    initiates: bool
+    rule: Conclude
+    chain: Chain
+    conditions: tuple[Condition, ...]
+
+
+def evaluate_group(group: Group, world: World, domains: Domains) -> int:
+    actions = tuple(_actions(group))
+    relations = tuple(relation for fluent in group.fluents for relation in fluent.relations)
+    if _aligned(actions, relations):
+        return _one_by_one(group, actions, relations, world, domains)
+    from holdsfor.engine.together import all_together
+
+    return all_together(group, actions, relations, world, domains)
+
+
+def _actions(group: Group) -> Iterator[Action]:
+    members = {relation for fluent in group.fluents for relation in fluent.relations}
+    for fluent in group.fluents:
+        for initiates, tables in ((True, fluent.initiations), (False, fluent.terminations)):
+            for relation, rules in zip(fluent.relations, tables, strict=True):
+                for rule in rules:
+                    chain, conditions = _separated(rule.chain, members)
+                    yield Action(relation, initiates, rule, chain, conditions)
+
+
+def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condition, ...]]:
+    rest: list[Op] = []
+    conditions: list[Condition] = []
+    for op in chain:
+        if isinstance(op, Holding) and op.relation in members:
+            conditions.append(Condition(op, True))
+        elif isinstance(op, Without) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
+            if len(op.chain) != 1 or not isinstance(op.chain[0], Holding):
+                raise HoldsforError(
+                    "a negated conjunction with a fluent that depends on this one comes in a later version; "
+                    "negate the fluent by itself"
+                )
+            conditions.append(Condition(op.chain[0], False))
+        else:
+            rest.append(op)
+    return tuple(rest), tuple(conditions)
+
+
+def _aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:
+    """Whether every rule and condition is about one and the same grounding."""
+    if any(r.kind != "fluent" or r.arity != relations[0].arity for r in relations):
+        return False
+    for action in actions:
+        args = action.rule.args
+        if not all(isinstance(arg, str) for arg in args) or len(set(args)) < len(args):
+            return False
+        if any(condition.holding.args != args for condition in action.conditions):
+            return False
+    return True
+
+
+def shift_of(action: Action, condition: Condition) -> int:
+    """How long before the action a condition looks at the state."""
+    found = distances(action.rule.chain, {action.rule.time: 0}).get(condition.holding.time)
+    if found is None or found > 0:
+        raise HoldsforError(
+            f"{condition.holding.relation.name} depends on itself at a time that is not before its own: "
+            "time does not order that; look at T, or at T-k"
+        )
+    return found
+
+
+# ---------------------------------------------------------------- one grounding after the other
+
+
+def _one_by_one(
+    group: Group, actions: tuple[Action, ...], relations: tuple[Relation, ...], world: World, domains: Domains
+) -> int:
+    axis = world.axis
+    slot = {relation: i for i, relation in enumerate(relations)}
+    orders: list[Ints] = []
+    specs: list[tuple[int, int, list[tuple[int, int, int]]]] = []
+    left_out = 0
+    for action in actions:
+        rows = run(action.chain, world)
+        order = in_history(packed_head(rows, list(action.rule.args), action.rule.time, world), world)
+        if action.initiates and action.relation in domains:
+            mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)
+            left_out += len(np.unique(order[~mask] >> axis.time_bits))
+            order = compress(order, mask)
+        orders.append(order)
+        asked = [(slot[c.holding.relation], int(c.wanted), shift_of(action, c)) for c in action.conditions]
+        specs.append((slot[action.relation], 1 if action.initiates else -1, asked))
+    listed = _listed(orders, specs)
+    groups = [i for i, fluent in enumerate(group.fluents) for _ in fluent.relations]
+    deadlines = _deadlines([(slot[d.source], slot[d.target], d) for d in group.deadlines], len(relations))
+    numbers = {due: n for n, due in enumerate(deadlines[1])}
+    carried = _carried(group, slot, numbers, world, domains)
+    outcome = machine(
+        listed,
+        np.array(groups),
+        len(group.fluents),
+        deadlines[0],
+        carried,
+        axis.time_bits,
+        axis.tick,
+        world.now - axis.origin,
+    )
+    for relation, number in slot.items():
+        mine = outcome.slot == number
+        world.intervals[relation] = placed(
+            relation, outcome.component[mine], outcome.start[mine], outcome.end[mine], world
+        )
+    for due, number in numbers.items():
+        mine = outcome.deadline == number
+        world.running[due] = Running(
+            outcome.deadline_component[mine], outcome.made[mine], outcome.due[mine], outcome.dropped[mine]
+        )
+    return left_out
+
+
+def _listed(orders: list[Ints], specs: list[tuple[int, int, list[tuple[int, int, int]]]]) -> Actions:
+    sizes = [len(order) for order in orders]
+    counts = [len(asked) for _, _, asked in specs]
+    high = np.cumsum(counts) if counts else EMPTY
+    flat_asked = [one for _, _, asked in specs for one in asked]
+    columns = np.array(flat_asked, np.int64).reshape(-1, 3)
+    return Actions(
+        np.concatenate([EMPTY, *orders]),
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        np.repeat(np.arange(len(orders)), sizes),
+        np.array([s for s, _, _ in specs], np.int64),
+        np.array([a for _, a, _ in specs], np.int64),
+        np.asarray(high - np.array(counts), np.int64),
+        np.asarray(high, np.int64),
+        columns[:, 0].copy(),
+        columns[:, 1].copy(),
+        columns[:, 2].copy(),
+    )
+
+
+def _deadlines(found: list[tuple[int, int, Due]], slots: int) -> tuple[Deadlines, list[Due]]:
+    """By source slot."""
+    found = sorted(found, key=lambda one: one[0])
+    first = np.searchsorted([source for source, _, _ in found], np.arange(slots + 1)).astype(np.int64)
+    columns = [
+        np.array(column, np.int64)
+        for column in (
+            [source for source, _, _ in found],
+            [target for _, target, _ in found],
+            [due.after for _, _, due in found],
+            [int(due.extensible) for _, _, due in found],
+        )
+    ]
+    return Deadlines(first, *columns), [due for _, _, due in found]
+
+
+def _carried(
+    group: Group, slot: dict[Relation, int], numbers: dict[Due, int], world: World, domains: Domains
+) -> Carried:
+    parts = [(keys, slot[r], start, end) for r, keys, start, end in carried_intervals(group, world, domains)]
+    component = np.concatenate([EMPTY, *(keys for keys, _, _, _ in parts)])
+    slots = np.concatenate([EMPTY, *(np.full(len(keys), s) for keys, s, _, _ in parts)])
+    start = np.concatenate([EMPTY, *(s for _, _, s, _ in parts)])
+    end = np.concatenate([EMPTY, *(e for _, _, _, e in parts)])
+    order = np.lexsort([start, component])
+    running = [(numbers[due], world.carried_running[due]) for due in numbers if due in world.carried_running]
+    keys = np.concatenate([EMPTY, *(r.keys for _, r in running)])
+    which = np.concatenate([EMPTY, *(np.full(len(r.keys), n) for n, r in running)])
+    due_at = np.concatenate([EMPTY, *(r.due for _, r in running)])
+    by_key = np.argsort(keys, kind="stable")
+    return Carried(
+        component[order], slots[order], start[order], end[order], keys[by_key], which[by_key], due_at[by_key]
+    )
+
+
+def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[tuple[Relation, Ints, Ints, Ints]]:
+    """What the machine starts from: what was settled before, what goes on, and what holds initially."""
+    axis = world.axis
+    boundary = world.after + 1 - axis.origin
+    for fluent in group.fluents:
+        initial = initial_keys(fluent, world, domains)
+        for relation in fluent.relations:
+            holding = world.carried.get(relation, EMPTY)
+            settled = world.settled.get(relation)
+            if settled is not None:
+                keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
+                on = (end == boundary) & np.isin(keys, holding)
+                yield relation, keys, start, np.where(on, OPEN, end)
+                holding = holding[~np.isin(holding, keys[on])]
+            yield relation, holding, np.full(len(holding), boundary), np.full(len(holding), OPEN)
+            first = initial.get(relation, EMPTY)
+            begin = int(axis.following(np.array([world.after - axis.origin]))[0])
+            yield relation, first, np.full(len(first), begin), np.full(len(first), OPEN)
+
+
+def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World) -> Intervals:
+    """Intervals of the machine on the axis."""
+    axis = world.axis
+    base = keys << axis.time_bits
+    s, e = base | start, base | np.where(end == OPEN, axis.mask, end)
+    order = np.argsort(s, kind="stable")
+    return Intervals(axis, world.dictionary, relation.arity, s[order], e[order])

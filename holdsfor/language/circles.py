@@ -1,0 +1,105 @@
+"""Definitions that need each other: fine where time orders them, an error that shows the circle where it does not."""
+
+from __future__ import annotations
+
+from holdsfor.language.description import Compare, Edge, Happens, Holds, Is, Rule
+from holdsfor.language.draft import Draft
+from holdsfor.language.strata import Node, Step
+from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+
+def circles(draft: Draft) -> None:
+    """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
+    for group in draft.circles:
+        for step in group:
+            reason = _reason(draft, step)
+            if reason:
+                _report(draft, _way(group, step), *reason)
+                break
+
+
+def _reason(draft: Draft, step: Step) -> tuple[str, str] | None:
+    """Why time does not order this step, and what to write; None if it does."""
+    name = step.head[1]
+    if step.head[0] == "event":
+        hint = f"replace {step.head[1]} in one of the rules by the conditions of its own rules"
+        return f"the event {name} happens at the very time that the circle asks about", hint
+    if name in draft.static:
+        hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
+        return f"{name} is computed from whole lists of intervals, which must be complete before", hint
+    if isinstance(step.literal, Happens):
+        return None  # the step from the event is the one to report
+    if isinstance(step.literal, Edge):
+        edge, fluent = step.literal.edge, step.need[1]
+        hint = f"use the conditions that initiate {fluent}" if edge == "start" else f"use what terminates {fluent}"
+        return f"{edge} of {fluent} needs the intervals of {fluent}, which must be complete before", hint
+    if isinstance(step.literal, Holds) and step.rule and not _at_or_before(step.rule, step.literal.time):
+        time, at = written(step.literal.time), written(step.rule.at)
+        hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
+        return f"{time} is not known to be {at} or earlier, so what holds then may not be known at {at}", hint
+    return None
+
+
+def _way(group: list[Step], first: Step) -> list[Step]:
+    """A shortest way round that begins with a step."""
+    paths = [[first]]
+    seen: set[Node] = set()
+    for path in paths:
+        if path[-1].need == first.head:
+            return path
+        for step in group:
+            if step.head == path[-1].need and step.need not in seen:
+                seen.add(step.need)
+                paths.append([*path, step])
+    return [first]
+
+
+def _report(draft: Draft, way: list[Step], reason: str, hint: str) -> None:
+    first = way[0]
+    shown = "".join(f" <- {step.need[1]} ({step.place.file}:{step.place.line})" for step in way)
+    message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; time does not order this: {reason}"
+    draft.error("cycle", message, first.place, hint)
+
+
+# ---------------------------------------------------------------- times
+
+
+def _at_or_before(rule: Rule, time: Term) -> bool:
+    """Is a time of a condition surely not after that of the head?"""
+    offsets = _offsets(rule)
+    base, distance = _sum(time)
+    return base is not None and base in offsets and offsets[base] + distance <= 0
+
+
+def _offsets(rule: Rule) -> dict[Var, int]:
+    """The variables that are a fixed distance from the time of the head."""
+    known = {rule.at: 0}
+    equations = [
+        (literal.target, literal.expression) if isinstance(literal, Is) else (literal.left, literal.right)
+        for literal in every(rule.body)
+        if isinstance(literal, Is) or (isinstance(literal, Compare) and literal.op in ("=", "==", "=:="))
+    ]
+    for _ in equations:
+        for left, right in equations:
+            (base, distance), (other, shift) = _sum(left), _sum(right)
+            if base is None or other is None:
+                continue
+            if base in known:
+                known.setdefault(other, known[base] + distance - shift)
+            elif other in known:
+                known.setdefault(base, known[other] + shift - distance)
+    return known
+
+
+def _sum(term: Term) -> tuple[Var | None, int]:
+    """`T+5` as (T, 5)."""
+    match term:
+        case Var():
+            return term, 0
+        case Compound(functor="+" | "-" as sign, args=(Var() as base, Int(value=distance))):
+            return base, distance if sign == "+" else -distance
+        case Compound(functor="+", args=(Int(value=distance), Var() as base)):
+            return base, distance
+    return None, 0

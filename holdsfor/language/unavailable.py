@@ -1,0 +1,96 @@
+"""Prolog that has no place in an event description: what it does, and what to write instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdsfor.language.terms import Items, Term, name_and_args
+from holdsfor.language.written import written
+
+_FLUENT = "keep what changes over time in a fluent: initiatedAt, terminatedAt, holdsAt"
+_FACTS = "list the cases as facts"
+
+#: Names -> what they do, what to write instead.
+_GROUPS: tuple[tuple[str, str, str], ...] = (
+    (
+        "assert asserta assertz retract retractall abolish erase recorda recordz",
+        "changes facts while rules run",
+        _FLUENT,
+    ),
+    ("nb_setval nb_getval b_setval b_getval flag gensym", "uses a global variable", _FLUENT),
+    (
+        "write writeln print print_message format nl tab put_char portray_clause write_canonical writeq write_term "
+        "tell told",
+        "writes",
+        "remove it: results are written where the run is told to",
+    ),
+    (
+        "read read_term see seen consult open close get_char current_input current_output",
+        "reads files",
+        "give rule files and events to the run, by name",
+    ),
+    ("call apply call_cleanup", "calls a goal that is known only while rules run", "write the goal itself"),
+    ("once", "keeps the first answer only", "write the goal itself; every answer counts"),
+    ("ignore", "is true whatever its goal does", "remove it"),
+    ("catch throw", "handles exceptions", "write the goal itself; what cannot be calculated is not true"),
+    ("bagof setof aggregate_all", "collects answers", "write findall(X, goal, L), and length(L, N) or sum_list(L, N)"),
+    ("maplist foldl include exclude partition", "calls a goal for each element of a list", _FACTS),
+    (
+        "functor arg copy_term =.. term_variables setarg",
+        "takes terms apart",
+        "write the parts as arguments of their own",
+    ),
+    (
+        "atom_concat atom_codes atom_chars atom_length sub_atom char_code upcase_atom concat_atom atomic_list_concat "
+        "string_concat split_string atom_string number_codes atom_number term_to_atom",
+        "takes text apart",
+        _FACTS,
+    ),
+    (
+        "append nth0 nth1 reverse sort msort predsort last select delete subtract permutation list_to_set",
+        "works on lists",
+        _FACTS,
+    ),
+    (
+        "atom atomic number integer float var nonvar ground compound callable is_list string",
+        "tests what a term is",
+        "remove it: a variable in a rule always has a value, and what is calculated with is a number",
+    ),
+    ("plus", "is not built in", "write Z is X+Y"),
+    ("succ", "is not built in", "write Y is X+1"),
+    ("get_time statistics stamp_date_time date_time_stamp", "asks the clock", "use the time T of a condition"),
+    ("random random_between random_member", "gives another answer each time", _FACTS),
+    ("halt shell getenv garbage_collect", "acts on the Prolog system", "remove it"),
+    ("repeat", "never ends", "remove it"),
+)
+_WORDS = {name: (does, instead) for names, does, instead in _GROUPS for name in names.split()}
+
+
+def unavailable(goal: Term) -> tuple[str, str] | None:
+    """What a predicate of Prolog does and what to write instead; None if it is not one of them."""
+    name, args = name_and_args(goal)
+    special = _SPECIAL.get((name, len(args)))
+    return special(*args) if special else _WORDS.get(name)
+
+
+def _member(element: Term, elements: Term) -> tuple[str, str]:
+    cases = elements.items if isinstance(elements, Items) else ()
+    either = " ; ".join(f"{written(element)} = {written(each)}" for each in cases)
+    return "works on lists", f"write ({either})" if either else _FACTS
+
+
+def _between(low: Term, high: Term, value: Term) -> tuple[str, str]:
+    x = written(value)
+    return "counts through numbers", f"compare: {x} >= {written(low)}, {x} =< {written(high)}"
+
+
+def _forall(condition: Term, action: Term) -> tuple[str, str]:
+    return "calls other goals", f"write \\+ ({written(condition, 999)}, \\+ {written(action, 900)})"
+
+
+_SPECIAL: dict[tuple[str, int], Callable[..., tuple[str, str]]] = {
+    ("member", 2): _member,
+    ("memberchk", 2): _member,
+    ("between", 3): _between,
+    ("forall", 2): _forall,
+}
