@@ -29,7 +29,9 @@ def check(
         OneOf["mermaid", "dot", "svg"] | None,
         typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")
+    ] = False,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
@@ -99,7 +101,7 @@ def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[ob
 
 def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:
     for thing in [*definitions(description), *predicates(description)]:
-        by: dict[str, None] = dict.fromkeys(str(use.by[1]) for use in found if use.of == thing)
+        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in found if use.of == thing)
         places = [use.place for use in found if use.of == thing]
         if by:
             yield thing[1], ", ".join(by), _places(places)
@@ -115,5 +117,5 @@ def _places(places: list[Place]) -> str:
 
 def _unused(description: EventDescription, found: list[Use]) -> list[str]:
     used: set[Thing] = {use.of for use in found if use.by != use.of}
-    return [f"{name} ({place.file}:{place.line})" for (kind, name), place in predicates(description).items()
-            if (kind, name) not in used]  # fmt: skip
+    known = predicates(description)
+    return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in known.items() if thing not in used]

@@ -11,13 +11,14 @@ from holdsfor.language.description import (
     Algebra,
     Allen,
     Call,
-    Clause,
+    Deadline,
     Duration,
     Edge,
     EventDescription,
     Happens,
     Holds,
     HoldsFor,
+    Initially,
     Literal,
     Not,
     Or,
@@ -63,7 +64,7 @@ def graph(description: EventDescription) -> Graph:
     for layer, stratum in enumerate(description.strata, 1):
         for signature in stratum:
             thing = defined(description, signature)
-            node = Node(str(signature), _kind(description, signature), layer, signature in cyclic, thing in dead)
+            node = Node(str(signature), kind_of(description, signature), layer, signature in cyclic, thing in dead)
             things[thing] = node
     numbers = {thing: number for number, thing in enumerate(things)}
     negative: dict[tuple[int, int], bool] = {}
@@ -71,7 +72,9 @@ def graph(description: EventDescription) -> Graph:
         if use.of in numbers and use.by in numbers:
             way = numbers[use.of], numbers[use.by]
             negative[way] = negative.get(way, True) and use.negative
-    groups = [{numbers["fluent", each] for each in group if ("fluent", each) in numbers} for group in description.cycles]
+    groups = [
+        {numbers["fluent", each] for each in group if ("fluent", each) in numbers} for group in description.cycles
+    ]
     arrows = [Arrow(*way, each, any(set(way) <= group for group in groups)) for way, each in negative.items()]
     return Graph(tuple(things.values()), tuple(arrows))
 
@@ -95,7 +98,7 @@ def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
     }
     for rule in description.rules:
         found.setdefault(_owner(rule), []).append(rule.place)
-    for more in (*description.initially, *description.deadlines):
+    for more in _further(description):
         found.setdefault(("fluent", _signature(more.fluent)), []).append(more.place)
     return found
 
@@ -165,13 +168,19 @@ def _filled(body: tuple[Literal, ...], missing: set[Thing]) -> set[Var]:
 def _bodies(description: EventDescription) -> Iterator[tuple[Thing, tuple[Literal, ...], Var | None]]:
     for rule in description.rules:
         yield _owner(rule), rule.body, rule.at if rule.kind == "holdsFor" else None
-    for more in (*description.initially, *description.deadlines):
+    for more in _further(description):
         yield ("fluent", _signature(more.fluent)), more.body, None
     for clause in description.background:
         yield ("predicate", _signature(clause.head)), clause.body, None
     for domain in description.groundings:
         kind: OneOf["event", "fluent"] = "event" if domain.value is None else "fluent"
         yield (kind, _signature(domain.entity)), domain.body, None
+
+
+def _further(description: EventDescription) -> Iterator[Initially | Deadline]:
+    """What says something of fluents besides rules."""
+    yield from description.initially
+    yield from description.deadlines
 
 
 def _conditions(
@@ -232,10 +241,7 @@ def _signature(term: Term) -> Signature:
     return Signature(name, len(args))
 
 
-def _kind(description: EventDescription, signature: Signature) -> Kind:
+def kind_of(description: EventDescription, signature: Signature) -> Kind:
     if signature in description.events:
         return "event"
     return "static fluent" if signature in description.static else "simple fluent"
-
-
-__all__ = ["Clause", "Thing", "Use", "defined", "definitions", "graph", "predicates", "unreachable", "uses"]

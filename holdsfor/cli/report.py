@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from holdsfor.cli.graph import Thing, Use, definitions, predicates, unreachable, uses
+from holdsfor.cli.graph import Thing, Use, definitions, kind_of, predicates, unreachable, uses
 from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
@@ -30,7 +30,12 @@ def report(
         **found,
         "rules": len(description.rules),
         "inputs": [
-            {**_name(one.signature), "kind": one.kind, "read": one.read, "uses": _uses(_input(one.kind, one.signature), every)}
+            {
+                **_name(one.signature),
+                "kind": one.kind,
+                "read": one.read,
+                "uses": _uses(_input(one.kind, one.signature), every),
+            }
             for one in description.inputs
         ],
         "definitions": _definitions(description, made, every),
@@ -52,7 +57,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
         rows.append(
             {
                 **_name(signature),
-                "kind": _kind(description, signature),
+                "kind": kind_of(description, signature),
                 "stratum": strata.get(signature),
                 "stage": stage,
                 "by": by,
@@ -72,12 +77,6 @@ def _stages(made: Plan) -> dict[Signature, tuple[int, str]]:
             for relation in defines(made.definitions[index]):
                 found[relation.signature] = number, stage.by
     return found
-
-
-def _kind(description: EventDescription, signature: Signature) -> str:
-    if signature in description.events:
-        return "event"
-    return "static fluent" if signature in description.static else "simple fluent"
 
 
 def _input(kind: str, signature: Signature) -> Thing:

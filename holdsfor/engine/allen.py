@@ -59,7 +59,8 @@ def _started_before(points: Ints, target: Pair, axis: Axis) -> tuple[Ints, Mask]
 
 
 def _is_open(ends: Ints, axis: Axis) -> Mask:
-    return np.equal(ends & axis.mask, axis.mask)
+    found: Mask = np.equal(ends & axis.mask, axis.mask)
+    return found
 
 
 def _before(source: Pair, target: Pair, axis: Axis) -> Masks:

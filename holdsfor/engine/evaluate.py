@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdsfor.engine.closure import closed
 from holdsfor.engine.column import Selection
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
@@ -41,7 +42,10 @@ def program(plan: Plan) -> Program:
     for definition in plan.definitions:
         for rule in conclusions(definition):
             counts.update(rule.chain[:length] for length in range(1, len(rule.chain) + 1))
-    tables = tuple((signature, fact_table(signature.arity, rows)) for signature, rows in plan.facts)
+    found = {signature: fact_table(signature.arity, rows) for signature, rows in plan.facts}
+    for closure in plan.closures:
+        found = closed(closure, found)
+    tables = tuple(found.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
     return Program(bare, frozenset(prefix for prefix, uses in counts.items() if uses > 1), tables)
 

@@ -24,6 +24,12 @@ class Facts:
         self.columns = [Column(dictionary, dictionary.codes(c.texts), c.numbers) for c in table.columns]
         self._views: dict[object, object] = {}
 
+    @classmethod
+    def of_codes(cls, dictionary: Dictionary, columns: list[Ints], size: int) -> Facts:
+        facts = cls(dictionary, FactTable(size, ()))
+        facts.columns = [Column(dictionary, codes) for codes in columns]
+        return facts
+
     def picked(self, picks: Picks) -> Ints:
         found = self._views.get(picks)
         if not isinstance(found, np.ndarray):

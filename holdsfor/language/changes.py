@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdsfor.language.literals import BodyReader
 
 Literals = tuple[Literal, ...]
+_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,9 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     name, arguments = name_and_args(pair[0])
     owner = Signature(name, len(arguments))
     known = reader.draft.changes
+    if len(reader.unfolding) > _MOST or reader.unfolded > _MOST**2:
+        hint = "write the conditions of the last of them instead"
+        return reader.refuse("unsupported", f"this {kind} leads through too many other rules", term, hint)
     if owner in reader.unfolding or (kind == "initiatedAt" and ("fi", owner) in known):
         reason = "of a fluent with a deadline" if ("fi", owner) in known else "in a circle"
         reader.complete = False
@@ -89,6 +93,7 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
         hint = f"write an {kind} rule for {name}, or ask for an event: happensAt(event, T)"
         return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
     reader.unfolding.append(owner)
+    reader.unfolded += len(known[kind, owner])
     each = [_unfolded(reader, change, (*arguments, pair[1], time), term) for change in known[kind, owner]]
     literals = reader.read(joined(";", [goal for goal in each if goal is not None], Atom("fail", term.place)))
     reader.unfolding.pop()

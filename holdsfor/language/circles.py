@@ -9,6 +9,8 @@ from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
+_ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
+
 
 def circles(draft: Draft) -> None:
     """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
@@ -24,21 +26,22 @@ def _reason(draft: Draft, step: Step) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event":
-        hint = f"replace {step.head[1]} in one of the rules by the conditions of its own rules"
-        return f"the event {name} happens at the very time that the circle asks about", hint
+        hint = f"where the circle reads {name}, write the conditions of its rules instead"
+        return f"{_ONLY}the event {name} must be complete before what reads it", hint
     if name in draft.static:
         hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
-        return f"{name} is computed from whole lists of intervals, which must be complete before", hint
+        return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if isinstance(step.literal, Happens):
         return None  # the step from the event is the one to report
     if isinstance(step.literal, Edge):
         edge, fluent = step.literal.edge, step.need[1]
-        hint = f"use the conditions that initiate {fluent}" if edge == "start" else f"use what terminates {fluent}"
-        return f"{edge} of {fluent} needs the intervals of {fluent}, which must be complete before", hint
+        does = "initiate" if edge == "start" else "terminate"
+        hint = f"write the conditions of the rules that {does} {fluent} instead"
+        return f"{_ONLY}the {edge} of {fluent} is known when its intervals are complete", hint
     if isinstance(step.literal, Holds) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
         hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
-        return f"{time} is not known to be {at} or earlier, so what holds then may not be known at {at}", hint
+        return f"time does not order this circle: {time} is not known to be {at} or earlier", hint
     return None
 
 
@@ -59,7 +62,7 @@ def _way(group: list[Step], first: Step) -> list[Step]:
 def _report(draft: Draft, way: list[Step], reason: str, hint: str) -> None:
     first = way[0]
     shown = "".join(f" <- {step.need[1]} ({step.place.file}:{step.place.line})" for step in way)
-    message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; time does not order this: {reason}"
+    message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; {reason}"
     draft.error("cycle", message, first.place, hint)
 
 

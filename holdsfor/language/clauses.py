@@ -10,7 +10,7 @@ from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term
 
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.S)
-_ARGUMENT = r"(?:[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*')"
+_ARGUMENT = r"(?:[a-z]\w*|-?\d{1,18}(?:\.\d+)?|'[^'\\\n]*')"
 #: A ground fact with plain arguments, which background files have by the ten thousand.
 _FACT = re.compile(rf"([a-z]\w*)\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\)\s*\.(?=\s|%|\Z)")
 _EACH_ARGUMENT = re.compile(_ARGUMENT)
@@ -74,44 +74,47 @@ def _fact(match: re.Match[str], source: Source) -> Compound:
 
 
 def _chunk(source: Source, start: int, diagnostics: list[Diagnostic]) -> tuple[Chunk, int]:
-    """The clause that begins at start, and where the next may begin."""
-    text, position, last = source.text, start, start
+    """The clause that begins at start, and where the next may begin. An empty one if a quote in it never ends."""
+    text, position, last, whole = source.text, start, start, True
     while position < len(text):
         piece = _PIECE.match(text, position)
         assert piece is not None  # the last alternative matches any character
         if piece.lastgroup == "end":
-            return Chunk(start, position), piece.end()
+            return Chunk(start, position if whole else start), piece.end()
         if piece.lastgroup == "unclosed":
-            return _unclosed(source, start, position, diagnostics)
+            position, ended = _unclosed(source, position, diagnostics)
+            whole = False
+            if ended:
+                return Chunk(start, start), position
+            continue
         position = piece.end()
         if piece.lastgroup != "blank":
             last = position
-    diagnostics.append(
-        _error(
-            source, "full-stop", "the last clause has no full stop", last, last + 1, "end the clause with a full stop"
-        )
-    )
+    if not whole:
+        return Chunk(start, start), len(text)
+    hint = "end the clause with a full stop"
+    diagnostics.append(_error(source, "full-stop", "the last clause has no full stop", last, last + 1, hint))
     return Chunk(start, last), len(text)
 
 
-def _unclosed(source: Source, start: int, position: int, diagnostics: list[Diagnostic]) -> tuple[Chunk, int]:
-    """Leaves out the rest of the line (of the file for a comment): where the quote should have ended nobody knows."""
+def _unclosed(source: Source, position: int, diagnostics: list[Diagnostic]) -> tuple[int, bool]:
+    """Where to read on, and whether the clause is over: where the quote should have ended nobody knows.
+
+    Leaves out the rest of the line, or of the file for a comment.
+    """
     text = source.text
     if text.startswith("/*", position):
         diagnostics.append(
             _error(source, "unclosed", "a comment that never ends", position, position + 2, "close it with */")
         )
-        return Chunk(start, start), len(text)
+        return len(text), True
     quote = text[position]
     hint = f"close it with {quote} on the same line; a quote inside is written twice: 'it''s'"
     what = "atom" if quote == "'" else "string"
     diagnostics.append(_error(source, "unclosed", f"a quoted {what} that never ends", position, position + 1, hint))
     newline = text.find("\n", position)
     line_end = newline if newline >= 0 else len(text)
-    if text[position:line_end].rstrip().endswith("."):
-        return Chunk(start, start), line_end
-    _, after = _chunk(source, line_end, diagnostics) if line_end < len(text) else (None, line_end)
-    return Chunk(start, start), after
+    return line_end, text[position:line_end].rstrip().endswith(".")
 
 
 def _error(source: Source, code: str, message: str, start: int, end: int, hint: str) -> Diagnostic:

@@ -55,7 +55,7 @@ def extension(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if pair is None or fails(body):
         return
     if body:
-        hint = "write it as a fact: p(fluent=value)."
+        hint = f"write it as a fact: p({written(args[0])})"
         reader.refuse_at("deadline", "p cannot have conditions", body[0].place, hint)
         return
     draft.extensions.append((*pair, raw.place))
@@ -84,8 +84,8 @@ def extend(draft: Draft) -> None:
 
 
 def _partial(draft: Draft, place: Place, each: Deadline) -> None:
-    message = f"this p is about a part of what the deadline in line {each.place.line} is about"
-    hint = f"write a deadline of its own for that part, or p({written(each.fluent)}={written(each.source)})"
+    message = f"p is about some of those only that the deadline in line {each.place.line} is about"
+    hint = f"write a deadline of their own for them, or p({written(each.fluent)}={written(each.source)})"
     draft.error("deadline", message, place, hint)
 
 

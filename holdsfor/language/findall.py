@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from holdsfor.language.literals import BodyReader
 
 Literals = tuple[Literal, ...]
-_USES = "length(L, N), sum_list(L, S), min_list(L, M) or max_list(L, M)"
 
 
 @dataclass(slots=True)
@@ -41,7 +40,7 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
         if literals is None:
             continue
         if not isinstance(result, Var):
-            hint = f"write a variable such as L, and then {_USES}"
+            hint = f"write a variable such as L, and then {_uses('L')}"
             reader.refuse("findall", f"the list of findall is a variable, not `{written(result)}`", result, hint)
         elif any(isinstance(literal, Intervals) for literal in every(literals)):
             hint = "collect in a rule about time points, with holdsAt"
@@ -80,9 +79,18 @@ def check_lists(reader: BodyReader, lists: dict[Var, Collected], body: Sequence[
         for literal in every(body):
             if any(result in variables(term) for term in own_terms(literal)):
                 message = f"the list {written(result)} that findall gives cannot be used here"
-                reader.refuse_at("findall", message, literal.place, f"use it in {_USES}; for `L \\= []` test N > 0")
+                reader.refuse_at("findall", message, literal.place, _hint(result))
                 listed.used = True
                 break
         if not listed.used:
-            hint = f"add {_USES}; to ask whether there is any, write the goal itself"
+            hint = f"add {_uses(written(result))}; to ask whether there is one, write the goal alone"
             reader.refuse_at("findall", f"the list {written(result)} of findall is not used", listed.place, hint)
+
+
+def _uses(name: str) -> str:
+    return f"length({name}, N), sum_list({name}, S), min_list({name}, X) or max_list({name}, X)"
+
+
+def _hint(result: Var) -> str:
+    name = written(result)
+    return f"use it in {_uses(name)}; to ask whether it is empty, test N: length({name}, N), N =:= 0"

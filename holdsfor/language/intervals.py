@@ -40,7 +40,7 @@ def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Litera
 def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
     if isinstance(args[0], Items) and all(map(is_empty, args[0].items)):
         hint = "name the intervals outside which the fluent holds: complement_all([I1], I)"
-        return reader.refuse("intervals", "the complement of no intervals says nothing about whom it is", term, hint)
+        return reader.refuse("intervals", "the complement of nothing does not say whose intervals it is", term, hint)
     return _algebra(reader, "complement", term, args[0], args[1])
 
 
@@ -96,7 +96,7 @@ def relation(reader: BodyReader, term: Term, args: tuple[Term, ...], name: str =
     ends = [reader.interval(arg) for arg in (args[0], args[1], args[3])]
     word = args[2].name if isinstance(args[2], Atom) else ""
     if word not in MODES:
-        hint = did_you_mean(word, set(MODES)) or f"the modes are {', '.join(MODES)}"
+        hint = did_you_mean(word, set(MODES)) or f"the modes are {', '.join(dict.fromkeys(MODES.values()))}"
         return reader.refuse("allen", f"`{written(args[2])}` is not a mode of a relation", args[2], hint)
     if None in ends:
         return ()

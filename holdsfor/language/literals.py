@@ -40,6 +40,7 @@ class BodyReader:
         self.depth = 0  # how many conditions this one is inside of
         self.lists: dict[Var, findall.Collected] = {}
         self.unfolding: list[Signature] = []  # fluents whose initiatedAt or terminatedAt conditions are being read
+        self.unfolded = 0
 
     def read(self, term: Term | None) -> Literals:
         """The literals of a conjunction. One condition may give none (no effect) or several (unfolded)."""

@@ -26,6 +26,16 @@ from holdsfor.language.strata import signature
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.walk import all_variables
 
+_Call = tuple[Signature, frozenset[int]]
+
+
+class _Waits(Exception):
+    """A call must be looked at first. Not by recursion: chains of predicates may be long."""
+
+    def __init__(self, key: _Call) -> None:
+        super().__init__()
+        self.key = key
+
 
 class Modes:
     """What the background predicates need and give."""
@@ -40,14 +50,25 @@ class Modes:
             else:
                 ground = self._facts.setdefault(owner, set(range(owner.arity)))
                 ground -= {i for i, arg in enumerate(name_and_args(clause.head)[1]) if not is_ground(arg)}
-        self._known: dict[tuple[Signature, frozenset[int]], frozenset[int] | None] = {}
+        self._known: dict[_Call, frozenset[int] | None] = {}
+        self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
 
     def after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
         """The arguments that have a value after a call in which `bound` have one; None if the call needs more."""
         key = owner, bound
-        if key not in self._known:
-            self._known[key] = frozenset(range(owner.arity))  # while a recursive predicate is looked at
-            self._known[key] = self._after(owner, bound)
+        if key in self._known:
+            return self._known[key]
+        if self._asked:  # asked while another predicate is looked at: that one has to wait
+            if key in self._asked:
+                return frozenset(range(owner.arity))  # recursion
+            raise _Waits(key)
+        self._asked.append(key)
+        while self._asked:
+            try:
+                self._known[self._asked[-1]] = self._after(*self._asked[-1])
+                self._asked.pop()
+            except _Waits as waits:
+                self._asked.append(waits.key)
         return self._known[key]
 
     def _after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
@@ -67,14 +88,17 @@ class Modes:
         More values never make a condition harder to evaluate, so taking the first that can be is enough.
         """
         left = list(body)
+        outside = set(outside)
         while True:
-            for literal in left:
-                others = outside | all_variables(other for other in left if other is not literal)
+            for position, literal in enumerate(left):
+                others = outside
+                if isinstance(literal, Not | Or | Aggregate):
+                    others = outside | all_variables(other for other in left if other is not literal)
                 gained = self.gives(literal, values, others)
                 if gained is not None:
                     values |= gained
-                    outside = outside | all_variables([literal])
-                    left.remove(literal)
+                    outside |= all_variables([literal])
+                    del left[position]
                     break
             else:
                 return left

@@ -56,7 +56,7 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
     values: set[Var] = set()
     if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _has_domain(draft, clause.fluent, True)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
-    reported = _report(draft, modes, modes.run(clause.body, values, head), values, head)
+    reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
     if isinstance(clause, Grounding):
         return
     if isinstance(clause, Initially):
@@ -64,7 +64,7 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
     what, term = ("duration", clause.duration) if isinstance(clause, Deadline) else ("value", clause.value)
     for variable in dict.fromkeys(variables(term)):
         if variable not in values | reported:
-            message = f"no condition gives the {what} {written(variable)} a value"
+            message = f"nothing says what the {what} {written(variable)} is"
             draft.error("unbound", message, variable.place, "write a constant, or bind it in a condition")
 
 
@@ -73,7 +73,7 @@ def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
     # Where groundings are declared, they give the arguments of the head their values.
     values = head - {rule.at} if _has_domain(draft, rule.subject, rule.value is not None) else set()
     left = modes.run(rule.body, values, head)
-    reported = _report(draft, modes, left, values, head)
+    reported = _report(draft, modes, left, values, head, rule.body)
     if left:
         values |= all_variables(left)
     if rule.at not in values | reported:
@@ -89,7 +89,7 @@ def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
     """A background rule must at least work when it is called with all arguments known."""
     head = set(variables(clause.head))
     values = set(head)
-    _report(draft, modes, modes.run(clause.body, values, head), values, head)
+    _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
 
 
 def _unbound_time(draft: Draft, rule: Rule) -> None:
@@ -115,8 +115,9 @@ def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
 
 def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
     if isinstance(rule.value, Var) and rule.value not in values:
-        hint = f"write the value, or bind it in the body: {written(rule.subject)}=true"
-        message = f"no condition gives the value {written(rule.value)} of {signature(rule.subject)}"
+        name = written(rule.value)
+        hint = f"write the value, as in {written(rule.subject)}=true, or bind {name} in the body"
+        message = f"nothing says what the value {name} of {signature(rule.subject)} is"
         draft.error("unbound", message, rule.value.place, hint)
 
 
@@ -164,22 +165,35 @@ def _result(literal: Literal) -> Var | None:
 # ---------------------------------------------------------------- what is left
 
 
-def _report(draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var]) -> set[Var]:
-    """One error for each variable without a value; those that another condition would give are left to that one."""
+def _report(
+    draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var], body: tuple[Literal, ...]
+) -> set[Var]:
+    """One error for each variable without a value; those that another condition would give are left to that one.
+
+    partly: the variables that some alternatives give a value, and others do not.
+    """
     reported: set[Var] = set()
-    promised = {id(literal): all_variables([literal]) - modes.needs(literal) for literal in left}
+    partly = all_variables(each for each in body if isinstance(each, Or) and each not in left)
+    promised = {id(literal): _promised(modes, literal) for literal in left}
     for literal in left:
         others = {variable for other in left if other is not literal for variable in promised[id(other)]}
         missing = _missing(modes, literal, values, head | all_variables(each for each in left if each is not literal))
         for variable in missing:
             if variable not in reported and variable not in others:
                 reported.add(variable)
-                draft.error("unbound", *_message(literal, variable))
+                draft.error("unbound", *_message(literal, variable, variable in partly))
     if left and not reported:
         variable = min(_missing(modes, left[0], values, head) or all_variables(left[:1]), key=str)
         reported.add(variable)
-        draft.error("unbound", *_message(left[0], variable))
+        draft.error("unbound", *_message(left[0], variable, variable in partly))
     return reported
+
+
+def _promised(modes: Modes, literal: Literal) -> set[Var]:
+    """What a condition would give if it could be evaluated."""
+    if isinstance(literal, Aggregate):
+        return set(variables(literal.result))
+    return all_variables([literal]) - (set() if isinstance(literal, Or) else modes.needs(literal))
 
 
 def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]) -> list[Var]:
@@ -221,8 +235,10 @@ def _position(variable: Var) -> tuple[int, int]:
     return variable.place.line, variable.place.column
 
 
-def _message(literal: Literal, variable: Var) -> tuple[str, Place, str]:
+def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place, str]:
     place, name = variable.place, written(variable)
+    if partly:
+        return f"not all alternatives give {name} a value", place, "bind it in each of them, or outside"
     if isinstance(literal, Not):
         hint = "bind it in another condition, or write _ for any value"
         return f"{name} stands in a negation, and no other condition gives it a value", place, hint

@@ -21,8 +21,8 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
     (
         "write writeln print print_message format nl tab put_char portray_clause write_canonical writeq write_term "
         "tell told",
-        "writes",
-        "remove it: results are written where the run is told to",
+        "writes output",
+        "remove it; the run writes the results",
     ),
     (
         "read read_term see seen consult open close get_char current_input current_output",

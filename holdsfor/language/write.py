@@ -8,7 +8,7 @@ from itertools import groupby
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, parse
-from holdsfor.language.terms import Compound, Items, Term, Var, name_and_args, quoted
+from holdsfor.language.terms import Compound, Items, Term, Var, quoted
 from holdsfor.language.write_layout import INDENT, WIDTH, Layout, Line, Piece, commented, remarks
 from holdsfor.language.write_terms import chain
 from holdsfor.language.write_text import Span, Text
@@ -94,13 +94,21 @@ class _Writer:
             return _closed(self._layout.rows([head], region, 0))
         goals = chain(raw.body, ",")
         head, *body = self._layout.pieces([raw.head, *goals], region, True)
-        name = name_and_args(raw.head)[0]
-        short = len(goals) == 1 or name in _DECLARATIONS
-        if name not in _RULES and short and not self._text.inside(*region):
-            line = f"{self._layout.flat(head)} :- {', '.join(str(self._layout.flat(goal)) for goal in body)}."
-            if len(line) <= WIDTH:
-                return [Line(line)]
+        name = raw.head.functor if isinstance(raw.head, Compound) else ""
+        if name not in _RULES and (len(goals) == 1 or name in _DECLARATIONS):
+            short = self._short(head, body, region)
+            if short:
+                return [short]
         return self._rule(head, body, region)
+
+    def _short(self, head: Piece, body: list[Piece], region: Span) -> Line | None:
+        """Head and body on one line, if they fit there and comments come only behind them."""
+        begin, end = body[-1].span
+        near, rest = self._text.around([(begin, end)], end, region[1])
+        if rest or self._text.inside(region[0], end):
+            return None
+        line = f"{self._layout.flat(head)} :- {', '.join(str(self._layout.flat(goal)) for goal in body)}."
+        return commented(Line(line), [*near[0].after, *near[0].trailing]) if len(line) <= WIDTH else None
 
     def _rule(self, head: Piece, body: list[Piece], region: Span) -> list[Line]:
         """The head, and below it each condition on a line of its own."""
@@ -148,17 +156,24 @@ def _closed(lines: list[Line]) -> list[Line]:
 
 
 def _joined(lines: list[Line]) -> str:
-    """Comments at the ends of neighbouring lines begin in the same column, if they fit there."""
+    """Comments at the ends of neighbouring lines of a kind begin in the same column, if they fit there."""
     found: list[str] = []
-    for aligned, group in groupby(lines, lambda line: bool(line.comment) and "\n" not in line.comment):
+    for aligned, group in groupby(lines, _alignment):
         run = list(group)
         column = max(len(line.text) for line in run)
-        if not aligned or column + 2 + max(len(line.comment) for line in run) > WIDTH:
+        if aligned is None or column + 2 + max(len(line.comment) for line in run) > WIDTH:
             column = 0
         found += [f"{line.text:<{column}}  {line.comment}" if line.comment else line.text for line in run]
     while found and not found[0]:
         del found[0]
     return "".join(f"{line}\n" for line in found)
+
+
+def _alignment(line: Line) -> tuple[int, bool] | None:
+    """Alike for lines whose comments go below each other: as far indented, and not the head of a rule."""
+    if not line.comment or "\n" in line.comment:
+        return None
+    return len(line.text) - len(line.text.lstrip()), line.text.endswith(":-")
 
 
 def _meaning(parsed: Parsed) -> list[object]:
@@ -174,11 +189,12 @@ def _meaning(parsed: Parsed) -> list[object]:
 
 
 def _nameless(term: Term) -> Term:
-    """Each `_` alike: how they are numbered depends on names that comments mention."""
+    """Each `_` alike, as their numbers depend on names that comments mention; `(a, b), c` is `a, b, c`."""
     if isinstance(term, Var):
         return Var("_") if term.anonymous else term
     if isinstance(term, Compound):
-        return Compound(term.functor, tuple(map(_nameless, term.args)))
+        parts = chain(term, term.functor) if term.functor in (",", ";") else term.args
+        return Compound(term.functor, tuple(map(_nameless, parts)))
     return Items(tuple(map(_nameless, term.items))) if isinstance(term, Items) else term
 
 

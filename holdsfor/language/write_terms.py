@@ -48,10 +48,13 @@ def precedence(term: Term) -> int:
 
 
 def chain(term: Term, operator: str) -> list[Term]:
-    """`a, b, c` -> [a, b, c]: what an operator joins from the right."""
-    found = []
+    """`a, b, c` -> [a, b, c]: what `,` or `;` joins, however it is nested. `(a -> b ; c) ; d` has two parts: the first
+    decides by itself."""
+    found: list[Term] = []
     while isinstance(term, Compound) and term.functor == operator and len(term.args) == 2:
-        found.append(term.args[0])
+        left = chain(term.args[0], operator)
+        decides = len(left) > 1 and any(isinstance(each, Compound) and each.functor == "->" for each in left)
+        found += [term.args[0]] if decides else left
         term = term.args[1]
     return [*found, term]
 
@@ -89,6 +92,9 @@ class Terms:
 
     def _operator(self, term: Compound, goal: bool, spaced: bool | None) -> str | None:
         two = infix(term)
+        if two and term.functor in (",", ";"):
+            parts = [self.write(part, two[1], goal=True) for part in chain(term, term.functor)]
+            return (", " if term.functor == "," else " ; ").join(parts)
         if two:
             if term.functor in _ARITHMETIC and spaced is None:
                 spaced = _operations(term) > 1
@@ -142,8 +148,6 @@ class Terms:
 
 def between(operator: str, goal: bool, spaced: bool, right: str) -> str:
     """An operator with the blanks around it: `gap(V)=near`, `T+60`, `A - B * C`, `X = Y` as a condition."""
-    if operator == ",":
-        return ", "
     if operator == "=" and not goal:
         return "= " if right[0] in "-+\\" else "="
     tight = operator in _ARITHMETIC and operator not in _WORDS and not spaced and right[0] != "-"

@@ -11,6 +11,7 @@ from holdsfor.language.description import Call, Clause, Compare, EventDescriptio
 from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
+    Closure,
     Conclude,
     Declared,
     Definition,
@@ -63,8 +64,10 @@ def plan(description: EventDescription) -> Plan:
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
     found = sources(description.inputs, stored, definitions)
-    used = {key: rows for key, rows in known.facts.items() if key in facts_used(definitions, domains)}
-    return Plan(found, tuple(used.items()), domains, definitions, stages(definitions), reach(definitions))
+    closures = tuple(_closure(group, known, stored, fresh) for group in known.recursive)
+    wanted = facts_used(definitions, domains, closures)
+    used = {key: rows for key, rows in known.facts.items() if key in wanted}
+    return Plan(found, tuple(used.items()), domains, definitions, closures, stages(definitions), reach(definitions))
 
 
 def _definitions(
@@ -213,6 +216,26 @@ def _patterns(
         found = pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
         if found is not None:
             yield found
+
+
+def _closure(group: tuple[Signature, ...], known: Background, stored: Relations, fresh: Iterator[int]) -> Closure:
+    rules: list[tuple[Signature, Declared]] = []
+    for signature in group:
+        for clause in known.rules[signature]:
+            head = name_and_args(clause.head)[1]
+            for variant in unfold(clause.body, known, fresh):
+                folded = fold(variant, head, known)
+                if folded is None:
+                    continue
+                chain, ordering = order(folded[0], folded[1], stored)
+                args = head_args(folded[1], ordering, clause.place)
+                if None in args:
+                    raise HoldsforError(
+                        f"{clause.place}: {signature} calls itself, so all that it is true of is worked out first; "
+                        "give each variable of its head a condition in the body"
+                    )
+                rules.append((signature, Declared(chain, args, True)))
+    return Closure(tuple(rules))
 
 
 # ---------------------------------------------------------------- declared domains

@@ -58,7 +58,7 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
             binding = unify(literal.left, literal.right, fixed)
             if binding is None or not binding.keys() & fixed:
                 return position, binding
-        elif isinstance(literal, Call):
+        elif isinstance(literal, Call) and not _worked_out(literal.goal, known):
             rows = _matching(literal.goal, known)
             if not rows:
                 return position, None
@@ -66,6 +66,11 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
             if binding is not None and _singled_out(literal.goal) and not binding.keys() & entities:
                 return position, binding
     return None
+
+
+def _worked_out(goal: Term, known: Background) -> bool:
+    name, args = name_and_args(goal)
+    return known.is_recursive(Signature(name, len(args)))
 
 
 def _matching(goal: Term, known: Background) -> list[tuple[Term, ...]]:

@@ -245,6 +245,13 @@ class Domain:
 
 
 @dataclass(frozen=True, slots=True)
+class Closure:
+    """Background predicates that call themselves: worked out before any data, from their facts and rules."""
+
+    rules: tuple[tuple[Signature, Declared], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """An input as the engine wants it. A fluent has a relation per value that rules mention, or one for all values."""
 
@@ -281,6 +288,7 @@ class Plan:
     facts: tuple[tuple[Signature, tuple[tuple[Term, ...], ...]], ...] = field(repr=False)
     domains: tuple[Domain, ...]
     definitions: tuple[Definition, ...]  # in the order of the strata
+    closures: tuple[Closure, ...]  # each after those it calls
     stages: tuple[Stage, ...]
     reach: Reach
 

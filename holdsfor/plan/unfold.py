@@ -21,6 +21,10 @@ class Background:
 
     facts: Mapping[Signature, tuple[tuple[Term, ...], ...]]
     rules: Mapping[Signature, tuple[Clause, ...]]
+    recursive: tuple[tuple[Signature, ...], ...] = ()  # groups that call themselves, each after those it calls
+
+    def is_recursive(self, signature: Signature) -> bool:
+        return any(signature in group for group in self.recursive)
 
 
 def background(clauses: Iterable[Clause]) -> Background:
@@ -33,7 +37,39 @@ def background(clauses: Iterable[Clause]) -> Background:
             facts[signature][args] = None
         else:
             rules[signature].append(clause)
-    return Background({key: tuple(rows) for key, rows in facts.items()}, {k: tuple(v) for k, v in rules.items()})
+    made = {key: tuple(found) for key, found in rules.items()}
+    return Background({key: tuple(rows) for key, rows in facts.items()}, made, tuple(_recursive(made)))
+
+
+def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:
+    calls = {key: {s for clause in found for s in _called(clause.body) if s in rules} for key, found in rules.items()}
+
+    def reached(start: Signature) -> set[Signature]:
+        seen: set[Signature] = set()
+        waiting = list(calls[start])
+        while waiting:
+            one = waiting.pop()
+            if one not in seen:
+                seen.add(one)
+                waiting.extend(calls[one])
+        return seen
+
+    closure = {signature: reached(signature) for signature in rules}
+    circular = [s for s in rules if s in closure[s]]
+    groups = {tuple(sorted(o for o in circular if o in closure[s] and s in closure[o])) for s in circular}
+    yield from sorted(groups, key=lambda group: len(closure[group[0]]))  # what is called reaches less
+
+
+def _called(body: tuple[Literal, ...]) -> Iterator[Signature]:
+    for literal in body:
+        if isinstance(literal, Call):
+            name, args = name_and_args(literal.goal)
+            yield Signature(name, len(args))
+        elif isinstance(literal, Not):
+            yield from _called(literal.literals)
+        elif isinstance(literal, Or):
+            for one in literal.alternatives:
+                yield from _called(one)
 
 
 def unfold(
@@ -67,10 +103,9 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
     if name == "true" and not args:
         return [()]
     signature = Signature(name, len(args))
-    if depth == 0:
-        raise HoldsforError(
-            f"{literal.place}: {signature} calls itself; recursive background rules come in a later version"
-        )
+    if known.is_recursive(signature):
+        return [(literal,)]  # worked out beforehand, and looked up like facts
+    assert depth > 0
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
     for clause in known.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))

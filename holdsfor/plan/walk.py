@@ -8,6 +8,7 @@ from holdsfor.language.description import Signature
 from holdsfor.plan.operators import (
     At,
     Chain,
+    Closure,
     Combine,
     Conclude,
     Definition,
@@ -99,7 +100,11 @@ def reads(definition: Definition) -> Iterator[Relation]:
             yield from (part.relation for part in parts(pattern.expression))
 
 
-def facts_used(definitions: Iterable[Definition], domains: Iterable[Domain]) -> set[Signature]:
+def facts_used(
+    definitions: Iterable[Definition], domains: Iterable[Domain], closures: Iterable[Closure] = ()
+) -> set[Signature]:
     every = [chain for definition in definitions for chain in chains(definition)]
     every += [rule.chain for domain in domains for rule in domain.rules]
-    return {op.facts for chain in every for op in flat(chain) if isinstance(op, Lookup)}
+    every += [rule.chain for closure in closures for _, rule in closure.rules]
+    own = {signature for closure in closures for signature, _ in closure.rules}
+    return own | {op.facts for chain in every for op in flat(chain) if isinstance(op, Lookup)}

@@ -7,6 +7,7 @@ together until they must part.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from holdsfor.view.graph import Graph
 
@@ -43,7 +44,7 @@ def layers(graph: Graph) -> Layers:
         for stop in route[1:-1]:
             if stop not in columns[stop[1]]:
                 columns[stop[1]].append(stop)
-        links.update(dict.fromkeys(zip(route, route[1:], strict=False)))
+        links.update(dict.fromkeys(pairwise(route)))
         routes.append(route)
     before: dict[Spot, list[Spot]] = {spot: [] for column in columns for spot in column}
     after: dict[Spot, list[Spot]] = {spot: [] for column in columns for spot in column}
@@ -65,7 +66,7 @@ def _ordered(
         columns = [list(column) for column in columns]
         for column in columns[1:] if forward else columns[-2::-1]:
             rank = {spot: index for each in columns for index, spot in enumerate(each)}
-            column.sort(key=lambda spot: _mean([rank[each] for each in near[spot]], rank[spot]))  # noqa: B023
+            column.sort(key=lambda spot: _mean([rank[each] for each in near[spot]], rank[spot]))
         crossings = _crossings(columns, after)
         if crossings < fewest:
             best, fewest = columns, crossings
@@ -74,7 +75,7 @@ def _ordered(
 
 def _crossings(columns: list[list[Spot]], after: dict[Spot, list[Spot]]) -> int:
     count = 0
-    for column, following in zip(columns, columns[1:], strict=False):
+    for column, following in pairwise(columns):
         rank = {spot: index for index, spot in enumerate(following)}
         ends: list[int] = []
         for spot in column:
@@ -104,12 +105,8 @@ def _placed(
 
 def _offsets(column: list[Spot], graph: Graph) -> list[float]:
     """The least distances from the top of a column, in order."""
-    found: list[float] = []
-    for spot in column:
-        own = HEIGHT + GAP if graph.nodes[spot[0]].layer == spot[1] else STOP_GAP
-        found.append(found[-1] + (own + last) / 2 if found else 0.0)
-        last = own
-    return found
+    rooms = [HEIGHT + GAP if graph.nodes[node].layer == layer else STOP_GAP for node, layer in column]
+    return list(accumulate(((one + other) / 2 for one, other in pairwise(rooms)), initial=0.0)) if rooms else []
 
 
 def _apart(wished: list[float], offsets: list[float]) -> list[float]:

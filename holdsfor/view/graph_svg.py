@@ -11,11 +11,12 @@ from holdsfor.view.graph import Arrow, Graph, Kind, Node
 from holdsfor.view.graph_layers import HEIGHT, Layers, Spot, layers
 
 _KINDS: tuple[Kind, ...] = ("input event", "input fluent", "event", "simple fluent", "static fluent")
+_ARROWS = (("arrow", "is needed by"), ("arrow negative", "must be absent for"), ("arrow cyclic", "closes a circle"))
 _MARGIN = 24.0
 _BETWEEN = 76.0
 _LOOP = 34.0  # how far an arrow within a column swings out
 _SLANT = 9.0
-_LEGEND = 60.0
+_LEGEND = 88.0
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _STYLE = """
 text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1b2330; }
@@ -110,9 +111,10 @@ class _Picture:
         begin, end = self._graph.nodes[arrow.source].layer, self._graph.nodes[arrow.target].layer
         x, y = self._lefts[begin] + self._widths[begin], self._y((arrow.source, begin))
         to_x, to_y = self._lefts[end] + self._widths[end], self._y((arrow.target, end))
-        if arrow.source == arrow.target:
-            y, to_y = y - 7, to_y + 7
-        out = max(x, to_x) + _LOOP
+        # One that goes back up runs outside the one that comes down.
+        swing = _LOOP + (14 if to_y < y else 0)
+        y, to_y = (y - 7, to_y + 7) if arrow.source == arrow.target else (y + 5, to_y - 5)
+        out = max(x, to_x) + swing
         return f"M{x:.1f} {y:.1f}C{out:.1f} {y:.1f} {out:.1f} {to_y:.1f} {to_x:.1f} {to_y:.1f}"
 
 
@@ -127,12 +129,9 @@ def _node(node: Node, left: float, middle: float, width: float) -> str:
 def _shape(kind: Kind, left: float, middle: float, width: float) -> str:
     top, bottom, right, s = middle - HEIGHT / 2, middle + HEIGHT / 2, left + width, _SLANT
     if kind in ("input event", "event"):
-        corners = (
-            [(left + s, top), (right, top), (right - s, bottom), (left, bottom)]
-            if kind == "input event"
-            else [(left + s, top), (right - s, top), (right, middle), (right - s, bottom), (left + s, bottom)]
-            + [(left, middle)]
-        )
+        slanted = [(left + s, top), (right, top), (right - s, bottom), (left, bottom)]
+        pointed = [(left + s, top), (right - s, top), (right, middle), (right - s, bottom), (left + s, bottom)]
+        corners = slanted if kind == "input event" else [*pointed, (left, middle)]
         points = " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
         return f'<polygon class="node" points="{points}"/>'
     radius = 11 if kind == "simple fluent" else 0
@@ -144,19 +143,19 @@ def _shape(kind: Kind, left: float, middle: float, width: float) -> str:
 
 
 def _legend(top: float) -> Iterator[str]:
-    x = _MARGIN
+    x, middle = _MARGIN, top + HEIGHT / 2
     for kind in _KINDS:
-        yield _node(Node(kind, kind, 0), x, top + HEIGHT / 2, _width(kind))
+        yield _node(Node(kind, kind, 0), x, middle, _width(kind))
         x += _width(kind) + 14
-    for names, text in (("arrow", "depends on"), ("arrow negative", "on the absence of"), ("arrow cyclic", "in a cycle")):
-        yield f'<path class="{names}" d="M{x:.1f} {top + HEIGHT / 2:.1f}h34"/>'
-        yield f'<text x="{x + 42:.1f}" y="{top + HEIGHT / 2 + 4.5:.1f}">{text}</text>'
+    x, middle = _MARGIN, middle + HEIGHT + 6
+    for names, text in _ARROWS:
+        yield f'<path class="{names}" d="M{x:.1f} {middle:.1f}h34"/>'
+        yield f'<text x="{x + 42:.1f}" y="{middle + 4.5:.1f}">{text}</text>'
         x += 42 + _width(text) - 10
 
 
 def _legend_width() -> float:
-    words = ("depends on", "on the absence of", "in a cycle")
-    return 2 * _MARGIN + sum(_width(kind) + 14 for kind in _KINDS) + sum(32 + _width(word) for word in words)
+    return 2 * _MARGIN + sum(_width(kind) + 14 for kind in _KINDS)
 
 
 def _tip(name: str, colour: str) -> str:
@@ -168,7 +167,7 @@ def _tip(name: str, colour: str) -> str:
 
 def _width(text: str) -> float:
     """About as wide as the text is drawn, with room at both sides."""
-    return sum(13.5 if east_asian_width(char) in "WF" else 9.6 if char in "mwMW" else 7.6 for char in text) + 28
+    return sum(13.0 if char in "mwMW" or east_asian_width(char) in "WF" else 7.6 for char in text) + 28
 
 
 def _text(text: str) -> str:

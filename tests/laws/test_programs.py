@@ -13,10 +13,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdsfor.language import DescriptionError, parse
-from tests.conformance.compare import differences
-from tests.conformance.engines import LOCAL, NAIVE, Engine, on_spark
+from tests.conformance.compare import compared, differences
+from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine, on_spark
 from tests.naive.evaluate import Answer
 from tests.naive.programs import Program, random_program
+from tests.naive.rows import Horizon
 from tests.naive.shrink import shrink
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -31,9 +32,13 @@ def wrong(engine: Engine, program: Program, changed: Program | None = None) -> l
     """How the engine's answer differs from the naive one. changed: the same program, written differently."""
     expected = answer(NAIVE, program)
     try:
-        return differences(expected, answer(engine, changed or program))
+        return _differences(expected, answer(engine, changed or program), program.horizon)
     except Exception as error:  # a crash is shrunk like a wrong answer
         return [f"{type(error).__name__}: {error}"]
+
+
+def _differences(expected: Answer, found: Answer, horizon: Horizon) -> list[str]:
+    return differences(compared(expected, horizon), compared(found, horizon))
 
 
 def fails_like(first: list[str], engine: Engine, program: Program) -> bool:
@@ -64,12 +69,21 @@ def test_same_as_naive(seed: int, engine: Engine) -> None:
         pytest.fail(explain(engine, program, lines), pytrace=False)
 
 
-@pytest.mark.spark
-@pytest.mark.parametrize("buckets", [1, 2, 7])
-@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
-def test_spark_same_as_naive(seed: int, buckets: int, spark: SparkSession) -> None:
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tasks_same_as_naive(seed: int) -> None:
+    """What the workers of Spark do, with another number of buckets each time."""
     program = random_program(seed)
-    engine = on_spark(spark, buckets)
+    engine = TASKS[seed % len(TASKS)]
+    lines = wrong(engine, program)
+    if lines:
+        pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
+def test_spark_same_as_naive(seed: int, spark: SparkSession) -> None:
+    program = random_program(seed)
+    engine = on_spark(spark, (1, 2, 7)[seed % 3])
     lines = wrong(engine, program)
     assert not lines, "\n".join([f"{engine} differs from the naive evaluator on", str(program), *lines])
 
@@ -99,7 +113,7 @@ def test_windows_do_not_matter(seed: int, engine: Engine) -> None:
     step = tick * random.randint(1, max(1, span // tick))
     small = replace(whole, window=step + tick * random.randint(0, 5), step=step)
     expected = answer(NAIVE, replace(program, horizon=whole))
-    wrong = differences(expected, answer(engine, replace(program, horizon=small)))
+    wrong = _differences(expected, answer(engine, replace(program, horizon=small)), whole)
     assert not wrong, f"{whole} and\n{replace(program, horizon=small)}"
 
 

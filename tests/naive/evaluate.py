@@ -88,7 +88,8 @@ class Evaluation:
         for entity in self.description.simple | self.description.static:
             for (args, value), intervals in self.world.fluents.get(entity, {}).items():
                 key = entity.name, tuple(map(str, args)), str(value)
-                begun = [(s, None if e == FOREVER else e) for s, e in intervals if s <= latest]
+                shown = [(max(s, self.world.first + 1), e) for s, e in intervals if e > self.world.first + 1]
+                begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest]
                 if begun:
                     answer.intervals[key] = begun
         for entity in self.description.events:

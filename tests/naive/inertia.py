@@ -33,6 +33,7 @@ class Course:
     intervals: dict[Term, Intervals] = field(default_factory=lambda: defaultdict(list))
 
     def initially(self, value: Term, first: int) -> None:
+        """It holds at `first` already, before anything in the history: that is why it has no start."""
         self.value = value
         self.intervals[value].append((first, FOREVER))
 
@@ -107,9 +108,8 @@ class Group:
                         values[args].add(value)
             for args, initial in values.items():
                 if len(initial) == 1:  # otherwise they cancel each other
-                    self.courses[member][args].initially(*initial, self.world.first + 1)
+                    self.courses[member][args].initially(initial.pop(), self.world.first)
                     self._show(member, args)
-                    self.world.unstarted.add((member, (args, *initial)))
 
     def _happen(self, member: Signature, times: range) -> None:
         for rule in self.heads.rules("happensAt", member):

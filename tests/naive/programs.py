@@ -90,11 +90,9 @@ class Maker:
                 {"static": self._static, "event": self._event}.get(kind, self._simple)(new)
                 if self.domains:
                     self._declare(new)
-                if kind == "cycle" and self.random.random() < 0.2:
-                    self.bodies.fluents.append(new)  # the rest of the cycle may ask for its start and end
             self.bodies.members = []
             known = self.bodies.events if kind == "event" else self.bodies.fluents
-            known += [new for new in group if new not in known]
+            known += group
 
     def _entity(self, name: str, kind: str) -> Entity:
         sorts = tuple(self.random.choice(("E", "E", "EE", "EE", "")))

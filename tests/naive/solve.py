@@ -110,7 +110,6 @@ class World:
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
 
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
-    unstarted: set[tuple[Signature, Grounding]] = field(default_factory=set)  # hold initially: that is no start
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
 
     def add_event(self, entity: Signature, args: tuple[Term, ...], t: int) -> None:
@@ -207,8 +206,6 @@ class World:
         known: dict[int, list[Grounding]] = defaultdict(list)
         for grounding, intervals in self.fluents.get(fluent, {}).items():
             for start, end in intervals:
-                if edge == "start" and start == self.first + 1 and (fluent, grounding) in self.unstarted:
-                    continue
                 t = previous_point(start if edge == "start" else end, self.tick)
                 if self.first <= t <= self.last:
                     known[t].append(grounding)

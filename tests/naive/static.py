@@ -10,7 +10,7 @@ from holdsfor.language.terms import Term, name_and_args
 from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
 from tests.naive.domain import Domain, matching
-from tests.naive.intervals import FOREVER, Intervals, difference, intersection, union
+from tests.naive.intervals import FOREVER, Intervals, difference, intersection, next_point, union
 from tests.naive.solve import Grounding, World, signature
 
 Step = HoldsFor | Algebra | Allen | Duration
@@ -107,7 +107,7 @@ class Definition:
 
     def _algebra(self, op: str, operands: list[Intervals]) -> Intervals:
         if op == "complement":
-            return difference([[(self.world.first + 1, FOREVER)], *operands])
+            return difference([[(next_point(self.world.first, self.world.tick), FOREVER)], *operands])
         return _OPERATIONS[op](operands)
 
     def _length(self, start: int, end: int) -> int:

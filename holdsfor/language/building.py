@@ -1,0 +1,193 @@
+"""Terms and raw clauses from the parse tree of one clause."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import cast
+
+from lark import Token, Tree
+
+from holdsfor.language.description import Signature
+from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
+
+_ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
+_NUMBERED = re.compile(r"\b_(\d{1,9})\b")
+_MOST = 2**63 - 1
+_DEPTH = 100
+#: A chain of more conditions than this is built as a balanced tree, so that its depth stays small.
+_CHAIN = 32
+
+
+@dataclass(frozen=True, slots=True)
+class RawClause:
+    head: Term
+    body: Term | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RawDirective:
+    word: str  # dynamic, discontiguous, ...; "" if the directive is a goal
+    goal: Term
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class RawInput:
+    entity: OneOf["event", "fluent"]
+    signature: Signature
+    place: Place
+
+
+Raw = RawClause | RawDirective | RawInput
+
+
+class TooDeep(Exception):
+    """A term is nested so deeply that reading it would exhaust the stack."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+class Builder:
+    """Terms from the parse tree of one clause."""
+
+    def __init__(self, source: Source, base: int, text: str) -> None:
+        self._source = source
+        self._base = base
+        self._depth = 0
+        self.diagnostics: list[Diagnostic] = []
+        # `_` gets the names _1, _2, ...: after any that the clause itself uses.
+        self._anonymous = max((int(number) for number in _NUMBERED.findall(text)), default=0)
+
+    def clause(self, start: Tree[Token]) -> list[Raw]:
+        tree = cast(Tree[Token], start.children[0])
+        place = self._place(tree)
+        children = tree.children
+        if tree.data == "clause":
+            body = self.term(children[2]) if len(children) == 3 else None
+            return [RawClause(self.term(children[0]), body, place)]
+        if tree.data == "directive":
+            word = str(children[1]) if len(children) == 3 else ""
+            return [RawDirective(word, self.term(children[-1]), place)]
+        entity = cast(OneOf["event", "fluent"], str(children[1]))
+        return [self._input(entity, cast(Tree[Token], child)) for child in children[2:]]
+
+    def _input(self, entity: OneOf["event", "fluent"], indicator: Tree[Token]) -> RawInput:
+        name, _, arity = (str(child) for child in indicator.children)
+        if not re.fullmatch(r"\d{1,2}", arity):
+            hint = "write the name and the number: press/1"
+            place = self._place(indicator)
+            self.diagnostics.append(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
+            arity = "0"
+        signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
+        return RawInput(entity, signature, self._place(indicator))
+
+    def term(self, tree: Tree[Token] | Token) -> Term:
+        assert isinstance(tree, Tree)
+        self._depth += 1
+        if self._depth > _DEPTH:
+            hint = "write it in parts"
+            raise TooDeep(self._error("syntax", "this is nested too deeply", self._place(tree), hint))
+        term = self._chain(tree) if tree.data in ("conjunction", "disjunction") else self._term(tree)
+        self._depth -= 1
+        return term
+
+    def _chain(self, tree: Tree[Token]) -> Term:
+        """`a, b, c`, which the tree nests to the right, however long it is."""
+        kind, operator = tree.data, str(tree.children[1])
+        places, parts = [], []
+        last: Tree[Token] = tree
+        while last.data == kind:
+            places.append(self._place(last))
+            parts.append(self.term(last.children[0]))
+            last = cast(Tree[Token], last.children[2])
+        parts.append(self.term(last))
+        return _balanced(operator, parts, places)
+
+    def _term(self, tree: Tree[Token]) -> Term:
+        place = self._place(tree)
+        children = tree.children
+        kind = str(tree.data)
+        if kind in ("number", "variable", "atom", "string", "cut"):
+            return self._primary(kind, str(children[0]), place)
+        if kind == "bracketed":
+            return self.term(children[0])
+        if kind == "compound":
+            functor = str(children[0])
+            functor = _unquoted(functor) if functor[0] == "'" else functor
+            return Compound(functor, tuple(self.term(child) for child in children[1:]), place)
+        if kind == "list":
+            return self._list([child for child in children if isinstance(child, Tree)], tree, place)
+        if kind == "negation":
+            return Compound("\\+", (self.term(children[1]),), place)
+        if kind == "minus":
+            return _negated(self.term(children[1]), place)
+        left, operator, right = children
+        return Compound(str(operator), (self.term(left), self.term(right)), place)
+
+    def _primary(self, kind: str, text: str, place: Place) -> Term:
+        if kind == "number":
+            return self._number(text, place)
+        if kind == "variable":
+            if text != "_":
+                return Var(text, place)
+            self._anonymous += 1
+            return Var(f"_{self._anonymous}", place, anonymous=True)
+        return Atom(_unquoted(text) if text[0] in "'\"" else text, place)
+
+    def _list(self, children: list[Tree[Token]], tree: Tree[Token], place: Place) -> Term:
+        items = tuple(self.term(child) for child in children)
+        if any(isinstance(child, Token) for child in tree.children):
+            return Compound("[|]", items, place)
+        return Items(items, place)
+
+    def _number(self, text: str, place: Place) -> Int | Float:
+        whole = "x" in text or not any(char in text for char in ".eE")
+        number: float = _MOST + 1
+        if not whole:
+            number = float(text)
+        elif len(text) < 30:
+            number = int(text, 16) if "x" in text else int(text)
+        if abs(number) > (_MOST if whole else sys.float_info.max):
+            hint = f"write at most {_MOST}" if whole else f"write at most {sys.float_info.max:.0e}"
+            shown = text if len(text) <= 30 else f"{text[:20]}..."
+            self.diagnostics.append(self._error("type", f"the number {shown} is too large", place, hint))
+            return Int(0, place)
+        return Int(int(number), place) if whole else Float(number, place)
+
+    def _error(self, code: str, message: str, place: Place, hint: str) -> Diagnostic:
+        return Diagnostic(code, "error", message, place, hint, line=self._source.line(place.line))
+
+    def _place(self, tree: Tree[Token]) -> Place:
+        return self._source.place(self._base + tree.meta.start_pos, self._base + tree.meta.end_pos)
+
+
+def _unquoted(text: str) -> str:
+    inside = text[1:-1].replace(text[0] * 2, text[0])
+    return re.sub(r"\\(.|\n)", lambda match: _ESCAPES.get(match[1], match[1]), inside)
+
+
+def _negated(term: Term, place: Place) -> Term:
+    if isinstance(term, Int):
+        return Int(-term.value, place)
+    if isinstance(term, Float):
+        return Float(-term.value, place)
+    return Compound("-", (term,), place)
+
+
+def _balanced(operator: str, parts: list[Term], places: list[Place]) -> Term:
+    """The parts joined from the right; if there are many, in two halves."""
+    if len(parts) > _CHAIN:
+        half = len(parts) // 2
+        left = _balanced(operator, parts[:half], places)
+        return Compound(operator, (left, _balanced(operator, parts[half:], places[half:])), places[0])
+    whole = parts[-1]
+    for part, place in zip(reversed(parts[:-1]), reversed(places[: len(parts) - 1]), strict=True):
+        whole = Compound(operator, (part, whole), place)
+    return whole
