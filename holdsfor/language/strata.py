@@ -41,8 +41,10 @@ def strata(draft: Draft) -> None:
         if any(need in inner for node in group for need in needs[node]):
             draft.circles.append([step for step in found if step.head in inner and step.need in inner])
             draft.cycles.append(tuple(node[1] for node in needs if node in inner))
-    depth = max(levels.values(), default=-1) + 1
-    draft.strata = [tuple(node[1] for node in needs if levels[node] == level) for level in range(depth)]
+    members: list[list[Signature]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
+    for node in needs:
+        members[levels[node]].append(node[1])
+    draft.strata = list(map(tuple, members))
 
 
 def defined_nodes(draft: Draft) -> dict[Node, None]:

@@ -218,9 +218,9 @@ def test_the_seeds_are_read(text: str) -> None:
         "a(1e999, 0x" + "f" * 10000 + ").",
         "input event press/1.5, press/-1, press/99999999999.",
         "\x00\x01\ufeff\u2028 a.",
-        "".join(f"initiatedAt(f{n}(X)=v, T) :- holdsAt(f{n + 1}(X)=v, T), happensAt(e(X), T).\n" for n in range(1500)),
+        "".join(f"initiatedAt(f{n}(X)=v, T) :- holdsAt(f{n + 1}(X)=v, T), happensAt(e(X), T).\n" for n in range(400)),
         "".join(f"p{n}(X) :- p{n + 1}(X).\n" for n in range(1500)) + "p1500(a).",
-        "".join(f"initiatedAt(f{n}(X)=v, T) :- initiatedAt(f{n + 1}(X)=v, T).\n" for n in range(1500)),
+        "".join(f"initiatedAt(f{n}(X)=v, T) :- initiatedAt(f{n + 1}(X)=v, T).\n" for n in range(200)),
     ],
     ids=lambda text: repr(text[:30]),
 )

@@ -6,6 +6,7 @@ import pytest
 
 from holdsfor.language import parse
 from holdsfor.language.description import Signature
+from holdsfor.language.graph import components
 
 
 def inputs(text: str) -> dict[str, tuple[str, bool, set[int]]]:
@@ -103,4 +104,68 @@ def test_strata_come_after_what_they_depend_on() -> None:
     ],
 )
 def test_conditions_may_stand_in_any_order(rules: str) -> None:
+    assert parse(rules).warnings == ()
+
+
+def test_groups_come_after_what_they_need_however_long_the_chain() -> None:
+    needs = {number: [number + 1] for number in range(5000)} | {5000: [4999, 4998], 5001: [5001, 7], 5002: []}
+    groups = components(needs)
+    assert groups[0] == [4998, 4999, 5000]
+    assert groups[1:4999] == [[number] for number in range(4997, -1, -1)]
+    assert groups[4999:] == [[5001], [5002]]
+
+
+@pytest.mark.parametrize(
+    ("rules", "cycles", "strata"),
+    [
+        ("initiatedAt(a=v, T) :- happensAt(e, T), \\+ holdsAt(a=v, T).", ["a"], ["a"]),
+        ("initiatedAt(a=v, T) :- happensAt(e, T).\nfi(a=v, a=w, 5).", ["a"], ["a"]),
+        ("initiatedAt(a=v, T) :- happensAt(e, T).\ninitially(b=w).", [], ["a b"]),
+        (
+            "initiatedAt(c=v, T) :- happensAt(start(a=v), T).\n"
+            "initiatedAt(a=v, T) :- happensAt(e, T), (holdsAt(b=v, T) ; holdsAt(z=v, T)).\n"
+            "initiatedAt(b=v, T) :- happensAt(d, T), findall(x, holdsAt(a=v, T-2), L), length(L, 0).\n"
+            "initiatedAt(z=v, T) :- happensAt(e, T).",
+            ["a b"],
+            ["z", "a b", "c"],
+        ),
+    ],
+)
+def test_simple_fluents_that_need_each_other_share_a_stratum(rules: str, cycles: list[str], strata: list[str]) -> None:
+    description = parse(rules)
+    assert [" ".join(each.name for each in group) for group in description.cycles] == cycles
+    assert [" ".join(each.name for each in group) for group in description.strata] == strata
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "happensAt(d(X), T) :- happensAt(e(X), T), happensAt(c(X), T).",
+        "initiatedAt(f(X)=v, T) :- \\+ happensAt(fault(X), T), happensAt(e(X), T).",
+        "initiatedAt(f(X)=v, T) :- big(X), happensAt(e(X), T). big(a).",
+        "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), happensAt(d(X), T+60).",
+        "initiatedAt(f(g(a))=h(1, [b]), T) :- happensAt(e(g(a)), T), holdsAt(f(g(a))=h(1, [c]), T).\n"
+        "initiatedAt(f(g(a))=h(1, [c]), T) :- happensAt(d, T).",
+        "happensAt(d(X, Y), T) :- happensAt(e(X), T). grounding(d(X, Y)) :- id(X), id(Y). grounding(d(_, c)). id(a).",
+    ],
+)
+def test_what_rtec_leaves_out_without_a_word_is_read(rules: str) -> None:
+    assert parse(rules).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "initiatedAt(f(X)=v, T) :- (happensAt(a(X), T) ; happensAt(b(X, Y), T), Y > 3).",
+        "initiatedAt(f(X)=v, T) :- S > 3, (happensAt(a(X, S), T) ; happensAt(b(S, X), T)).",
+        "initiatedAt(f(X)=v, T) :- (X == a ; holdsAt(g(X)=v, T)), happensAt(e(X), T).",
+        "initiatedAt(f(X)=v, T) :- N > 3, length(L, N), findall(Y, holdsAt(g(X,Y)=v, T), L), happensAt(e(X), T).",
+        "initiatedAt(f(X)=v, T) :- happensAt(e(X), T), \\+ (findall(Y, holdsAt(g(X,Y)=v, T), L), length(L, 0)).",
+        "initiatedAt(f(X)=S, T) :- findall(Y, (Y > 1, size(X, Y)), L), sum_list(L, S), happensAt(e(X), T). size(a, 2).",
+        "holdsFor(f(X)=v, I) :- allen(before, I1, I2, source, I), holdsFor(g(X)=v, I1), holdsFor(h(X)=v, I2).",
+        "initially(f(X)=V) :- V > 3, size(X, V). size(a, 2). initiatedAt(f(X)=9, T) :- happensAt(e(X), T).",
+        "initiatedAt(f(X)=v, T) :- happensAt(e(X), T). fi(f(X)=v, f(X)=w, D) :- D is E * 2, size(X, E). size(a, 2).",
+    ],
+)
+def test_alternatives_and_aggregates_may_stand_in_any_order(rules: str) -> None:
     assert parse(rules).warnings == ()
