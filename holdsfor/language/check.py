@@ -11,10 +11,10 @@ from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.kinds import kinds
 from holdsfor.language.names import names
-from holdsfor.language.syntax import parse
 from holdsfor.language.read import read
 from holdsfor.language.safety import safety
 from holdsfor.language.strata import strata
+from holdsfor.language.syntax import parse
 from holdsfor.language.unreachable import unreachable
 
 PASSES: tuple[Callable[[Draft], None], ...] = (read, cuts, kinds, names, clashes, safety, strata, unreachable)

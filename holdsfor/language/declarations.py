@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from holdsfor.language.description import Call, Grounding, Signature
 from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.literals import FAIL, BodyReader, Literals
-from holdsfor.language.syntax import RawClause, RawDirective
 from holdsfor.language.strata import signature
+from holdsfor.language.syntax import RawClause, RawDirective
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import DIRECTIVES, FORMS
 

@@ -10,8 +10,8 @@ from holdsfor.language.declarations import directive, durative, dynamic_domain, 
 from holdsfor.language.description import Algebra, Call, Clause, Compare, Duration, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.literals import BodyReader, Literals
-from holdsfor.language.syntax import RawClause, RawDirective, RawInput
 from holdsfor.language.strata import signature
+from holdsfor.language.syntax import RawClause, RawDirective, RawInput
 from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 

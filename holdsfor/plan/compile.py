@@ -62,7 +62,14 @@ def plan(description: EventDescription) -> Plan:
     )
     found = sources(description.inputs, stored, definitions)
     used = {key: rows for key, rows in known.facts.items() if key in facts_used(definitions, domains)}
-    return Plan(found, tuple(used.items()), domains, definitions, stages(definitions), reach(definitions))
+    return Plan(
+        found,
+        tuple(used.items()),
+        domains,
+        definitions,
+        stages(definitions, {d.relation for d in domains}),
+        reach(definitions),
+    )
 
 
 def _definitions(

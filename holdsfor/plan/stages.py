@@ -50,13 +50,15 @@ class _Draft:
     stage: dict[Relation, str] = field(default_factory=dict)
     members: dict[str, list[int]] = field(default_factory=lambda: {"entity": [], "pair": [], "all": []})
     routes: dict[str, dict[Route, None]] = field(default_factory=lambda: {"entity": {}, "pair": {}, "all": {}})
+    declared: frozenset[Relation] = frozenset()
     as_pairs: frozenset[Relation] = frozenset()  # what gives evidence of pairs is evaluated pair by pair itself
 
 
-def stages(definitions: tuple[Definition, ...]) -> tuple[Stage, ...]:
+def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
+    """declared: the relations that have a declared domain, over which wildcards range."""
     as_pairs: frozenset[Relation] = frozenset()
     while True:
-        draft = _Draft(as_pairs=as_pairs)
+        draft = _Draft(as_pairs=as_pairs, declared=frozenset(declared))
         for number, definition in enumerate(definitions):
             _place(number, definition, draft)
         # evidence must be known before the entities' results are sent on, so it cannot come from the same stage as they
@@ -148,11 +150,21 @@ def _reached(atom: Atom, variable: str, draft: _Draft, routes: list[Route], by: 
 
 
 def _pair(definition: Definition, rules: tuple[_Rule, ...], draft: _Draft) -> Found | None:
+    if _initiates_declared(definition, draft):
+        return None
     for one, other in combinations(range(_arguments(definition)), 2):
         routes: list[Route] = []
         if all(_about_two(rule, one, other, draft, routes) for rule in rules):
             return "pair", (one, other), routes
     return None
+
+
+def _initiates_declared(definition: Definition, draft: _Draft) -> bool:
+    """A wildcard that is initiated for all declared pairs needs no evidence of them, so no bucket would know of all."""
+    if not isinstance(definition, Simple):
+        return False
+    pairs = zip(definition.relations, definition.initiations, strict=True)
+    return any(relation in draft.declared and None in rule.args for relation, rules in pairs for rule in rules)
 
 
 def _about_two(rule: _Rule, one: int, other: int, draft: _Draft, routes: list[Route]) -> bool:

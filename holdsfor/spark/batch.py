@@ -78,7 +78,8 @@ def recognise(
     ready = program(plan(description))
     feed = _feed(spark, description, events, mapping)
     whole = start is None or end is None
-    span = feed.span() if whole else None
+    with worker_errors():
+        span = feed.span() if whole else None
     while True:
         given = windows_over(partial(_known, span), window, step, start, end, tick)
         job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))

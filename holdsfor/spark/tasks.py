@@ -154,10 +154,10 @@ def _is_read_later(relation: Relation, number: int, router: Router) -> bool:
 
 
 def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
-    """Where rows come to a bucket for several of their arguments, what is defined for others' entities is dropped."""
+    """Where rows come to a bucket in several ways, what they define for the entities of others is dropped."""
     routes = job.router.routes[job.router.stages.index(stage.by)]
     homes = {home.relation: home.positions for home in stage.homes}
-    if stage.by == "all" or all(sum(len(p) == len(q) for q in ps) == 1 for ps in routes.values() for p in ps):
+    if stage.by == "all" or all(len(ways) == 1 for ways in routes.values()):
         return lambda relation: None
 
     def settle(relation: Relation) -> None:
