@@ -43,7 +43,7 @@ class Column:
     whole: which of the numbers are integers, where integers and floats are mixed.
     """
 
-    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection", "_whole")
+    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection", "_uniform", "_whole")
 
     def __init__(
         self,
@@ -54,6 +54,7 @@ class Column:
     ) -> None:
         self._dictionary = dictionary
         self._codes, self._numbers, self._whole = codes, numbers, whole
+        self._uniform = numbers is not None and whole is None  # as made: numbers of terms may be asked for later
         self._from: Column | None = None
         self._selection: Selection | None = None
 
@@ -67,7 +68,7 @@ class Column:
         """Whether the column is made of numbers of one kind rather than of terms in general."""
         if self._from is not None:
             return self._from.is_number
-        return self._numbers is not None and self._whole is None
+        return self._uniform
 
     def codes(self) -> Ints:
         if self._codes is None:

@@ -116,8 +116,9 @@ def value(expression: Term, rows: Rows) -> Numbers:
     )
 
 
-#: Functions of integers whose value is one.
-KEEPS_WHOLE = {"+", "-", "*", "min", "max", "abs", "sign", "mod", "rem", "div", "**", "^"}
+#: Functions of integers whose value is one; of some only where it comes out as one.
+KEEPS_WHOLE = {"+", "-", "*", "abs", "sign", "mod", "rem", "div"}
+MAY_KEEP_WHOLE = {"/", "**", "^"}
 ALWAYS_WHOLE = {"//", "floor", "ceiling", "round", "truncate", "integer"}
 
 
@@ -129,10 +130,13 @@ def whole(expression: Term, rows: Rows, found: Numbers) -> Mask | bool:
         return isinstance(expression, Int)
     if expression.functor in ALWAYS_WHOLE:
         return True
-    if expression.functor not in KEEPS_WHOLE and expression.functor != "/":
+    if expression.functor not in KEEPS_WHOLE | MAY_KEEP_WHOLE | {"min", "max"}:
         return False
-    parts = [whole(arg, rows, value(arg, rows)) for arg in expression.args]
-    if expression.functor == "/":
+    values = [value(arg, rows) for arg in expression.args]
+    parts = [whole(arg, rows, numbers) for arg, numbers in zip(expression.args, values, strict=True)]
+    if expression.functor in ("min", "max"):  # the one that is chosen
+        return np.where(found == values[0], parts[0], parts[1])
+    if expression.functor in MAY_KEEP_WHOLE:
         parts.append(found % 1 == 0)
     return True if all(part is True for part in parts) else np.logical_and.reduce(np.broadcast_arrays(*parts))
 
@@ -146,7 +150,7 @@ def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary
         return _broadcast(found, rows)
     if op == "is":
         a, b = value(left, rows), value(right, rows)
-        return _broadcast((a == b) & (a.dtype.kind == b.dtype.kind), rows)
+        return _broadcast((a == b) & np.equal(whole(left, rows, a), whole(right, rows, b)), rows)
     one, other = codes(left, rows, dictionary), codes(right, rows, dictionary)
     if op in ("=", "=="):
         return _broadcast(one == other, rows)

@@ -16,6 +16,7 @@ import pyarrow as pa
 from holdsfor.engine.arguments import arguments
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, Block
+from holdsfor.io.text import as_text
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -196,4 +197,4 @@ def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
 
 
 def _texts(column: pa.Array) -> pa.Array:
-    return column.cast(pa.string())
+    return as_text(column).cast(pa.string())  # 7.0 is not 7

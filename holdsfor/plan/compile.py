@@ -67,7 +67,15 @@ def plan(description: EventDescription) -> Plan:
     closures = tuple(_closure(group, known, stored, fresh) for group in known.recursive)
     wanted = facts_used(definitions, domains, closures)
     used = {key: rows for key, rows in known.facts.items() if key in wanted}
-    return Plan(found, tuple(used.items()), domains, definitions, closures, stages(definitions), reach(definitions))
+    return Plan(
+        found,
+        tuple(used.items()),
+        domains,
+        definitions,
+        closures,
+        stages(definitions, {d.relation for d in domains}),
+        reach(definitions),
+    )
 
 
 def _definitions(

@@ -24,7 +24,7 @@ from holdsfor.plan.operators import (
     Stage,
     Static,
 )
-from holdsfor.plan.walk import conclusions, defines, flat, parts, reads
+from holdsfor.plan.walk import conclusions, defines, flat, parts, reads, simple_of
 
 Atom = At | Holding | Of
 
@@ -50,13 +50,15 @@ class _Draft:
     members: dict[str, list[int]] = field(default_factory=lambda: {"entity": [], "pair": [], "all": []})
     routes: dict[str, dict[Route, None]] = field(default_factory=lambda: {"entity": {}, "pair": {}, "all": {}})
     own: dict[Relation, tuple[int, ...]] = field(default_factory=dict)  # what is being placed, and by which arguments
+    declared: frozenset[Relation] = frozenset()
     as_pairs: frozenset[Relation] = frozenset()  # what gives evidence of pairs is evaluated pair by pair itself
 
 
-def stages(definitions: tuple[Definition, ...]) -> tuple[Stage, ...]:
+def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
+    """declared: the relations that have a declared domain, over which wildcards range."""
     as_pairs: frozenset[Relation] = frozenset()
     while True:
-        draft = _Draft(as_pairs=as_pairs)
+        draft = _Draft(as_pairs=as_pairs, declared=frozenset(declared))
         for number, definition in enumerate(definitions):
             _place(number, definition, draft)
         # evidence must be known before the entities' results are sent on, so it cannot come from the same stage as they
@@ -151,12 +153,25 @@ def _reached(atom: Atom, variable: str, draft: _Draft, routes: list[Route], by: 
 
 
 def _pair(definition: Definition, rules: tuple[_Rule, ...], draft: _Draft) -> Found | None:
+    if _initiates_declared(definition, draft):
+        return None
     for one, other in combinations(range(_arguments(definition)), 2):
         routes: list[Route] = []
         draft.own = dict.fromkeys(defines(definition), (one, other))
         if all(_about_two(rule, one, other, draft, routes) for rule in rules):
             return "pair", (one, other), routes
     return None
+
+
+def _initiates_declared(definition: Definition, draft: _Draft) -> bool:
+    """What is initiated for all declared pairs, or holds initially, needs no evidence: no bucket would know of all."""
+    for fluent in simple_of(definition):
+        pairs = zip(fluent.relations, fluent.initiations, strict=True)
+        if any(relation in draft.declared and None in rule.args for relation, rules in pairs for rule in rules):
+            return True
+        if any(fluent.initially):
+            return True
+    return False
 
 
 def _about_two(rule: _Rule, one: int, other: int, draft: _Draft, routes: list[Route]) -> bool:

@@ -108,3 +108,10 @@ def facts_used(
     every += [rule.chain for closure in closures for _, rule in closure.rules]
     own = {signature for closure in closures for signature, _ in closure.rules}
     return own | {op.facts for chain in every for op in flat(chain) if isinstance(op, Lookup)}
+
+
+def ranges_over_domain(definition: Definition) -> bool:
+    """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
+    if any(any(fluent.initially) for fluent in simple_of(definition)):
+        return True
+    return isinstance(definition, Static) and any(p.variables and not p.evidence for p in definition.patterns)

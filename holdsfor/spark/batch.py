@@ -25,7 +25,7 @@ from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.files import SCHEMAS, draft, publish
 from holdsfor.spark.routing import router
 from holdsfor.spark.sources import footer_span, parts_of, tables_of
-from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, read_part, stage_task
+from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,7 +78,8 @@ def recognise(
     ready = program(plan(description))
     feed = _feed(spark, description, events, mapping)
     whole = start is None or end is None
-    span = feed.span() if whole else None
+    with worker_errors():
+        span = feed.span() if whole else None
     while True:
         given = windows_over(partial(_known, span), window, step, start, end, tick)
         job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
@@ -106,6 +107,9 @@ def _run(spark: SparkSession, job: Job, feed: _Feed) -> tuple[list[DataFrame], d
 
     shared = spark.sparkContext.broadcast((job, feed.parts))
     rows = feed.rows(lambda: shared.value)
+    beats = [tuple(row.values()) for row in heartbeats(job)]
+    if beats:
+        rows = rows.unionByName(spark.createDataFrame(beats, ROW_DDL))
     done = []
     for number in range(len(job.ready.plan.stages)):
         rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)

@@ -25,11 +25,16 @@ def hashes(column: pa.Array) -> Ints:
     return of_text[encoded.indices.to_numpy(zero_copy_only=False)] if len(encoded) else np.empty(0, np.int64)
 
 
+def column_at(block: Block, position: int) -> pa.Array:
+    """An argument; the place after the last one is that of the value."""
+    return block.args[position] if position < len(block.args) else block.value
+
+
 def buckets_of(block: Block, positions: tuple[int, ...], count: int) -> Ints:
     """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
     if not positions:
         return np.zeros(len(block), np.int64)
-    return bucket(sum((hashes(block.args[p]) for p in positions), start=np.zeros(len(block), np.int64)), count)
+    return bucket(sum((hashes(column_at(block, p)) for p in positions), start=np.zeros(len(block), np.int64)), count)
 
 
 def bucket(hashed: Ints, count: int) -> Ints:
@@ -107,8 +112,10 @@ def to_bytes(block: Block) -> bytes:
     columns.append(("start", pa.array(block.start)))
     if block.end is not None:
         columns.append(("end", pa.array(block.end)))
+    if not np.array_equal(block.arrival, block.start):  # a retraction that lies in another part may need it
+        columns.append(("arrival", pa.array(block.arrival)))
     if block.op is not None:
-        columns += [("arrival", pa.array(block.arrival)), ("op", pa.array(block.op))]
+        columns.append(("op", pa.array(block.op)))
     batch = pa.RecordBatch.from_arrays([array for _, array in columns], names=[name for name, _ in columns])
     batch = batch.replace_schema_metadata({"name": block.name, "kind": block.kind})
     sink = pa.BufferOutputStream()
@@ -128,7 +135,6 @@ def from_bytes(data: bytes) -> Block:
         return np.asarray(batch.column(name).to_numpy(zero_copy_only=False))
 
     start = ints("start")
-    retracting = "op" in names
     return Block(
         meta[b"name"].decode(),
         meta[b"kind"].decode(),
@@ -136,6 +142,6 @@ def from_bytes(data: bytes) -> Block:
         batch.column("value") if "value" in names else None,
         start,
         ints("end") if "end" in names else None,
-        ints("arrival") if retracting else start,
-        ints("op").astype(np.int8) if retracting else None,
+        ints("arrival") if "arrival" in names else start,
+        ints("op").astype(np.int8) if "op" in names else None,
     )

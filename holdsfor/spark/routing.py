@@ -15,7 +15,7 @@ from holdsfor.io.text import as_text
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
 from holdsfor.plan.operators import Plan, Relation, Route, Source
-from holdsfor.spark.exchange import Ints, bucket, buckets_of, hashes, shared_out, take
+from holdsfor.spark.exchange import Ints, bucket, buckets_of, column_at, hashes, shared_out, take
 
 Mask = npt.NDArray[np.bool_]
 Kind = tuple[Signature, bool]  # a name with its arguments, and whether it is an event
@@ -87,7 +87,7 @@ def _evidence(block: Block, positions: tuple[int, ...], plan_router: Router) -> 
     """To the bucket of each entity: the buckets of the pairs that it is in (as `start` of the rows)."""
     pair = buckets_of(block, positions, plan_router.buckets)
     for position in positions:
-        column = as_text(block.args[position])
+        column = as_text(column_at(block, position))
         code = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         both = np.unique(code * plan_router.buckets + pair)
         index = pa.array((both // plan_router.buckets).astype(np.int32))
@@ -113,7 +113,7 @@ class Evidence:
 
     def forwarded(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
         """Each row to every bucket that has a pair with the entity at the position."""
-        column = as_text(block.args[position])
+        column = as_text(column_at(block, position))
         place = pc.index_in(column.dictionary, self.entities).fill_null(-1).to_numpy(zero_copy_only=False)
         known = place[column.indices.to_numpy(zero_copy_only=False)].astype(np.int64)
         rows = np.flatnonzero(known >= 0)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from holdsfor.io.columns import blocks_from_table
@@ -22,7 +23,7 @@ ROWS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one task reads: some row groups of a Parquet file, or a whole source of another kind."""
+    """What one task reads: some row groups of a Parquet file, a slice of a table, or a whole source of another kind."""
 
     source: EventSource
     groups: tuple[int, ...] = ()  # row groups; () : all of it
@@ -30,12 +31,22 @@ class Part:
 
     def read(self, inputs: Sequence[Input]) -> Events:
         if not self.groups:
-            return self.source.read(inputs)
+            return moved(self.source.read(inputs), self.first_row - 1)
         (path,) = self.source.paths
         with open_parquet(path) as file:
             columns = parquet_columns(file.schema_arrow, self.source.mapping, inputs)
             table = file.read_row_groups(list(self.groups), columns=columns)
         return blocks_from_table(table, self.source.mapping, inputs, str(path), self.first_row)
+
+
+def moved(events: Events, by: int) -> Events:
+    """The events of a slice; its rejected rows are numbered as in the whole."""
+    if not by or not events.rejects.num_rows:
+        return events
+    rejects = events.rejects
+    place = rejects.schema.get_field_index("row")
+    rows = pc.add(rejects.column("row"), by)
+    return replace(events, rejects=rejects.set_column(place, rejects.schema.field("row"), rows))
 
 
 def parts_of(source: EventSource) -> list[Part]:

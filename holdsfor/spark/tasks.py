@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.column import Selection
@@ -22,7 +23,7 @@ from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
 from holdsfor.plan.operators import Relation, Stage
-from holdsfor.plan.walk import defines
+from holdsfor.plan.walk import defines, ranges_over_domain
 from holdsfor.spark.exchange import from_bytes, to_bytes
 from holdsfor.spark.files import write_part
 from holdsfor.spark.routing import (
@@ -153,11 +154,25 @@ def _is_read_later(relation: Relation, number: int, router: Router) -> bool:
     return any(kind_of(relation) in routes for routes in router.routes[number + 1 :])
 
 
+def _ranges_over_domain(job: Job, stage: Stage) -> bool:
+    return any(ranges_over_domain(job.ready.plan.definitions[number]) for number in stage.definitions)
+
+
+def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
+    """A row for every bucket that has something to say also where no event comes."""
+    nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
+    for number, stage in enumerate(job.ready.plan.stages):
+        if _ranges_over_domain(job, stage):
+            for bucket in range(1 if stage.by == "all" else job.router.buckets):
+                yield _row(Parcel(number, bucket, "input", nothing), 0)
+
+
 def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
-    """Where rows come to a bucket for several of their arguments, what is defined for others' entities is dropped."""
+    """Where rows come to a bucket in several ways, what they define for the entities of others is dropped."""
     routes = job.router.routes[job.router.stages.index(stage.by)]
     homes = {home.relation: home.positions for home in stage.homes}
-    if stage.by == "all" or all(sum(len(p) == len(q) for q in ps) == 1 for ps in routes.values() for p in ps):
+    one_way = all(len(ways) == 1 for ways in routes.values())
+    if stage.by == "all" or (one_way and not _ranges_over_domain(job, stage)):
         return lambda relation: None
 
     def settle(relation: Relation) -> None:

@@ -1,8 +1,8 @@
 """Streams and histories as blocks of text: what goes in and what must come out are written the same way.
 
-    press(a)            @ 10                     an event, or its occurrence
-    near(a,b)=true      @ [5,25)   arrives 25    a fluent over an interval; `inf` where it is open
-    retract press(a)    @ 10       arrives 30
+press(a)            @ 10                     an event, or its occurrence
+near(a,b)=true      @ [5,25)   arrives 25    a fluent over an interval; `inf` where it is open
+retract press(a)    @ 10       arrives 30
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def late(found: Result) -> list[str]:
     for row in rows(found.late):
         value = "" if row["value"] is None else f"={row['value']}"
         span = str(row["start"]) if row["start"] == row["end"] else _span(row)
-        texts.append(f"{_term(row['name'], row['args'])}{value} @ {span} arrives {row['arrival']} late by {row['late_by']}")
+        texts.append(
+            f"{_term(row['name'], row['args'])}{value} @ {span} arrives {row['arrival']} late by {row['late_by']}"
+        )
     return sorted(texts)
 
 

@@ -98,18 +98,25 @@ def test_outside_the_domain_there_is_no_value(expression: str) -> None:
     assert calculated(expression, [(-4, 0)]) == []
 
 
-def test_names_have_no_value() -> None:
-    """A value of a fluent may be a number or not; where it is none, a comparison fails."""
-    rules = """
-        initiatedAt(level(X)=L, T) :- happensAt(set(X,L), T).
-        happensAt(high(X), T) :- happensAt(ask(X), T), holdsAt(level(X)=L, T), L > 3.
-        happensAt(other(X), T) :- happensAt(ask(X), T), holdsAt(level(X)=L, T), L =\\= 3.
-        happensAt(next(X,N), T) :- happensAt(ask(X), T), holdsAt(level(X)=L, T), N is L + 1.
-    """
-    stream = ["set(a,7) @ 1", "set(b,low) @ 1", "ask(a) @ 5", "ask(b) @ 5"]
-    found = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(stream, format="terms"), start=0, end=10)
-    shown = sorted((row["event"], row["args"]) for row in found.occurrences.to_pylist())
-    assert shown == [("high", ["a"]), ("next", ["a", "8"]), ("other", ["a"])]
+GEARS = ["gear(a)=7 @ [1,9)", "gear(b)=low @ [1,9)", "gear(c)=2 @ [1,9)", "ask(a) @ 5", "ask(b) @ 5", "ask(c) @ 5"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("G > 3", [["a", "7"]]),
+        ("G =\\= 7", [["c", "2"]]),
+        ("G + 1 =< 8", [["a", "7"], ["c", "2"]]),
+        ("H is G + 1, H < 100", [["a", "7"], ["c", "2"]]),
+        ("\\+ G > 3", [["b", "low"], ["c", "2"]]),
+        ("G \\= 7", [["b", "low"], ["c", "2"]]),
+    ],
+)
+def test_names_have_no_value(condition: str, expected: list[list[str]]) -> None:
+    """Where a value is a number or not, a comparison of what is none fails; the term stays what it is."""
+    rules = f"happensAt(out(X,G), T) :- happensAt(ask(X), T), holdsAt(gear(X)=G, T), {condition}."
+    found = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(GEARS, format="terms"), start=0, end=10)
+    assert sorted(found.occurrences.column("args").to_pylist()) == expected
 
 
 @pytest.mark.parametrize(
@@ -126,6 +133,8 @@ def test_names_have_no_value() -> None:
         ("N + 1 > M * 2", [(7, 3), (7, 4)], [0]),
         ("7 is N + M", [(5, 2), (5, 3)], [0]),
         ("M is N + 2", [(5, 7), (5, 8)], [0]),
+        ("7 is N + M", [(5, 2), (5, 2.0), (0.5, 3)], [0]),
+        ("M is N + 2", [(5, 7), (5, 7.0), (5.0, 7.0), (0.5, 7), (0.5, 2.5)], [0, 2, 4]),
         ("X = 1", [(0, 0), (0, 0)], [1]),
     ],
 )

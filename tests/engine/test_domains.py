@@ -82,6 +82,9 @@ def test_without_a_domain_nothing_is_left_out() -> None:
 @pytest.mark.parametrize("stepped", [False, True])
 def test_a_dynamic_domain_only_filters(stepped: bool) -> None:
     """Groundings fed by a dynamic domain come from the data; the rest of the declaration still holds."""
-    rules = LAMP + "dynamicDomain(seen(_)). grounding(lamp(X)=on) :- seen(X), X \\= attic. grounding(lamp(X)=dim) :- seen(X)."
+    rules = (
+        LAMP
+        + "dynamicDomain(seen(_)). grounding(lamp(X)=on) :- seen(X), X \\= attic. grounding(lamp(X)=dim) :- seen(X)."
+    )
     found = recognise(rules, "press(garden) @ 5 \n press(attic) @ 5", stepped=stepped)
     assert found.intervals.column("args").to_pylist() == [["garden"]]

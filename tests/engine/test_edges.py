@@ -1,4 +1,4 @@
-"""start and end of a fluent: a fluent that holds in [s,e) starts at the point before s and ends at the point before e."""
+"""start and end: a fluent that holds in [s,e) starts at the point before s and ends at the point before e."""
 
 from __future__ import annotations
 

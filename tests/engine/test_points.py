@@ -81,4 +81,11 @@ def test_edges_of_points() -> None:
         happensAt(halt(X), T) :- happensAt(end(walk(X)=true), T).
         """
     )
-    check(rules, points(40, 80, 120), "going(a)=true @ [40,160) \n off(a) @ 0 \n halt(a) @ 120", start=-40, end=400, tick=40)
+    check(
+        rules,
+        points(40, 80, 120),
+        "going(a)=true @ [40,160) \n off(a) @ 0 \n halt(a) @ 120",
+        start=-40,
+        end=400,
+        tick=40,
+    )

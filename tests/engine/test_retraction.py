@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pyarrow as pa
 import pytest
 
-from tests.engine.blocks import check, late, lines, recognise
+import holdsfor
+from tests.engine.blocks import changes, check, late, lines, recognise
 
 LAMP = """
 initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
 terminatedAt(lamp(X)=on, T) :- happensAt(cut(X), T).
 holdsFor(close(X)=V, I) :- holdsFor(near(X)=V, I).
 """
-SLIDING = {"window": 30, "step": 10, "start": 0, "end": 60}
+SLIDING: dict[str, Any] = {"window": 30, "step": 10, "start": 0, "end": 60}
 
 
 @pytest.mark.parametrize(
@@ -25,7 +29,10 @@ SLIDING = {"window": 30, "step": 10, "start": 0, "end": 60}
             "lamp(a)=on @ [6,inf)",
         ),
         ("retract press(a) @ 5 arrives 8 \n press(a) @ 5 arrives 12", "lamp(a)=on @ [6,inf)"),
-        ("insert press(a) @ 5 arrives 25 \n press(a) @ 5 arrives 8 \n retract press(a) @ 5 arrives 20", "lamp(a)=on @ [6,inf)"),
+        (
+            "insert press(a) @ 5 arrives 25 \n press(a) @ 5 arrives 8 \n retract press(a) @ 5 arrives 20",
+            "lamp(a)=on @ [6,inf)",
+        ),
         ("press(a) @ 5 \n press(a) @ 5 arrives 7 \n retract press(a) @ 5 arrives 9", ""),
         ("press(a) @ 5 \n cut(a) @ 12 \n retract cut(a) @ 12 arrives 40", "lamp(a)=on @ [6,inf)"),
         (
@@ -73,6 +80,16 @@ def test_of_durative_rows() -> None:
     check(LAMP, stream, "close(a)=left @ [5,20) \n close(a)=right @ [40,50)", **SLIDING)
 
 
+@pytest.mark.xfail(reason="rows are compared by where they were cut, so that the two do not meet")
+def test_of_a_durative_row_that_began_before_the_window() -> None:
+    """Seen at 50, which reaches back to 21: what the row said of 21 and later is taken back."""
+    stream = """
+        near(a)=left          @ [5,60)    arrives 10
+        retract near(a)=left  @ [5,60)    arrives 50
+    """
+    check(LAMP, stream, "close(a)=left @ [5,21)", **SLIDING)
+
+
 def test_of_numbers() -> None:
     """7 and 7.0 are different rows."""
     rules = "initiatedAt(level(X)=N, T) :- happensAt(set(X,N), T)."
@@ -98,10 +115,6 @@ def test_of_points() -> None:
 
 def test_in_tables() -> None:
     """An `op` column says the same as `retract`."""
-    import pyarrow as pa
-
-    import holdsfor
-
     table = pa.table(
         {
             "event": ["press", "press", "press", "press"],
@@ -111,9 +124,9 @@ def test_in_tables() -> None:
             "who": ["a", "a", "b", "b"],
         }
     )
-    found = holdsfor.recognise(holdsfor.parse(LAMP), table, **SLIDING)  # type: ignore[arg-type]
+    found = holdsfor.recognise(holdsfor.parse(LAMP), table, **SLIDING)
     assert found.intervals.num_rows == 0
-    kept = holdsfor.recognise(holdsfor.parse(LAMP), table.slice(3), **SLIDING)  # type: ignore[arg-type]
+    kept = holdsfor.recognise(holdsfor.parse(LAMP), table.slice(3), **SLIDING)
     assert kept.intervals.column("start").to_pylist() == [10]
 
 
@@ -131,7 +144,5 @@ def test_the_log_tells_it() -> None:
         30: extend    lamp(a)=on @ [6,19)
         40: withdraw  lamp(a)=on @ [6,19)
     """
-    from tests.engine.blocks import changes
-
     asked = SLIDING | {"window": 40}
     assert changes(recognise(LAMP, stream, **asked, stepped=True)) == lines(expected)

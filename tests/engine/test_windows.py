@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import holdsfor
@@ -19,7 +20,7 @@ initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
 NEAR = """
 holdsFor(close(X)=true, I) :- holdsFor(near(X)=true, I).
 """
-SLIDING = {"window": 20, "step": 10, "start": 0, "end": 60}
+SLIDING: dict[str, Any] = {"window": 20, "step": 10, "start": 0, "end": 60}
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,16 @@ def test_late_rows_are_told_with_how_late_they_are() -> None:
         assert found.metrics["events_late"] == 4
 
 
+def test_late_rows_keep_their_terms() -> None:
+    rules = "initiatedAt(level(X)=N, T) :- happensAt(set(X,N), T), N > 0."
+    table = pa.table({"event": ["set"], "time": [3], "arrival": [30], "arg1": ["Two words"], "arg2": [40.0]})
+    found = holdsfor.recognise(holdsfor.parse(rules), table, **SLIDING)
+    assert late(found) == ["set('Two words',40.0) @ 3 arrives 30 late by 8"]
+
+
 def test_the_last_query_time_is_the_first_at_or_after_the_end() -> None:
     """Seen at 60: what happened at 40 has left the window, what arrives after 55 is not read."""
-    asked: dict[str, Any] = SLIDING | {"end": 55}
+    asked = SLIDING | {"end": 55}
     stream = "press(a) @ 40 arrives 51 \n press(b) @ 41 arrives 55 \n press(c) @ 54 arrives 56"
     check(LAMP, stream, "lamp(b)=on @ [42,inf)", **asked)
     assert recognise(LAMP, stream, **asked).metrics["query_times"] == 6
