@@ -46,8 +46,8 @@ class RawInput:
 Raw = RawClause | RawDirective | RawInput
 
 
-class TooDeep(Exception):
-    """A term is nested so deeply that reading it would exhaust the stack."""
+class Refused(Exception):
+    """A clause that the grammar accepts and that cannot be built, for the reason that the diagnostic gives."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
@@ -83,8 +83,7 @@ class Builder:
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
             place = self._place(indicator)
-            self.diagnostics.append(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
-            arity = "0"
+            raise Refused(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
         signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
         return RawInput(entity, signature, self._place(indicator))
 
@@ -93,7 +92,7 @@ class Builder:
         self._depth += 1
         if self._depth > _DEPTH:
             hint = "write it in parts"
-            raise TooDeep(self._error("syntax", "this is nested too deeply", self._place(tree), hint))
+            raise Refused(self._error("syntax", "this is nested too deeply", self._place(tree), hint))
         term = self._chain(tree) if tree.data in ("conjunction", "disjunction") else self._term(tree)
         self._depth -= 1
         return term

@@ -15,6 +15,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.kinds import kinds
 from holdsfor.language.names import names
 from holdsfor.language.read import read
+from holdsfor.language.recursion import recursion
 from holdsfor.language.safety import safety
 from holdsfor.language.shapes import shapes
 from holdsfor.language.strata import strata
@@ -27,6 +28,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     cuts,
     kinds,
     names,
+    recursion,
     clashes,
     shapes,
     safety,

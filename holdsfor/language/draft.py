@@ -52,6 +52,9 @@ class Draft:
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
 
+    # recursion
+    recursive: set[Signature] = field(default_factory=set)
+
     # safety: fluents that some rule initiates for a known grounding, and heads that leave an argument open
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)

@@ -212,7 +212,8 @@ class BodyReader:
             "intervals": "a holdsFor rule",
             "background": "a background clause",
         }
-        hint = _MISPLACED.get((name, self.context), f"{name} belongs in the rules of events and fluents")
+        home = "a holdsFor rule" if context == "intervals" else "the rules of events and fluents"
+        hint = _MISPLACED.get((name, self.context), f"{name} belongs in {home}")
         self.refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
         return False
 

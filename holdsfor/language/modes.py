@@ -40,7 +40,8 @@ class _Waits(Exception):
 class Modes:
     """What the background predicates need and give."""
 
-    def __init__(self, background: Iterable[Clause]) -> None:
+    def __init__(self, background: Iterable[Clause], recursive: Set[Signature] = frozenset()) -> None:
+        self._recursive = recursive  # worked out first, and then like facts
         self._rules: dict[Signature, list[Clause]] = defaultdict(list)
         self._facts: dict[Signature, set[int]] = {}
         for clause in background:
@@ -56,11 +57,11 @@ class Modes:
     def after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
         """The arguments that have a value after a call in which `bound` have one; None if the call needs more."""
         key = owner, bound
+        if owner in self._recursive:
+            return frozenset(range(owner.arity))
         if key in self._known:
             return self._known[key]
         if self._asked:  # asked while another predicate is looked at: that one has to wait
-            if key in self._asked:
-                return frozenset(range(owner.arity))  # recursion
             raise _Waits(key)
         self._asked.append(key)
         while self._asked:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.graph import components, cycle
 from holdsfor.language.strata import mentioned, signature
 from holdsfor.language.unavailable import unavailable
 from holdsfor.language.vocabulary import FORMS, LISTS
@@ -16,7 +15,7 @@ from holdsfor.language.written import written
 
 
 def names(draft: Draft) -> None:
-    """Unknown predicates, wrong numbers of arguments, Prolog's built-ins that are not ours, recursion."""
+    """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
     known = {signature(clause.head) for clause in draft.background}
     known |= draft.dynamic_domains | draft.predicates
     arities: dict[str, set[int]] = defaultdict(set)
@@ -30,7 +29,6 @@ def names(draft: Draft) -> None:
                 missing[owner].append(call)
     for owner, uses in missing.items():
         _report(draft, uses, owner, arities)
-    _recursion(draft)
 
 
 def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
@@ -72,19 +70,3 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
 def _events_and_fluents(draft: Draft) -> set[Signature]:
     read = {node[1] for rule in draft.rules for node, _ in mentioned(rule.body)}
     return read | draft.events | draft.simple | draft.static
-
-
-def _recursion(draft: Draft) -> None:
-    needs: dict[Signature, dict[Signature, Call]] = {
-        signature(clause.head): {} for clause in draft.background if clause.body
-    }
-    for clause in draft.background:
-        for call in calls(clause.body):
-            if signature(call.goal) in needs:
-                needs[signature(clause.head)].setdefault(signature(call.goal), call)
-    for group in components(needs):
-        circle = cycle(group, needs)
-        if circle:
-            shown = " <- ".join(map(str, circle))
-            message = f"{circle[0]} calls itself: {shown}; recursive background rules come in a later version"
-            draft.not_yet("recursion", message, needs[circle[0]][circle[1]].place, "write the cases as facts")

@@ -181,9 +181,11 @@ def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
 
 def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     reader = BodyReader(draft, "background")
-    pair = reader.fluent(args[0], "initially")
     body = reader.read(raw.body)
-    if pair and not fails(body):
+    if fails(body):
+        return  # `initially(_) :- fail.` says that there are none
+    pair = reader.fluent(args[0], "initially")
+    if pair:
         if not reader.complete:
             draft.incomplete.add(raw.place)
         draft.initially.append(Initially(*pair, body, raw.place))

@@ -35,14 +35,18 @@ from holdsfor.language.written import written
 
 
 def safety(draft: Draft) -> None:
-    modes = Modes(draft.background)
+    modes = Modes(draft.background, draft.recursive)
     for rule in draft.rules:
         if rule.place not in draft.incomplete:
             if rule.kind == "holdsFor":
                 _intervals(draft, rule)
             _rule(draft, rule, modes)
     for clause in draft.background:
-        if clause.body and clause.place not in draft.incomplete:
+        if clause.place in draft.incomplete:
+            continue
+        if signature(clause.head) in draft.recursive:
+            _recursive(draft, clause, modes)
+        elif clause.body:
             _clause(draft, clause, modes)
     timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
     for each in timeless:
@@ -90,6 +94,22 @@ def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
     head = set(variables(clause.head))
     values = set(head)
     _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
+
+
+def _recursive(draft: Draft, clause: Clause, modes: Modes) -> None:
+    """What calls itself is worked out before any call: each clause must give all arguments their values."""
+    head = set(variables(clause.head))
+    values: set[Var] = set()
+    left = modes.run(clause.body, values, head)
+    reported = _report(draft, modes, left, values, head, clause.body)
+    owner = signature(clause.head)
+    for variable in dict.fromkeys(variables(clause.head)):
+        if variable not in values | reported | all_variables(left):
+            message = (
+                f"{owner} calls itself, so it is worked out before: no condition gives {written(variable)} a value"
+            )
+            hint = "give each argument of the head a value in the body"
+            draft.error("unbound", message, variable.place, hint)
 
 
 def _unbound_time(draft: Draft, rule: Rule) -> None:

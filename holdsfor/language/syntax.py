@@ -9,13 +9,14 @@ from functools import cache
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
-from holdsfor.language.building import Builder, Raw, RawClause, RawDirective, RawInput, TooDeep
+from holdsfor.language.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
 from holdsfor.language.clauses import Chunk, Fact, clauses
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.mistakes import advise
 
 __all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "parse"]
 
+_NAME = re.compile(r"\b[a-z]\w*")
 _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\(.*?\)\s*,\s*)?([a-z]\w*))?")
 
 
@@ -69,8 +70,9 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         return None
     except UnexpectedInput as error:
         advice = advise(error, text)
-    except TooDeep as error:
+    except Refused as error:
         parsed.diagnostics.append(error.diagnostic)
+        parsed.damaged.update(_NAME.findall(text))
         return None
     place = source.place(chunk.start + advice.start, chunk.start + advice.end)
     parsed.diagnostics.append(

@@ -17,7 +17,7 @@ from holdsfor.plan import plan
 from holdsfor.spark.batch import MERGED
 from holdsfor.spark.routing import router
 from holdsfor.spark.sources import parts_of
-from holdsfor.spark.tasks import DONE, Job, batches_of, read_part, stage_task
+from holdsfor.spark.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 
 Row = dict[str, Any]
 TABLES = ("intervals", "occurrences", "late", "rejects")
@@ -72,6 +72,7 @@ def by_hand(description: EventDescription, source: EventSource, buckets: int, **
         for number, part in enumerate(parts_of(source))
         for row in read_part(job, part.read(description.inputs), number)
     ]
+    rows += heartbeats(job)
     for number in range(len(ready.plan.stages)):
         by_bucket: defaultdict[int, list[Row]] = defaultdict(list)
         for row in rows:
