@@ -23,6 +23,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.kernels import compress
 from holdsfor.kernels.bits import Rules, bit_machine
 from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
+from holdsfor.language.terms import Int
 from holdsfor.plan.operators import Chain, Conclude, Due, Group, Holding, Op, Relation, Without
 from holdsfor.plan.reach import distances
 from holdsfor.plan.walk import flat
@@ -51,7 +52,7 @@ class Action:
 def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     actions = tuple(_actions(group))
     relations = tuple(relation for fluent in group.fluents for relation in fluent.relations)
-    if _aligned(actions, relations):
+    if _aligned(actions, relations) and all(map(_plain, group.deadlines)):
         return _one_by_one(group, actions, relations, world, domains)
     from holdsfor.engine.together import all_together
 
@@ -97,6 +98,12 @@ def _aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bo
         if any(condition.holding.args != args for condition in action.conditions):
             return False
     return True
+
+
+def _plain(due: Due) -> bool:
+    """Of all groundings alike."""
+    names = [arg for arg in due.args if isinstance(arg, str)]
+    return not due.conditions and isinstance(due.after, Int) and len(set(names)) == len(due.args)
 
 
 def shift_of(action: Action, condition: Condition) -> int:
@@ -261,7 +268,7 @@ def _deadlines(found: list[tuple[int, int, Due]], slots: int) -> tuple[Deadlines
         for column in (
             [source for source, _, _ in found],
             [target for _, target, _ in found],
-            [due.after for _, _, due in found],
+            [due.after.value for _, _, due in found if isinstance(due.after, Int)],
             [int(due.extensible) for _, _, due in found],
         )
     ]

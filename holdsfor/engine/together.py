@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Shape, shape, step
+from holdsfor.engine.chain import Shape, run, shape, step
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import whole_keys, within
+from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.group import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
@@ -21,6 +22,7 @@ from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Holding, Relation, Without
 
+KEY = "key"
 BITS = 62  # all in one component: the order is that of time
 
 
@@ -143,9 +145,7 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
                     left_out[action.relation] = len(np.unique(keys[~mask]))
                 grown |= slots.add(action.relation, np.unique(allowed))
         for due in group.deadlines:
-            source, target = _ends(due, slots.keys[due.source], world)
-            del source
-            grown |= slots.add(due.target, target)
+            grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world)[1])
     return sum(left_out.values())
 
 
@@ -312,33 +312,47 @@ def _arguments(relation: Relation, keys: Ints, world: World) -> Ints:
     return world.axis.key(columns) if columns else np.zeros(len(keys), np.int64)
 
 
-def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints]:
-    """The keys that have the deadline, and those that they turn into."""
+def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
+    """The keys that have the deadline, what they turn into, and after how long."""
+    axis, dictionary, size = world.axis, world.dictionary, len(due.args)
+    if due.values is not None:
+        value, other = (dictionary.code_of(term) for term in due.values)
+        keys = keys[axis.code(keys, size, size + 1) == value]
+    columns: dict[str, Ints] = {}
+    mask = np.ones(len(keys), np.bool_)
+    for position, arg in enumerate(due.args):
+        codes = axis.code(keys, position, due.source.arity)
+        if isinstance(arg, str):
+            mask &= columns.setdefault(arg, codes) == codes
+        elif arg is not None:
+            mask &= codes == dictionary.code_of(arg)
+    named = {name: Column(dictionary, codes) for name, codes in columns.items()}
+    named[KEY] = Column(dictionary, numbers=keys)
+    rows = run(due.conditions, world, Rows(axis, len(keys), named).filter(mask))
+    after = np.broadcast_to(value_of(due.after, rows), (rows.size,)).astype(np.int64)
+    keys = rows.times(KEY)
     if due.values is None:
-        return keys, keys
-    axis, arity = world.axis, due.source.arity
-    value, other = (world.dictionary.code_of(term) for term in due.values)
-    keys = keys[axis.code(keys, arity - 1, arity) == value]
-    columns = [axis.code(keys, p, arity) for p in range(arity - 1)]
-    return keys, axis.key([*columns, np.full(len(keys), other, np.int64)])
+        return keys, keys, after
+    parts = [axis.code(keys, p, size + 1) for p in range(size)]
+    return keys, axis.key([*parts, np.full(len(keys), other, np.int64)]), after
 
 
 def _deadlines(group: Group, slots: Slots, world: World) -> tuple[Deadlines, list[Due], Ints]:
     """By source slot, with the deadline and the key of each."""
-    rows: list[tuple[Ints, Ints, Due, Ints]] = []
+    rows: list[tuple[Ints, Ints, Ints, Due, Ints]] = []
     for due in group.deadlines:
-        source, target = _ends(due, slots.keys[due.source], world)
-        rows.append((slots.of(due.source, source), slots.of(due.target, target), due, source))
-    slot = np.concatenate([EMPTY, *(s for s, _, _, _ in rows)])
+        source, target, after = _ends(due, slots.keys[due.source], world)
+        rows.append((slots.of(due.source, source), slots.of(due.target, target), after, due, source))
+    slot = np.concatenate([EMPTY, *(row[0] for row in rows)])
     order = np.argsort(slot, kind="stable")
-    dues = [due for s, _, due, _ in rows for _ in s]
+    dues = [row[3] for row in rows for _ in row[0]]
     columns = [
-        np.concatenate([EMPTY, *(t for _, t, _, _ in rows)])[order],
-        np.array([due.after for due in dues], np.int64)[order],
+        np.concatenate([EMPTY, *(row[1] for row in rows)])[order],
+        np.concatenate([EMPTY, *(row[2] for row in rows)])[order],
         np.array([int(due.extensible) for due in dues], np.int64)[order],
     ]
     first = np.searchsorted(slot[order], np.arange(slots.size + 2)).astype(np.int64)
-    keys = np.concatenate([EMPTY, *(k for _, _, _, k in rows)])[order]
+    keys = np.concatenate([EMPTY, *(row[4] for row in rows)])[order]
     return Deadlines(first, slot[order], *columns), [dues[i] for i in order], keys
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdsfor.language.description import Happens, Literal
 from holdsfor.language.draft import Draft
 from holdsfor.language.strata import mentions
-from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 
@@ -47,5 +47,5 @@ def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
 
 def _inner(entity: Term, value: Term | None) -> Iterator[Term]:
     for term in (*name_and_args(entity)[1], *(() if value is None else (value,))):
-        if isinstance(term, Compound | Items) and not isinstance(term, Var) and not is_ground(term):
+        if isinstance(term, Compound | Items) and not is_ground(term):
             yield term

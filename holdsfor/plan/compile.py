@@ -8,7 +8,7 @@ from itertools import count
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Call, Clause, Compare, EventDescription, Grounding, Literal, Rule, Signature
-from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
     Closure,
@@ -109,7 +109,7 @@ def _simple_or_group(
 ) -> Iterator[Simple | Group]:
     """The fluent by itself; or with those it depends on and that depend on it, in the place of the first of them."""
     members = next((cycle for cycle in description.cycles if signature in cycle), (signature,))
-    deadlines = tuple(due for member in members for due in _deadlines(member, description, stored))
+    deadlines = tuple(due for member in members for due in _deadlines(member, description, stored, known))
     if signature != members[0]:
         return
     fluents = tuple(_simple(member, description, variants, stored, known) for member in members)
@@ -119,24 +119,30 @@ def _simple_or_group(
         yield fluents[0]
 
 
-def _deadlines(signature: Signature, description: EventDescription, stored: Relations) -> Iterator[Due]:
+def _deadlines(
+    signature: Signature, description: EventDescription, stored: Relations, known: Background
+) -> Iterator[Due]:
+    fresh = count(2_000_000)
     for deadline in description.deadlines:
         name, args = name_and_args(deadline.fluent)
         if Signature(name, len(args)) != signature:
             continue
-        distinct = len(set(args)) == len(args) and all(isinstance(arg, Var) for arg in args)
-        if not distinct or deadline.body or not isinstance(deadline.duration, Int):
-            raise HoldsforError(
-                f"{deadline.place}: a deadline for some groundings only, or of a duration that is not written as a "
-                "number, comes in a later version; write fi(f(X)=a, f(X)=b, 30) with a variable for each argument"
-            )
-        after, extensible = deadline.duration.value, deadline.extensible
         if signature in stored.values:
-            source = Relation(name, len(args), deadline.source, "fluent")
-            yield Due(source, Relation(name, len(args), deadline.target, "fluent"), after, extensible)
+            source, target = (Relation(name, len(args), v, "fluent") for v in (deadline.source, deadline.target))
+            values = None
         else:
-            (relation,) = stored.of_fluent(signature)
-            yield Due(relation, relation, after, extensible, (deadline.source, deadline.target))
+            (source,) = stored.of_fluent(signature)
+            target, values = source, (deadline.source, deadline.target)
+        for variant in unfold(deadline.body, known, fresh):
+            folded = fold(variant, (*args, deadline.duration), known)
+            if folded is None:
+                continue
+            literals, (*terms, after) = folded
+            ordering = Ordering.of(literals, (*terms, after), stored)
+            ordering.bound |= {v.name for term in terms for v in variables(term)}
+            conditions = order_conditions(literals, ordering)
+            heads = head_args(terms, ordering, deadline.place)
+            yield Due(source, target, heads, conditions, ordering.expression(after), deadline.extensible, values)
 
 
 def _initially(

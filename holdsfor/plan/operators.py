@@ -187,11 +187,16 @@ class Simple:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A deadline: so long after its initiation the source turns into the target; extensible: after the latest."""
+    """A deadline: so long after its initiation the source turns into the target; extensible: after the latest.
+
+    args: the arguments, without the value; conditions: what a grounding must satisfy, and what gives the duration.
+    """
 
     source: Relation
     target: Relation
-    after: int
+    args: tuple[Arg, ...]
+    conditions: Chain
+    after: Term
     extensible: bool
     values: tuple[Term, Term] | None = None  # of source and target, where the value is a column of the relation
 

@@ -146,7 +146,11 @@ def _simple(fluent: Simple) -> Iterator[str]:
 def _deadline(due: Due) -> str:
     source, target = due.values or (due.source.value, due.target.value)
     name = due.source.signature
-    return f"after {due.after} {name}={source} becomes {name}={target}" + (", extensible" if due.extensible else "")
+    writer = Writer(due.conditions)
+    args = ",".join(map(writer.arg, due.args))
+    given = f": {writer.chain(due.conditions)}" if due.conditions else ""
+    text = f"after {writer.term(due.after)} {name.name}({args})={source} becomes {target}"
+    return text + (", extensible" if due.extensible else "") + given
 
 
 def show_conclusion(rule: Conclude, relation: Relation, kind: str) -> str:

@@ -78,6 +78,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
         yield conclusion.chain
     for fluent in simple_of(definition):
         yield from (rule.chain for rules in fluent.initially for rule in rules)
+    if isinstance(definition, Group):
+        yield from (due.conditions for due in definition.deadlines)
     if isinstance(definition, Static):
         for pattern in definition.patterns:
             yield pattern.conditions

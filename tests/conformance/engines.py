@@ -92,7 +92,7 @@ def answer(intervals: pa.Table, occurrences: pa.Table) -> Answer:
         fluent, args, value, start, end = row
         found.intervals.setdefault((fluent, tuple(args), value), []).append((start, end))
     for times in found.intervals.values():
-        times.sort()
+        times.sort(key=lambda interval: (interval[0], interval[1] is None, interval[1]))  # duplicates are shown
     for event, args, start, end in _rows(occurrences, ("event", "args", "start", "end")):
         assert start == end, f"{event} is not a pattern: its occurrences are points"
         found.occurrences.add((event, tuple(args), start))

@@ -263,6 +263,9 @@ def test_text_with_errors_is_refused() -> None:
     assert [diagnostic.place.line for diagnostic in caught.value.diagnostics] == [2]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "% only a comment\n", "/* one */ /* two */"])
-def test_text_without_clauses(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n\n", "% only a comment\n", "/* one */ /* two */", "_ :- b ; c.", "a :- x /* one */.", "a. /* b */ c."],
+)
+def test_odd_text(text: str) -> None:
     check_round_trip(text)

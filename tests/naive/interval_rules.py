@@ -112,6 +112,10 @@ class IntervalRules:
         base = self._operand(self.random.choice(both), self.random.choice((names, names, names[::-1])), body)
         if self.random.random() < 0.2:
             return base
+        if self.random.random() < 0.15:
+            result = self._interval()
+            body.append(f"complement_all([{base}], {result})")
+            return result
         about = [self.random.choice(names)] if self.random.random() < 0.7 else names
         return self._within(base, self._combine(about, body, 1), body)
 

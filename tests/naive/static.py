@@ -51,14 +51,30 @@ class Definition:
         self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands))
 
     def groundings(self) -> Iterator[tuple[Grounding, Intervals]]:
+        declared = self.domain.enumerated(signature(self.rule.subject)) is not None
         pending = list(self.world.solve(self.tests, {}, self.wanted, self.more))
+        bound = self.wanted.intersection(*pending)
         while pending:
             bindings = pending.pop()
             if self.wanted <= bindings.keys():
+                if not declared and not self.evident(self.wanted - bound, bindings):
+                    continue
                 *args, value = (substitute(term, bindings) for term in self.head)
                 yield (tuple(args), value), self.intervals(bindings)
             else:
                 pending.extend(self.more(bindings))
+
+    def evident(self, variables: set[str], bindings: Bindings) -> bool:
+        """Whether an operand that is about all these variables, if there is one, has had the grounding.
+
+        For a complement it matters: it is not empty where nothing ever held.
+        """
+        about = [x for x in self.operands if variables <= names(x.fluent, x.value)]
+        return not variables or not about or any(self._known(operand, bindings) is not None for operand in about)
+
+    def _known(self, operand: HoldsFor, bindings: Bindings) -> Intervals | None:
+        args = tuple(substitute(arg, bindings) for arg in name_and_args(operand.fluent)[1])
+        return self.world.fluents.get(signature(operand.fluent), {}).get((args, substitute(operand.value, bindings)))
 
     def more(self, bindings: Bindings) -> Iterator[Bindings]:
         """A declared domain of the head, otherwise, for one variable, all that stands in its place in any operand."""
@@ -87,9 +103,7 @@ class Definition:
 
     def _take(self, step: Step, bindings: Bindings, known: dict[str, Intervals]) -> None:
         if isinstance(step, HoldsFor):
-            args = tuple(substitute(arg, bindings) for arg in name_and_args(step.fluent)[1])
-            fluent = self.world.fluents.get(signature(step.fluent), {})
-            known[step.interval.name] = fluent.get((args, substitute(step.value, bindings)), [])
+            known[step.interval.name] = self._known(step, bindings) or []
         elif isinstance(step, Algebra):
             if all(operand.name in known for operand in step.operands):
                 known[step.result.name] = self._algebra(step.op, [known[operand.name] for operand in step.operands])
