@@ -34,8 +34,11 @@ MOST_BITS = 62
 
 @dataclass(frozen=True, slots=True)
 class Condition:
+    """What a rule asks of the state; inside: the negated conjunction that it is part of."""
+
     holding: Holding
     wanted: bool
+    inside: Chain = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,13 @@ def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condi
         if isinstance(op, Holding) and op.relation in members:
             conditions.append(Condition(op, True))
         elif isinstance(op, Without) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
-            if len(op.chain) != 1 or not isinstance(op.chain[0], Holding):
+            asked = [o for o in op.chain if isinstance(o, Holding) and o.relation in members]
+            if len(asked) != 1 or sum(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)) != 1:
                 raise HoldsforError(
-                    "a negated conjunction with a fluent that depends on this one comes in a later version; "
-                    "negate the fluent by itself"
+                    "a negation that asks twice for fluents that depend on this one comes in a later version; "
+                    "define a fluent for what it negates"
                 )
-            conditions.append(Condition(op.chain[0], False))
+            conditions.append(Condition(asked[0], False, op.chain if len(op.chain) > 1 else ()))
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)
@@ -95,7 +99,7 @@ def _aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bo
         args = action.rule.args
         if not all(isinstance(arg, str) for arg in args) or len(set(args)) < len(args):
             return False
-        if any(condition.holding.args != args for condition in action.conditions):
+        if any(condition.holding.args != args or condition.inside for condition in action.conditions):
             return False
     return True
 
@@ -108,7 +112,8 @@ def _plain(due: Due) -> bool:
 
 def shift_of(action: Action, condition: Condition) -> int:
     """How long before the action a condition looks at the state."""
-    found = distances(action.rule.chain, {action.rule.time: 0}).get(condition.holding.time)
+    known = distances(action.rule.chain, {action.rule.time: 0})
+    found = distances(condition.inside, known).get(condition.holding.time)
     if found is None or found > 0:
         raise HoldsforError(
             f"{condition.holding.relation.name} depends on itself at a time that is not before its own: "

@@ -70,6 +70,10 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
         found[relation] = unique_sorted(
             np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in rules)]))
         )
+        if relation in domains:
+            found[relation] = compress(
+                found[relation], within(found[relation], relation.arity, domains[relation], world)
+            )
     everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
     keys, counts = np.unique(everything, return_counts=True)
     alone = keys[counts == 1]

@@ -20,7 +20,7 @@ from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
 from holdsfor.language.terms import Term, is_ground
 from holdsfor.plan.operators import Combine, Expression, Lasting, Lookup, Of, Pattern, Relate, Static
-from holdsfor.plan.walk import parts
+from holdsfor.plan.walk import complements, parts
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -57,17 +57,8 @@ def _aligned(pattern: Pattern) -> bool:
         and pattern.args == pattern.variables
         and all(part.args == pattern.variables for part in parts(pattern.expression))
         and all(is_ground(bound) for bound in _bounds(pattern.expression))
-        and not _complements(pattern.expression)
+        and not complements(pattern.expression)
     )
-
-
-def _complements(expression: Expression) -> bool:
-    """Whether groundings matter that no part has had."""
-    if isinstance(expression, Combine):
-        return expression.op == "complement" or any(map(_complements, expression.parts))
-    if isinstance(expression, Relate):
-        return _complements(expression.source) or _complements(expression.target)
-    return isinstance(expression, Lasting) and _complements(expression.part)
 
 
 def _bounds(expression: Expression) -> Iterable[Term]:

@@ -20,7 +20,7 @@ from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
-from holdsfor.plan.operators import Arg, Due, Group, Holding, Relation, Without
+from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
 
 KEY = "key"
 BITS = 62  # all in one component: the order is that of time
@@ -163,6 +163,12 @@ def _head_keys(
         for other, keys in list(slots.keys.items()):
             if other.signature == relation.signature and other != relation:
                 yield keys
+    elif args[-1] is not None:  # the same where the value is a column
+        axis, arity = world.axis, relation.arity
+        for value in np.unique(head_codes(rows, args[-1], world)):
+            known = slots.keys[relation]
+            columns = [axis.code(known, p, arity) for p in range(arity - 1)]
+            yield axis.key([*columns, np.full(len(known), value, np.int64)])
 
 
 # ---------------------------------------------------------------- the rows of an action
@@ -174,13 +180,14 @@ def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Asked]
     asked: list[Asked] = []
     waiting = {id(condition.holding): condition for condition in action.conditions}
     for op in action.rule.chain:
-        inner = op.chain[0] if isinstance(op, Without) and len(op.chain) == 1 else op
-        condition = waiting.get(id(inner))
-        if condition is None or not isinstance(inner, Holding):
+        inner = op.chain if isinstance(op, Without) else (op,)
+        condition = next((waiting[id(one)] for one in inner if id(one) in waiting), None)
+        if condition is None:
             rows = step(op, rows, world)
             continue
         rows = rows if rows is not None else Rows(world.axis, 1, {})
-        rows, one = (_ask if condition.wanted else _ask_not)(condition, len(asked), rows, slots, world)
+        ask = _ask if condition.wanted else _ask_no_solution if condition.inside else _ask_not
+        rows, one = ask(condition, len(asked), rows, slots, world)
         asked.append(one)
     return rows if rows is not None else Rows(world.axis, 1, {}), asked
 
@@ -207,6 +214,26 @@ def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world:
         f"high {number}": Column(world.dictionary, numbers=high),
     }
     return rows.bind(columns), Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + order)
+
+
+def _ask_no_solution(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
+    """None of the slots may hold for which the rest of a negated conjunction is true."""
+    found = rows.bind({KEY: Column(world.dictionary, numbers=np.arange(rows.size))})
+    name = ""
+    for op in condition.inside:
+        if op is condition.holding:
+            found, one = _ask(condition, number, found, slots, world)
+            name = one.column or ""
+        else:
+            found = step(op, found, world)
+    row, slot = found.times(KEY), found.times(name)
+    order = np.argsort(row, kind="stable")
+    edges = np.searchsorted(row[order], np.arange(rows.size + 1)).astype(np.int64)
+    columns = {
+        f"low {number}": Column(world.dictionary, numbers=edges[:-1].copy()),
+        f"high {number}": Column(world.dictionary, numbers=edges[1:].copy()),
+    }
+    return rows.bind(columns), Asked(condition, None, f"low {number}", f"high {number}", slot[order])
 
 
 @dataclass(frozen=True, slots=True)

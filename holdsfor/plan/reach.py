@@ -21,7 +21,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.walk import conclusions, defines, flat, reads, simple_of
+from holdsfor.plan.walk import complements, conclusions, defines, flat, reads, simple_of
 
 
 def reach(definitions: Iterable[Definition]) -> Reach:
@@ -69,6 +69,8 @@ def _offsets(definition: Definition) -> Iterator[int | None]:
     if isinstance(definition, Static):
         for pattern in definition.patterns:
             most = _duration(pattern.expression)
+            if complements(pattern.expression) and any(pattern.evidence):
+                most = None  # a grounding that comes up late has not been there from the beginning
             yield from (None, None) if most is None else (most, -most)
 
 

@@ -144,6 +144,7 @@ def _evidence(
 ) -> tuple[Evidence, ...] | None:
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
+    has_domain = has_domain or _gives(lookups, needed)
     found: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]

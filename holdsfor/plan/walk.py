@@ -73,6 +73,19 @@ def simple_of(definition: Definition) -> tuple[Simple, ...]:
     return (definition,) if isinstance(definition, Simple) else ()
 
 
+def complements(expression: Expression) -> bool:
+    """Whether a complement is in it, which also holds where its parts never did."""
+    match expression:
+        case Combine():
+            return expression.op == "complement" or any(map(complements, expression.parts))
+        case Lasting():
+            return complements(expression.part)
+        case Relate():
+            return complements(expression.source) or complements(expression.target)
+        case _:
+            return False
+
+
 def chains(definition: Definition) -> Iterator[Chain]:
     for conclusion in conclusions(definition):
         yield conclusion.chain
