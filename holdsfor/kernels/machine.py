@@ -225,6 +225,20 @@ def machine(
                         perhaps[n_perhaps], perhaps_time[n_perhaps] = s, t
                         n_perhaps += 1
 
+            for p in range(n_perhaps):  # only where some value holds, or is initiated here by name
+                g = group_of[perhaps[p]]
+                if current[g] < 0 and count[g] == 0:
+                    perhaps[p] = NEVER
+            for p in range(n_perhaps):
+                s, t = perhaps[p], perhaps_time[p]
+                if s < 0:
+                    continue
+                if begun[s] != stamp:
+                    begun[s], first_time[s], last_time[s] = stamp, t, t
+                    count[group_of[s]] += 1
+                    the_one[group_of[s]] = s
+                first_time[s], last_time[s] = min(first_time[s], t), max(last_time[s], t)
+
             while len(heap) > 0 and heap[0][0] < cell and heap[0][0] <= now:
                 due, d = heappop(heap)
                 if running[d] != due:
@@ -248,20 +262,6 @@ def machine(
                     count[g] += 1
                     the_one[g] = s
                 first_time[s], last_time[s] = min(first_time[s], due), max(last_time[s], due)
-
-            for p in range(n_perhaps):  # only where some value holds, or is initiated here by name
-                g = group_of[perhaps[p]]
-                if current[g] < 0 and count[g] == 0:
-                    perhaps[p] = NEVER
-            for p in range(n_perhaps):
-                s, t = perhaps[p], perhaps_time[p]
-                if s < 0:
-                    continue
-                if begun[s] != stamp:
-                    begun[s], first_time[s], last_time[s] = stamp, t, t
-                    count[group_of[s]] += 1
-                    the_one[group_of[s]] = s
-                first_time[s], last_time[s] = min(first_time[s], t), max(last_time[s], t)
 
             for i in range(n_touched):
                 g = touched[i]

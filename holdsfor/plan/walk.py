@@ -21,6 +21,7 @@ from holdsfor.plan.operators import (
     Lookup,
     Of,
     Op,
+    Pattern,
     Relate,
     Relation,
     Simple,
@@ -129,4 +130,11 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
-    return isinstance(definition, Static) and any(p.variables and not p.evidence for p in definition.patterns)
+    if not isinstance(definition, Static):
+        return False
+    return any(complements(p.expression) and not _from_data(p) for p in definition.patterns)
+
+
+def _from_data(pattern: Pattern) -> bool:
+    """Whether every grounding is one that the data mention."""
+    return bool(pattern.evidence) and all(any(isinstance(o, Of) for o in one) for one in pattern.evidence)

@@ -16,7 +16,7 @@ from holdsfor.plan import plan
 from holdsfor.spark.files import SCHEMAS
 from holdsfor.spark.routing import router
 from holdsfor.spark.sources import parts_of
-from holdsfor.spark.tasks import DONE, Job, batches_of, read_part, stage_task
+from holdsfor.spark.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 from tests.naive.rows import Horizon
 
 Row = dict[str, Any]
@@ -37,6 +37,7 @@ def recognise(
         for number, part in enumerate(parts)
         for row in _travelled(read_part(job, part.read(description.inputs), number))
     ]
+    rows += _travelled(heartbeats(job))
     done: list[Row] = []
     for number in range(len(ready.plan.stages)):
         rows = [row for batches in _by_bucket(rows, buckets) for row in _travelled(stage_task(job, number, batches))]
