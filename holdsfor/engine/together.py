@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from holdsfor.engine.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Shape, run, shape, step
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import whole_keys, within
 from holdsfor.engine.expression import value as value_of
-from holdsfor.engine.group import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains

@@ -36,7 +36,9 @@ groups_of = st.lists(st.integers(1, 3), min_size=1, max_size=3)
 
 
 @st.composite
-def programs(draw: st.DrawFn, plain: bool = False) -> tuple[list[int], list[Rule], list[Deadline], list[tuple[int, int]]]:
+def programs(
+    draw: st.DrawFn, plain: bool = False
+) -> tuple[list[int], list[Rule], list[Deadline], list[tuple[int, int]]]:
     """Which group each slot is in, rules, deadlines, and what holds at first: (key, slot)."""
     sizes = draw(groups_of)
     group_of = [g for g, size in enumerate(sizes) for _ in range(size)]
@@ -80,7 +82,8 @@ def simulated(
             on, off, maybe = set[int](), set[int](), set[int]()
             for rule in rules:
                 if (key, time) not in rule.times or not all(
-                    (held[max(time + d, 0)][s] if time + d >= 0 else False) == wanted for s, wanted, d in rule.conditions
+                    (held[max(time + d, 0)][s] if time + d >= 0 else False) == wanted
+                    for s, wanted, d in rule.conditions
                 ):
                     continue
                 mates = {s for s, g in enumerate(group_of) if g == group_of[rule.slot]}
@@ -94,9 +97,7 @@ def simulated(
                 made = time - due.after
                 if made not in begun[due.source] or not all(held[t][due.source] for t in range(made + 1, time + 1)):
                     continue
-                again = any(made < t < time for t in begun[due.source]) or (
-                    due.source in on and due.source not in off
-                )
+                again = any(made < t < time for t in begun[due.source]) or (due.source in on and due.source not in off)
                 if not (due.extensible and again):
                     on.add(due.target)
             for s in maybe:

@@ -102,6 +102,10 @@ class Bodies:
     def _some_fluent(self, scope: Scope, fresh: float) -> str:
         return self._fluent(scope, self.random.choice((*self.fluents, *self.members)), fresh)
 
+    def _outside(self, scope: Scope) -> str:
+        """A fluent that is in no cycle with the head: only such may be counted."""
+        return self._fluent(scope, self.random.choice(self.fluents), 0)
+
     # ------------------------------------------------------------ conditions
 
     def _happens(self, scope: Scope) -> None:
@@ -229,7 +233,7 @@ class Bodies:
         goal = self._trigger if self.random.random() < 0.5 else None
         template = f"E{self.number()}"
         local.bound["E"] = [template, template, *local.bound["E"]]
-        local.body.append(goal(local, "T", 0) if goal else f"holdsAt({self._some_fluent(local, 0)}, T)")
+        local.body.append(goal(local, "T", 0) if goal else f"holdsAt({self._outside(local)}, T)")
         if template not in local.body[0]:
             local.body[0] = f"happensAt(swap(_,{template}), T)"
         if self.random.random() < 0.4:

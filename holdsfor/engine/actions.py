@@ -1,0 +1,136 @@
+"""The rules of a group as actions: what is worked out beforehand, and what is asked of the group's own state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.simple import Domains, initial_keys
+from holdsfor.engine.world import World
+from holdsfor.errors import HoldsforError
+from holdsfor.kernels.machine import OPEN
+from holdsfor.language.terms import Int
+from holdsfor.plan.operators import Chain, Conclude, Due, Group, Holding, Op, Relation, Tally, Without
+from holdsfor.plan.reach import distances
+from holdsfor.plan.walk import flat
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What a rule asks of the state; inside: the negated conjunction that it is part of."""
+
+    holding: Holding
+    wanted: bool
+    inside: Chain = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A rule of the group: what is worked out beforehand, and the conditions on the group's own state."""
+
+    relation: Relation
+    initiates: bool
+    rule: Conclude
+    chain: Chain
+    conditions: tuple[Condition, ...]
+
+
+def actions_of(group: Group) -> Iterator[Action]:
+    members = {relation for fluent in group.fluents for relation in fluent.relations}
+    for fluent in group.fluents:
+        for initiates, tables in ((True, fluent.initiations), (False, fluent.terminations)):
+            for relation, rules in zip(fluent.relations, tables, strict=True):
+                for rule in rules:
+                    chain, conditions = _separated(rule.chain, members)
+                    yield Action(relation, initiates, rule, chain, conditions)
+
+
+def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condition, ...]]:
+    rest: list[Op] = []
+    conditions: list[Condition] = []
+    for op in chain:
+        if isinstance(op, Holding) and op.relation in members:
+            conditions.append(Condition(op, True))
+        elif isinstance(op, Without) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
+            asked = [o for o in op.chain if isinstance(o, Holding) and o.relation in members]
+            if len(asked) != 1 or sum(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)) != 1:
+                raise HoldsforError(
+                    "a negation that asks twice for fluents that depend on this one comes in a later version; "
+                    "define a fluent for what it negates"
+                )
+            conditions.append(Condition(asked[0], False, op.chain if len(op.chain) > 1 else ()))
+        elif isinstance(op, Tally) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
+            raise HoldsforError(
+                "findall over a fluent that depends on what it is counted for comes in a later version; "
+                "count events, or a fluent outside the cycle"
+            )
+        else:
+            rest.append(op)
+    return tuple(rest), tuple(conditions)
+
+
+def aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:
+    """Whether every rule and condition is about one and the same grounding."""
+    if any(r.kind != "fluent" or r.arity != relations[0].arity for r in relations):
+        return False
+    for action in actions:
+        args = action.rule.args
+        if not all(isinstance(arg, str) for arg in args) or len(set(args)) < len(args):
+            return False
+        if any(condition.holding.args != args or condition.inside for condition in action.conditions):
+            return False
+    return True
+
+
+def plain(due: Due) -> bool:
+    """Of all groundings alike."""
+    names = [arg for arg in due.args if isinstance(arg, str)]
+    return not due.conditions and isinstance(due.after, Int) and len(set(names)) == len(due.args)
+
+
+def shift_of(action: Action, condition: Condition) -> int:
+    """How long before the action a condition looks at the state."""
+    known = distances(action.rule.chain, {action.rule.time: 0})
+    found = distances(condition.inside, known).get(condition.holding.time)
+    if found is None or found > 0:
+        raise HoldsforError(
+            f"{condition.holding.relation.name} depends on itself at a time that is not before its own: "
+            "time does not order that; look at T, or at T-k"
+        )
+    return found
+
+
+# ---------------------------------------------------------------- what the machine starts from and gives
+
+
+def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[tuple[Relation, Ints, Ints, Ints]]:
+    """What the machine starts from: what was settled before, what goes on, and what holds initially."""
+    axis = world.axis
+    boundary = world.after + 1 - axis.origin
+    for fluent in group.fluents:
+        initial = initial_keys(fluent, world, domains)
+        for relation in fluent.relations:
+            holding = world.carried.get(relation, EMPTY)
+            settled = world.settled.get(relation)
+            if settled is not None:
+                keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
+                on = (end == boundary) & np.isin(keys, holding)
+                yield relation, keys, start, np.where(on, OPEN, end)
+                holding = holding[~np.isin(holding, keys[on])]
+            yield relation, holding, np.full(len(holding), boundary), np.full(len(holding), OPEN)
+            first = initial.get(relation, EMPTY)
+            begin = int(axis.following(np.array([world.after - axis.origin]))[0])
+            yield relation, first, np.full(len(first), begin), np.full(len(first), OPEN)
+
+
+def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World) -> Intervals:
+    """Intervals of the machine on the axis."""
+    axis = world.axis
+    base = keys << axis.time_bits
+    s, e = base | start, base | np.where(end == OPEN, axis.mask, end)
+    order = np.argsort(s, kind="stable")
+    return Intervals(axis, world.dictionary, relation.arity, s[order], e[order])
