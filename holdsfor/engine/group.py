@@ -6,18 +6,48 @@ conditions ask for the state of the group.
 
 from __future__ import annotations
 
-from holdsfor.engine.actions import actions_of, aligned, plain
+import numpy as np
+
+from holdsfor.engine.actions import Action, actions_of, aligned, plain
 from holdsfor.engine.one_by_one import one_by_one
+from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Group
+from holdsfor.errors import HoldsforError
+from holdsfor.plan.operators import At, Group, Relation
+from holdsfor.plan.walk import flat
+
+#: How often a group may be evaluated anew; each round is right for one more change at least.
+ROUNDS = 100_000
 
 
 def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     """Adds the fluents to the world; gives the number of groundings that their declared domains leave out."""
     actions = tuple(actions_of(group))
     relations = tuple(relation for fluent in group.fluents for relation in fluent.relations)
-    if aligned(actions, relations) and all(map(plain, group.deadlines)):
-        return one_by_one(group, actions, relations, world, domains)
-    return all_together(group, actions, relations, world, domains)
+    by_itself = aligned(actions, relations) and all(map(plain, group.deadlines))
+    once = one_by_one if by_itself else all_together
+    left_out = once(group, actions, relations, world, domains)
+    if not _reads_own_edges(actions, relations):
+        return left_out
+    for _ in range(ROUNDS):
+        before = [world.intervals[relation] for relation in relations]
+        left_out = once(group, actions, relations, world, domains)
+        if all(_same(old, world.intervals[r]) for old, r in zip(before, relations, strict=True)):
+            return left_out
+    names = ", ".join(str(fluent.signature) for fluent in group.fluents)
+    raise HoldsforError(f"{names}: what starts and ends here does not settle; does a start depend on itself?")
+
+
+def _reads_own_edges(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:
+    """Whether a rule waits for the start or end of a member: then the group is evaluated until nothing changes.
+
+    Each round is right at least one change further than the one before, because time orders the changes.
+    """
+    ops = (op for action in actions for op in flat(action.chain))
+    return any(isinstance(op, At) and op.what != "occurrence" and op.relation in relations for op in ops)
+
+
+def _same(one: Intervals, other: Intervals) -> bool:
+    return np.array_equal(one.s, other.s) and np.array_equal(one.e, other.e)

@@ -16,13 +16,13 @@ def circles(draft: Draft) -> None:
     """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
     for group in draft.circles:
         for step in group:
-            reason = _reason(draft, step)
+            reason = _reason(draft, step, group)
             if reason:
                 _report(draft, _way(group, step), *reason)
                 break
 
 
-def _reason(draft: Draft, step: Step) -> tuple[str, str] | None:
+def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event":
@@ -33,16 +33,22 @@ def _reason(draft: Draft, step: Step) -> tuple[str, str] | None:
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if isinstance(step.literal, Happens):
         return None  # the step from the event is the one to report
-    if isinstance(step.literal, Edge):
+    if isinstance(step.literal, Edge) and _at_one_point(step, group):
         edge, fluent = step.literal.edge, step.need[1]
         does = "initiate" if edge == "start" else "terminate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
-        return f"{_ONLY}the {edge} of {fluent} is known when its intervals are complete", hint
-    if isinstance(step.literal, Holds) and step.rule and not _at_or_before(step.rule, step.literal.time):
+        return f"{_ONLY}the {edge} of {fluent} would decide about itself at one and the same point", hint
+    if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
         hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
         return f"time does not order this circle: {time} is not known to be {at} or earlier", hint
     return None
+
+
+def _at_one_point(step: Step, group: list[Step]) -> bool:
+    """Whether starts and ends alone lead round: what starts at T is decided at T, so they would wait for themselves."""
+    edges = [one for one in group if isinstance(one.literal, Edge)]
+    return _way(edges, step)[-1].need == step.head
 
 
 def _way(group: list[Step], first: Step) -> list[Step]:

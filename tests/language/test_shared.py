@@ -16,7 +16,6 @@ CASES = sorted([*GOLDEN.glob("event-calculus/*.json"), *GOLDEN.glob("random/ec*/
 REFUSED = {
     "syntax_holdsat_rule_head": "head",
     "sd_cycle_with_simple": "cycle",
-    "cyc_start_of_cyclic_fluent": "cycle",
 }
 
 #: The facts that go with the description of the prototype, as few as make it whole.
