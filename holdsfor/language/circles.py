@@ -37,7 +37,8 @@ def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | No
         edge, fluent = step.literal.edge, step.need[1]
         does = "initiate" if edge == "start" else "terminate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
-        return f"{_ONLY}the {edge} of {fluent} would decide about itself at one and the same point", hint
+        reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
+        return f"time does not order this circle: {reason}", hint
     if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
         hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"

@@ -112,11 +112,3 @@ def _anchors(path: Path) -> set[str]:
 def test_links_lead_somewhere() -> None:
     assert [link for link, path, anchor in _links() if not path.exists()] == []
     assert [link for link, path, anchor in _links() if anchor and anchor not in _anchors(path)] == []
-
-
-def test_every_code_of_a_diagnostic_has_its_example() -> None:
-    fixtures = (ROOT / "tests" / "language" / "fixtures").glob("*.txt")
-    codes = {code for path in fixtures for code in re.findall(r"^\d+:\d+ ([a-z-]+):", path.read_text("utf-8"), re.M)}
-    text = (ROOT / "docs" / "errors.md").read_text("utf-8")
-    assert codes
-    assert [code for code in sorted(codes) if f"\n## {code}\n" not in text or f"[{code}]\n" not in text] == []
