@@ -53,11 +53,18 @@ def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
 
 
 def begun(found: Intervals, world: World) -> Intervals:
-    """Without what begins only after now: input may tell of the future."""
+    """From the first point of the history on, and without what begins only after now: input may tell of the future.
+
+    What holds initially began before the first point, so that it has no start; it is told from that point on.
+    """
     axis = found.axis
-    limit = int(axis.following(np.array([world.now - axis.origin]))[0])
-    mask = (found.s & axis.mask) <= limit
-    return found if mask.all() else Intervals(axis, found.dictionary, found.arity, found.s[mask], found.e[mask])
+    first, limit = axis.following(np.array([world.start - axis.origin, world.now - axis.origin])).tolist()
+    start, end = found.s & axis.mask, found.e & axis.mask
+    mask = (start <= limit) & (end > first)
+    if mask.all() and (start >= first).all():
+        return found
+    s = np.where(start < first, (found.s & ~axis.mask) | first, found.s)
+    return Intervals(axis, found.dictionary, found.arity, s[mask], found.e[mask])
 
 
 def _intervals(relation: Relation, found: Intervals, texts: pa.Array) -> pa.Table:

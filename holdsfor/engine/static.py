@@ -198,8 +198,9 @@ def _lasting(expression: Lasting, frame: Frame) -> Pair:
     world = frame.world
     s, e = _algebra(expression.part, frame)
     mask, now = world.axis.mask, world.now - world.axis.origin
+    first = int(world.axis.following(np.array([world.start - world.axis.origin]))[0])  # of the history
     end = e & mask
-    lasted = np.where(end == mask, now, end) - (s & mask)
+    lasted = np.where(end == mask, now, end) - np.maximum(s & mask, first)
     if frame.rows is not None and not is_ground(expression.bound):
         bound = value(expression.bound, frame.rows)[s >> world.axis.time_bits]
     else:
