@@ -93,6 +93,11 @@ def simulated(
                     maybe.add(rule.slot)
                 else:
                     off |= {rule.slot} if rule.action == -1 else mates
+            named = set(on)  # by rules that bind all arguments
+            for s in maybe:
+                mates = {m for m, g in enumerate(group_of) if g == group_of[s]}
+                if any(state[m] for m in mates) or named & mates:
+                    on.add(s)
             for due in deadlines:
                 made = time - due.after
                 if made not in begun[due.source] or not all(held[t][due.source] for t in range(made + 1, time + 1)):
@@ -100,10 +105,6 @@ def simulated(
                 again = any(made < t < time for t in begun[due.source]) or (due.source in on and due.source not in off)
                 if not (due.extensible and again):
                     on.add(due.target)
-            for s in maybe:
-                mates = {m for m, g in enumerate(group_of) if g == group_of[s]}
-                if any(state[m] for m in mates) or on & mates - maybe or on & mates:
-                    on.add(s)
             after = list(state)
             for s, g in enumerate(group_of):
                 rivals = {m for m, h in enumerate(group_of) if h == g and m != s}
