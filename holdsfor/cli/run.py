@@ -37,6 +37,9 @@ TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
 ENGINE = typer.Option(help="On Spark, or in this process.")
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
 CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
+FACTS = typer.Option(
+    metavar="NAME=FILE", help="A table of background facts, Parquet or CSV; may be given several times."
+)
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time (with --engine local).")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
@@ -79,6 +82,7 @@ def run(
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
+    facts: Annotated[list[str] | None, FACTS] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
@@ -95,12 +99,12 @@ def run(
         end=end,
         tick=ticks(tick, tick_unit),
     )
-    settings = spark_settings(conf or [])
+    settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     if changes and engine != "local":
         raise typer.BadParameter("--changes goes through the query times one by one: write --engine local with it.")
-    description = holdsfor.load(*rules)
+    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(list(events), format=format, mapping=mapping)
@@ -118,11 +122,12 @@ def run(
         )
 
 
-def spark_settings(texts: Sequence[str]) -> dict[str, str]:
-    settings = {}
+def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
+    """`KEY=VALUE` as given several times."""
+    found = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise typer.BadParameter(f"--conf {text}: write KEY=VALUE, such as spark.driver.memory=2g.")
-        settings[key] = value
-    return settings
+            raise typer.BadParameter(f"{option} {text}: write {example.partition('=')[0]}=..., such as {example}.")
+        found[key] = value
+    return found

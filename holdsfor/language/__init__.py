@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from holdsfor.errors import HoldsforError
@@ -12,9 +13,13 @@ from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
 
 
-def load(*paths: str | Path) -> EventDescription:
-    """The event description in one or more rule files; raises DescriptionError with `.diagnostics`."""
-    return check([Source(str(path), _text(Path(path))) for path in paths])
+def load(*paths: str | Path, texts: Mapping[str, str] | None = None) -> EventDescription:
+    """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
+
+    texts: more of it, by the name that messages shall give them.
+    """
+    files = [Source(str(path), _text(Path(path))) for path in paths]
+    return check([*files, *(Source(name, text) for name, text in (texts or {}).items())])
 
 
 def parse(*texts: str) -> EventDescription:
