@@ -36,6 +36,11 @@ DURATIONS: dict[str, OneOf[">", ">=", "<", "=<"]] = {
     "intDurGreaterEqual": ">=",
     "intDurLess": "<",
     "intDurLessEqual": "=<",
+    # the same, as one would say it
+    "longer_than": ">",
+    "at_least": ">=",
+    "shorter_than": "<",
+    "at_most": "=<",
 }
 
 ALLEN = ("before", "meets", "starts", "finishes", "during", "overlaps", "equal")
