@@ -58,7 +58,8 @@ def begun(found: Intervals, world: World) -> Intervals:
     What holds initially began before the first point, so that it has no start; it is told from that point on.
     """
     axis = found.axis
-    first, limit = axis.following(np.array([world.start - axis.origin, world.now - axis.origin])).tolist()
+    first = world.start + 1 - axis.origin
+    limit = int(axis.following(np.array([world.now - axis.origin]))[0])
     start, end = found.s & axis.mask, found.e & axis.mask
     mask = (start <= limit) & (end > first)
     if mask.all() and (start >= first).all():

@@ -198,7 +198,7 @@ def _lasting(expression: Lasting, frame: Frame) -> Pair:
     world = frame.world
     s, e = _algebra(expression.part, frame)
     mask, now = world.axis.mask, world.now - world.axis.origin
-    first = int(world.axis.following(np.array([world.start - world.axis.origin]))[0])  # of the history
+    first = world.start + 1 - world.axis.origin  # of the history
     end = e & mask
     lasted = np.where(end == mask, now, end) - np.maximum(s & mask, first)
     if frame.rows is not None and not is_ground(expression.bound):
