@@ -14,7 +14,21 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
-from holdsfor.plan.operators import Chain, Conclude, Due, Group, Holding, Op, Relation, Tally, Without
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Conclude,
+    Due,
+    Group,
+    Holding,
+    Let,
+    Lookup,
+    Op,
+    Relation,
+    Tally,
+    Without,
+)
 from holdsfor.plan.reach import distances
 from holdsfor.plan.walk import flat
 
@@ -81,9 +95,20 @@ def aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> boo
         args = action.rule.args
         if not all(isinstance(arg, str) for arg in args) or len(set(args)) < len(args):
             return False
+        if not set(args) <= set(_given(action.chain)):  # the state itself says who it is about
+            return False
         if any(condition.holding.args != args or condition.inside for condition in action.conditions):
             return False
     return True
+
+
+def _given(chain: Chain) -> Iterator[Arg]:
+    """The variables that a chain gives a value."""
+    for op in chain:
+        if isinstance(op, At | Holding | Lookup):
+            yield from op.args
+        elif isinstance(op, Let | Tally):
+            yield op.variable
 
 
 def plain(due: Due) -> bool:
