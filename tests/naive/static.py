@@ -126,4 +126,5 @@ class Definition:
 
     def _length(self, start: int, end: int) -> int:
         """An open interval is as long as it is known to be at the end of the history."""
-        return (self.world.last if end == FOREVER else end) - start
+        first = max(start, self.world.first + 1)  # the points of the history are those after its start
+        return (self.world.last if end == FOREVER else end) - first
