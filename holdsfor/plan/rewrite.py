@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 
 from holdsfor.language.description import (
     Aggregate,
@@ -22,6 +21,7 @@ from holdsfor.language.description import (
     Or,
 )
 from holdsfor.language.terms import Compound, Items, Term, Var, variables
+from holdsfor.language.walk import rewritten
 
 Substitution = Mapping[str, Term]
 
@@ -36,39 +36,8 @@ def substitute(term: Term, binding: Substitution) -> Term:
     return term
 
 
-def map_terms(literal: Literal, change: Callable[[Term], Term]) -> Literal:
-    """The literal with `change` applied to each of its terms (interval variables are left alone)."""
-    match literal:
-        case Happens():
-            return replace(literal, event=change(literal.event), time=change(literal.time))
-        case Edge() | Holds():
-            return replace(
-                literal, fluent=change(literal.fluent), value=change(literal.value), time=change(literal.time)
-            )
-        case HoldsFor():
-            return replace(literal, fluent=change(literal.fluent), value=change(literal.value))
-        case Compare():
-            return replace(literal, left=change(literal.left), right=change(literal.right))
-        case Is():
-            return replace(literal, target=change(literal.target), expression=change(literal.expression))
-        case Call():
-            return replace(literal, goal=change(literal.goal))
-        case Duration():
-            return replace(literal, bound=change(literal.bound))
-        case Not():
-            return replace(literal, literals=tuple(map_terms(inner, change) for inner in literal.literals))
-        case Or():
-            mapped = tuple(tuple(map_terms(inner, change) for inner in one) for one in literal.alternatives)
-            return replace(literal, alternatives=mapped)
-        case Aggregate():
-            inside = tuple(map_terms(inner, change) for inner in literal.literals)
-            return replace(literal, template=change(literal.template), literals=inside, result=change(literal.result))
-        case Algebra() | Allen():
-            return literal
-
-
 def substitute_all(literals: Iterable[Literal], binding: Substitution) -> tuple[Literal, ...]:
-    return tuple(map_terms(literal, lambda term: substitute(term, binding)) for literal in literals)
+    return tuple(rewritten(literal, lambda term: substitute(term, binding)) for literal in literals)
 
 
 def terms_of(literal: Literal) -> tuple[Term, ...]:
