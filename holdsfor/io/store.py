@@ -1,0 +1,283 @@
+"""Files of a checkpoint and of results, on any filesystem that pyarrow knows: whole or not at all, with a checksum."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import uuid
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
+
+from holdsfor.errors import HoldsforError
+
+Data: TypeAlias = bytes | bytearray | memoryview | pa.Buffer
+
+# There a file appears when it is complete, and folders are only parts of names.
+OBJECT_STORES = ("s3", "gcs", "abfs")
+
+
+class CorruptFile(HoldsforError):
+    """A file that is not what was written."""
+
+
+class MissingFile(HoldsforError):
+    """A file that should be there and is not."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a commit has to remember of a file, so that whoever reads it can tell that it is the same."""
+
+    name: str
+    size: int
+    crc: int
+
+
+class Store:
+    """A folder, by path or by URI (`file:`, `s3:`, `gs:`, `hdfs:`, ...). Names are relative to it, with `/` between.
+
+    Only the location is pickled; each process opens the filesystem for itself. Without `sync` files are still whole or
+    not at all for other processes, but may be lost when the machine fails.
+    """
+
+    def __init__(self, location: str | Path, filesystem: pa.fs.FileSystem | None = None, sync: bool = True) -> None:
+        self.location = str(location)
+        self.sync = sync
+        self._given = filesystem
+
+    def __repr__(self) -> str:
+        return f"Store({self.shown()!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"location": self.location, "sync": self.sync, "_given": self._given}
+
+    def shown(self, name: str = "") -> str:
+        """The place as messages name it: without a password that the URI may have."""
+        place = re.sub(r"(?<=://)[^/@]*@", "", self.location.partition("?")[0]).rstrip("/")
+        return f"{place}/{name}" if name else place or "/"
+
+    @cached_property
+    def _opened(self) -> tuple[pa.fs.FileSystem, str]:
+        if self._given is not None:
+            return self._given, self.location.rstrip("/")
+        if not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", self.location):
+            return pa.fs.LocalFileSystem(), str(Path(self.location).expanduser().absolute())
+        try:
+            filesystem, path = pa.fs.FileSystem.from_uri(self.location)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = str(error).replace(self.location, self.shown())
+            raise HoldsforError(
+                f"cannot open {self.shown()}: {reason}. "
+                "Give a path, or a URI of a filesystem that pyarrow knows (file:, s3:, gs:, hdfs:)."
+            ) from None  # the cause would show the password
+        return filesystem, path.rstrip("/")
+
+    @property
+    def filesystem(self) -> pa.fs.FileSystem:
+        return self._opened[0]
+
+    @cached_property
+    def local(self) -> bool:
+        return isinstance(self.filesystem, pa.fs.LocalFileSystem)
+
+    def path(self, name: str) -> str:
+        """The path of a file for its filesystem."""
+        if name.startswith("/") or not {"", ".", ".."}.isdisjoint(name.rstrip("/").split("/")):
+            raise ValueError(f"not a name below a store: {name!r}")
+        return f"{self._base}{name.rstrip('/')}"
+
+    @property
+    def _base(self) -> str:
+        path = self._opened[1]
+        return path and f"{path}/"
+
+    def write(self, name: str, data: Data) -> Written:
+        """Replaces the file, or leaves what was there. A task that is repeated writes the same file again."""
+        path = self.path(name)
+        folder, _, last = path.rpartition("/")
+        temporary = f"{folder and folder + '/'}.{last}.{uuid.uuid4().hex}.tmp"
+        try:
+            with self._said("write", name):
+                if self.local:
+                    _write_local(data, folder, temporary, path, self.sync)
+                else:
+                    self._write_remote(data, folder, temporary, path)
+        except BaseException:
+            self._drop(temporary)
+            raise
+        return Written(name, len(memoryview(data)), zlib.crc32(data))
+
+    def _write_remote(self, data: Data, folder: str, temporary: str, path: str) -> None:
+        if folder and self.filesystem.type_name not in OBJECT_STORES:
+            self.filesystem.create_dir(folder, recursive=True)
+        with self.filesystem.open_output_stream(temporary) as stream:
+            stream.write(data)
+        self.filesystem.move(temporary, path)
+
+    def read(self, name: str, crc: int | None = None) -> pa.Buffer:
+        """The whole content, memory-mapped where the file is local; tested, if its checksum is given."""
+        path = self.path(name)
+        with self._said("read", name):
+            if not self.local:
+                with self.filesystem.open_input_file(path) as stream:
+                    content = stream.read_buffer()
+            elif os.path.getsize(path):
+                with pa.memory_map(path) as mapped:
+                    content = mapped.read_buffer()
+            else:
+                content = pa.py_buffer(b"")  # nothing cannot be mapped
+        if crc is not None and (found := zlib.crc32(content)) != crc:
+            raise CorruptFile(
+                f"{self.shown(name)} is not what was written: its checksum should be {crc:08x} and is {found:08x} "
+                f"({content.size:,} bytes). The disk or whoever copied it has changed it. "
+                "Put the file back from a copy, or go back to an older version."
+            )
+        return content
+
+    def exists(self, name: str) -> bool:
+        with self._said("look for", name):
+            return bool(self.filesystem.get_file_info(self.path(name)).type == pa.fs.FileType.File)
+
+    def names(self, prefix: str = "") -> list[str]:
+        """Names of all files that begin with the prefix, in subfolders too, sorted. Unfinished files are left out."""
+        return [name for name in self._listed(prefix) if not _unfinished(name)]
+
+    def _listed(self, prefix: str) -> list[str]:
+        folder = prefix.rpartition("/")[0]
+        place = self.path(folder) if folder else self._opened[1]
+        selector = pa.fs.FileSelector(place, allow_not_found=True, recursive=True)
+        with self._said("list", folder):
+            found = self.filesystem.get_file_info(selector)
+        files = (info.path.removeprefix(self._base) for info in found if info.type == pa.fs.FileType.File)
+        return sorted(name for name in files if name.startswith(prefix))
+
+    def delete(self, name: str) -> None:
+        """Deletes a file; one that is not there is fine."""
+        with self._said("delete", name):
+            try:
+                self.filesystem.delete_file(self.path(name))
+            except FileNotFoundError:
+                return
+            except OSError:
+                if self.filesystem.get_file_info(self.path(name)).type != pa.fs.FileType.NotFound:
+                    raise
+
+    def delete_tree(self, prefix: str) -> None:
+        """Deletes a folder and all in it; one that is not there is fine."""
+        with self._said("delete", prefix):
+            self.filesystem.delete_dir_contents(self.path(prefix), missing_dir_ok=True)
+            if self.filesystem.get_file_info(self.path(prefix)).type == pa.fs.FileType.Directory:
+                self.filesystem.delete_dir(self.path(prefix))
+
+    def sweep(self, prefix: str = "") -> int:
+        """Deletes what killed processes have left unfinished. Only for when nobody writes there."""
+        left = [name for name in self._listed(prefix) if _unfinished(name)]
+        for name in left:
+            self.delete(name)
+        return len(left)
+
+    def write_json(self, name: str, value: object) -> Written:
+        return self.write(name, (json.dumps(value, ensure_ascii=False) + "\n").encode())
+
+    def read_json(self, name: str, crc: int | None = None) -> Any:
+        content = self.read(name, crc)
+        try:
+            return json.loads(content.to_pybytes())
+        except ValueError as error:
+            raise CorruptFile(f"{self.shown(name)} is not JSON: {error}. Put it back from a copy.") from error
+
+    def write_table(self, name: str, table: pa.Table) -> Written:
+        """As Parquet."""
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, compression="zstd")
+        return self.write(name, sink.getvalue())
+
+    def read_table(self, name: str, crc: int | None = None) -> pa.Table:
+        content = self.read(name, crc)
+        try:
+            return pq.read_table(pa.BufferReader(content))
+        except (pa.ArrowException, OSError) as error:
+            raise CorruptFile(f"{self.shown(name)} is no Parquet file: {error}. Put it back from a copy.") from error
+
+    @contextmanager
+    def _said(self, doing: str, name: str) -> Iterator[None]:
+        """What the filesystem refuses, as an error that says what to do."""
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise MissingFile(
+                f"cannot {doing} {self.shown(name)}: it is not there. Was it deleted or moved by hand?"
+            ) from error
+        except (OSError, pa.ArrowException) as error:
+            raise HoldsforError(f"cannot {doing} {self.shown(name)}: {error}. {_advice(error)}") from error
+
+    def _drop(self, temporary: str) -> None:
+        try:
+            self.filesystem.delete_file(temporary)
+        except (OSError, pa.ArrowException):
+            return  # it was never made; if the disk is gone, that is said already
+
+
+def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool) -> None:
+    _make_folder(folder, sync)
+    with open(temporary, "wb", buffering=0) as file:
+        view = memoryview(data).cast("B")
+        while len(view):
+            view = view[file.write(view) :]
+        if sync:
+            os.fsync(file.fileno())
+    os.replace(temporary, path)
+    if sync:
+        _sync_folder(folder)
+
+
+def _make_folder(folder: str, sync: bool) -> None:
+    """With the folders above it. A name is safe on disk only when the folder that has it is."""
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(folder)
+    if above != folder:
+        _make_folder(above, sync)
+    try:
+        os.mkdir(folder)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+    if sync:
+        _sync_folder(above)
+
+
+def _sync_folder(folder: str) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _unfinished(name: str) -> bool:
+    last = name.rpartition("/")[2]
+    return last.startswith(".") and last.endswith(".tmp")
+
+
+def _advice(error: Exception) -> str:
+    match getattr(error, "errno", None):
+        case errno.ENOSPC | errno.EDQUOT:
+            return "The disk is full: make space, then start again; nothing that was written before is lost."
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return "Give a folder that you may read and write, the same user on every worker."
+        case errno.ENOTDIR | errno.EEXIST | errno.EISDIR:
+            return "A file is where a folder should be, or the other way round: give another folder."
+        case _:
+            return "Is the place there, can every worker reach it, and is there space?"
