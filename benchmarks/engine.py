@@ -24,7 +24,7 @@ import holdsfor
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.recognise import prepare
 from holdsfor.engine.relation import Intervals
-from holdsfor.engine.window import counted, windows
+from holdsfor.engine.window import counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation
@@ -67,7 +67,7 @@ def ours(vessels: int, events: int) -> tuple[Program, World]:
         read = holdsfor.read_events(f"{folder}/maritime_{vessels}.csv", format="rtec").read(description.inputs)
     ready = program(plan(description))
     asked = windows(read.blocks, None, None, 0, LAST, 1)
-    return ready, prepare(ready, [counted(block, asked).block for block in read.blocks], asked)
+    return ready, prepare(ready, [standing(counted(block, asked).block, asked) for block in read.blocks], asked)
 
 
 def again(world: World) -> World:

@@ -2,34 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal as OneOf
 
 import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.relation import Intervals
-from holdsfor.engine.result import CHANGES_SCHEMA, begun, intervals_table
+from holdsfor.engine.column import Selection
+from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.result import (
+    CHANGES_SCHEMA,
+    OCCURRENCE_CHANGES_SCHEMA,
+    begun,
+    distinct,
+    intervals_table,
+    occurrences_table,
+)
+from holdsfor.engine.stepping import Moment
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Plan, Relation
-from holdsfor.plan.walk import defines
+from holdsfor.plan.operators import Relation
+
+#: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
+Report = OneOf["eager", "settling", "final"]
+REPORTS: tuple[Report, ...] = ("eager", "settling", "final")
+ALL_SETTLED = np.iinfo(np.int64).max >> 1
 
 
-def changes_table(query_time: int, plan: Plan, before: World | None, now: World) -> pa.Table:
-    """What differs from the last query time. An interval is known by its start: another end extends or shortens it.
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What differs from the last query time."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+
+
+def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eager", last: bool = False) -> Changes:
+    """An interval is known by its start: another end extends or shortens it.
 
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
+    last: nothing comes after this query time, so that all of it is final.
     """
-    tables = [CHANGES_SCHEMA.empty_table()]
-    for relation in (r for d in plan.definitions for r in defines(d) if r.kind != "event"):
-        new = begun(now.intervals[relation], now)
-        none = Intervals(new.axis, new.dictionary, new.arity, new.s[:0], new.e[:0])
-        old = none if before is None else begun(before.intervals[relation], before)
-        for op, changed in _differences(old, new):
-            if len(changed):
-                tables.append(_logged(query_time, op, relation, changed, now))
-    return pa.concat_tables(tables)
+    relations = tuple(relations)
+    cut = ALL_SETTLED if last else moment.state.cut
+    intervals = [CHANGES_SCHEMA.empty_table()]
+    occurrences = [OCCURRENCE_CHANGES_SCHEMA.empty_table()]
+    for relation in relations:
+        if relation.kind == "event":
+            occurrences += _occurrences(moment, relation, report, cut)
+        else:
+            intervals += _intervals(moment, relation, report, cut)
+    return Changes(pa.concat_tables(intervals), pa.concat_tables(occurrences))
+
+
+def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+    now, before = moment.now, moment.before
+    new = _told(begun(now.intervals[relation], now), report, cut, moment.settled)
+    old = new.none() if before is None else begun(before.intervals[relation], before)
+    old = _told(old, report, moment.settled, moment.settled)
+    for op, changed in _differences(old, new):
+        if len(changed):
+            table = intervals_table([relation], replace(now, intervals={relation: changed}))
+            yield _logged(moment.query_time, op, table, CHANGES_SCHEMA)
+
+
+def _told(found: Intervals, report: Report, cut: int, settled: int) -> Intervals:
+    """What is told of a relation when all up to the cut is settled, without what was over and settled before."""
+    axis = found.axis
+    start, end = found.s & axis.mask, found.e & axis.mask
+    limit = min(cut, ALL_SETTLED) - axis.origin
+    mask = end >= settled + 1 - axis.origin
+    if report == "settling":
+        mask &= start <= limit
+    if report == "final":
+        mask &= (end <= limit) & ((end < axis.mask) | (cut == ALL_SETTLED))
+    return found if mask.all() else Intervals(axis, found.dictionary, found.arity, found.s[mask], found.e[mask])
 
 
 def _differences(old: Intervals, new: Intervals) -> Iterator[tuple[str, Intervals]]:
@@ -54,9 +102,52 @@ def _chosen(found: Intervals, rows: Ints) -> Intervals:
     return Intervals(found.axis, found.dictionary, found.arity, found.s[rows], found.e[rows])
 
 
-def _logged(query_time: int, op: str, relation: Relation, changed: Intervals, world: World) -> pa.Table:
-    table = intervals_table([relation], replace(world, intervals={relation: changed}))
+# ---------------------------------------------------------------- occurrences
+
+
+def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+    """An occurrence has no parts: what may still change is told only by an eager report."""
+    last = ALL_SETTLED if report == "eager" else cut
+    new = _between(distinct(moment.now.points[relation]), moment.settled, last)
+    if report == "eager" and moment.before is not None:
+        old = _between(distinct(moment.before.points[relation]), moment.settled, last)
+    else:
+        old = new.select(Selection(np.zeros(len(new), np.bool_)))
+    gone, come = _unmatched(old, new)
+    for op, points, rows in (("withdraw", old, gone), ("insert", new, come)):
+        if len(rows):
+            world = _only(relation, points.select(Selection(index=rows)), moment.now)
+            table = occurrences_table([relation], world)
+            yield _logged(moment.query_time, op, table, OCCURRENCE_CHANGES_SCHEMA)
+
+
+def _between(points: Points, after: int, last: int) -> Points:
+    time = points.times()
+    mask = (time > after) & (time <= last)
+    return points if mask.all() else points.select(Selection(mask))
+
+
+def _unmatched(old: Points, new: Points) -> tuple[Ints, Ints]:
+    """The rows of each that the other has not; neither has a row twice."""
+    columns = [np.concatenate([old.packed, new.packed])]
+    for p in range(new.arity):
+        columns.append(np.concatenate([old.column(p).codes(), new.column(p).codes()]))
+    order = np.lexsort(columns)
+    twin = np.ones(max(len(order) - 1, 0), np.bool_)
+    for column in columns:
+        ordered = column[order]
+        twin &= ordered[1:] == ordered[:-1]
+    alone = np.ones(len(order), np.bool_)
+    alone[order[1:][twin]] = alone[order[:-1][twin]] = False
+    rows = np.flatnonzero(alone)
+    return rows[rows < len(old)], rows[rows >= len(old)] - len(old)
+
+
+def _only(relation: Relation, points: Points, world: World) -> World:
+    return replace(world, points={relation: points})
+
+
+def _logged(query_time: int, op: str, table: pa.Table, schema: pa.Schema) -> pa.Table:
     size = table.num_rows
     table = table.add_column(0, "op", pa.repeat(op, size))
-    table = table.add_column(0, "query_time", pa.array(np.full(size, query_time)))
-    return table.cast(CHANGES_SCHEMA)
+    return table.add_column(0, "query_time", pa.array(np.full(size, query_time))).cast(schema)

@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.engine.axis import fit
+from holdsfor.engine.carried import nothing_yet, opened
+from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import Dictionary, with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.result import CHANGES_SCHEMA, Result, intervals_table, occurrences_table
-from holdsfor.engine.stepping import Arrived, step_through
-from holdsfor.engine.window import LATE_SCHEMA, Windows, counted, standing, windows
+from holdsfor.engine.stepping import Arrived, everything, moments
+from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.read import EventSource, read_events
@@ -55,15 +57,12 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
 
     def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int]:
         if stepped:
-            world = prepare(ready, [item.block for item in kept], asked, room=room)  # for its axis and dictionary
-            arrived = [Arrived(item.block, item.seen) for item in kept]
-            world, changes, left_out = step_through(ready, arrived, asked, world)
-        else:
-            world = prepare(ready, [standing(item.block) for item in kept], asked, room=room)
-            left_out, changes = evaluate(ready, world), CHANGES_SCHEMA.empty_table()
-        return (*tables(outputs, world), changes, left_out)
+            return _step_through(ready, kept, asked, room)
+        world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
+        left_out = evaluate(ready, world)
+        return (*tables(outputs, world), CHANGES_SCHEMA.empty_table(), left_out)
 
-    intervals, occurrences, changes, left_out = with_room(attempt)
+    intervals, occurrences, log, left_out = with_room(attempt)
     ended = time.perf_counter()
     metrics = {
         "events_in": read.read,
@@ -82,7 +81,24 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
         "seconds_reading": round(loaded - begun, 6),
         "seconds_recognising": round(ended - loaded, 6),
     }
-    return Result(intervals, occurrences, changes, read.rejects, late, metrics)
+    return Result(intervals, occurrences, log, read.rejects, late, metrics)
+
+
+def _step_through(
+    ready: Program, kept: Sequence[Counted], asked: Windows, room: int
+) -> tuple[pa.Table, pa.Table, pa.Table, int]:
+    """The whole history at the last query time, the log of changes, and what domains left out."""
+    scope = everything(ready.plan)
+    relations = scope.relations(ready.plan)
+    start = opened(nothing_yet(asked), ready, asked, scope, [item.block for item in kept], asked.last, room)
+    arrived = [Arrived(item.block, item.seen) for item in kept]
+    log, left_out, moment = [CHANGES_SCHEMA.empty_table()], 0, None
+    due = asked.query_times()
+    for moment in moments(ready, asked, scope, due, arrived, lambda _: (), start.state, None, start.world):
+        log.append(changes(moment, relations).intervals)
+        left_out = max(left_out, moment.left_out)
+    assert moment is not None
+    return (*tables(relations, moment.now), pa.concat_tables(log), left_out)
 
 
 def prepare(

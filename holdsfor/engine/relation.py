@@ -99,6 +99,9 @@ class Intervals:
     def __len__(self) -> int:
         return len(self.s)
 
+    def none(self) -> Intervals:
+        return no_intervals(self.axis, self.dictionary, self.arity)
+
     def keys(self) -> Ints:
         """The key of each interval."""
         found = self._views.get("keys")

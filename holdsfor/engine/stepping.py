@@ -7,24 +7,22 @@ simple fluents go on from what holds at the cut. The law of windows says that th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.changes import changes_table
-from holdsfor.engine.column import Column, Selection
+from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.relation import Intervals, Points
-from holdsfor.engine.result import CHANGES_SCHEMA
 from holdsfor.engine.window import Windows, standing, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
 from holdsfor.kernels import union2
-from holdsfor.plan.operators import Due, Plan, Relation
+from holdsfor.plan.operators import Due, Plan, Relation, Source
 from holdsfor.plan.walk import defines, simple_of
 
 
@@ -43,6 +41,27 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """What is evaluated: the whole plan, or one stage of it on one bucket.
+
+    sources: what comes from earlier stages. restrict: drops what a bucket concludes about the entities of others.
+    forgets: whether results go as soon as no condition looks at them any more, or stay for the whole history.
+    """
+
+    definitions: tuple[int, ...]
+    sources: tuple[Source, ...] = ()
+    restrict: Callable[[Relation, World], None] = lambda relation, world: None
+    forgets: bool = False
+
+    def relations(self, plan: Plan) -> tuple[Relation, ...]:
+        return tuple(relation for number in self.definitions for relation in defines(plan.definitions[number]))
+
+
+def everything(plan: Plan) -> Scope:
+    return Scope(tuple(range(len(plan.definitions))))
+
+
+@dataclass(frozen=True, slots=True)
 class Arrived:
     """Rows of one input that count, with the query time at which each is first there."""
 
@@ -50,49 +69,94 @@ class Arrived:
     seen: Ints
 
 
-def step_through(
-    ready: Program, arrived: Sequence[Arrived], asked: Windows, world: World
-) -> tuple[World, pa.Table, int]:
-    """The world at the last query time with the whole history in it, the log of changes, and what domains left out."""
-    state = State(asked.start - 1)
-    log = [CHANGES_SCHEMA.empty_table()]
-    before: World | None = None
-    left_out = 0
-    for query_time in asked.query_times():
-        now = step(ready, arrived, asked, state, query_time, world)
-        left_out = max(left_out, evaluate(ready, now, None, _Settler(state, now)))
-        log.append(changes_table(query_time, ready.plan, before, now))
-        state, before = settle(ready.plan, asked, state, query_time, now), now
-    assert before is not None
-    return before, pa.concat_tables(log), left_out
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A query time: what was known before it (None: nothing yet), and what is known now, with the cuts of both."""
+
+    query_time: int
+    before: World | None
+    settled: int  # what was concluded up to here had been settled before
+    now: World
+    state: State
+    left_out: int  # groundings outside declared domains
 
 
-def step(
-    ready: Program, arrived: Iterable[Arrived], asked: Windows, state: State, query_time: int, world: World
+Given = Callable[[int], Iterable[Block]]  # what earlier stages have found by a query time
+
+
+def moments(
+    ready: Program,
+    asked: Windows,
+    scope: Scope,
+    due: Iterable[int],
+    arrived: Sequence[Arrived],
+    given: Given,
+    state: State,
+    before: World | None,
+    world: World,
+) -> Iterator[Moment]:
+    """The query times that are due, one after the other. world: gives axis, dictionary and facts."""
+    for query_time in due:
+        now = _begin(ready, asked, scope, query_time, arrived, given(query_time), state, world)
+        left_out = evaluate(ready, now, scope.definitions, _Settler(state, now, scope))
+        settled, state = state.cut, settle(ready.plan, asked, scope, state, query_time, now)
+        yield Moment(query_time, before, settled, now, state, left_out)
+        before = now
+
+
+def _begin(
+    ready: Program,
+    asked: Windows,
+    scope: Scope,
+    query_time: int,
+    arrived: Iterable[Arrived],
+    given: Iterable[Block],
+    state: State,
+    world: World,
 ) -> World:
     """The world at a query time, before evaluation: the input that is there and not forgotten, and the state."""
-    now = min(query_time, asked.end)
-    back = ready.plan.reach.back
-    forgotten = asked.start - 1 if back is None else state.cut - back - _joining(ready.plan, asked)
     fresh = World(
         world.axis,
         world.dictionary,
         world.facts,
         asked.start,
-        now,
+        min(query_time, asked.end),
         state.cut,
         state.holding,
         state.settled_intervals,
         state.running,
     )
-    for item in arrived:
-        last = item.block.start if item.block.end is None else item.block.end - 1
-        there = (item.seen <= query_time) & (item.block.start <= now) & (last > forgotten)
-        block = standing(take(item.block, there))
-        source = source_of(block, ready.plan.sources)
+    sources = (*ready.plan.sources, *scope.sources)
+    for block in join_blocks([*there(ready.plan, asked, state.cut, query_time, arrived), *given]):
+        source = source_of(block, sources)
         if source is not None and len(block):
             add_block(block, encoded(block, source.identities, world.dictionary), source, fresh)
     return fresh
+
+
+def there(plan: Plan, asked: Windows, cut: int, query_time: int, arrived: Iterable[Arrived]) -> Iterator[Block]:
+    """The input that is there at a query time and may still be looked at."""
+    horizon = forgotten(plan, asked, cut)
+    for item in arrived:
+        mask = (item.seen <= query_time) & (item.block.start <= min(query_time, asked.end))
+        yield standing(take(item.block, mask & remembered(item.block, horizon)), asked)
+
+
+def remembered(block: Block, horizon: int) -> Mask:
+    """Which rows are not wholly before the horizon."""
+    last = block.start if block.end is None else block.end - 1
+    return np.greater(last, horizon)
+
+
+def forgotten(plan: Plan, asked: Windows, cut: int) -> int:
+    """No condition looks at this point or further back any more."""
+    back = plan.reach.back
+    return asked.start - 1 if back is None else cut - back - joining(plan, asked)
+
+
+def joining(plan: Plan, asked: Windows) -> int:
+    """Point-wise input is joined over gaps of a tick, which is so much to look ahead and back for."""
+    return asked.tick if any(source.input.kind != "event" for source in plan.sources) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +165,10 @@ class _Settler:
 
     state: State
     world: World
+    scope: Scope
 
     def __call__(self, relation: Relation) -> None:
+        self.scope.restrict(relation, self.world)
         boundary = self.state.cut + 1 - self.world.axis.origin
         if relation.kind == "event":
             settled = self.state.settled_points.get(relation)
@@ -117,47 +183,50 @@ class _Settler:
         self.world.intervals[relation] = Intervals(found.axis, found.dictionary, found.arity, s, e)
 
 
-def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: World) -> State:
+def settle(plan: Plan, asked: Windows, scope: Scope, state: State, query_time: int, world: World) -> State:
     """The state after a query time."""
     ahead = plan.reach.ahead
     if ahead is None or plan.reach.back is None:
         return state
-    ahead += plan.reach.ticks * asked.tick + _joining(plan, asked)
+    ahead += plan.reach.ticks * asked.tick + joining(plan, asked)
     raw = min(query_time, query_time + asked.step - asked.window) - ahead
     cut = (raw + 1) // asked.tick * asked.tick - 1
     if cut <= state.cut:
         return state
-    axis = world.axis
-    boundary = cut + 1 - axis.origin
-    intervals = {relation: _until(found, boundary) for relation, found in world.intervals.items()}
-    points = {relation: _points_until(found, boundary) for relation, found in world.points.items()}
-    defined = {relation for definition in plan.definitions for relation in defines(definition)}
-    simple = {r for d in plan.definitions for fluent in simple_of(d) for r in fluent.relations}
+    horizon = forgotten(plan, asked, cut) if scope.forgets else None
+    return settled_at(cut, plan, scope, world, world.running, horizon)
+
+
+def settled_at(
+    cut: int, plan: Plan, scope: Scope, world: World, running: dict[Due, Running], horizon: int | None
+) -> State:
+    """The state at a cut, out of what is known; what was over at the horizon is forgotten."""
+    boundary = cut + 1 - world.axis.origin
+    edge = None if horizon is None else horizon - world.axis.origin
+    relations = scope.relations(plan)
+    simple = {r for n in scope.definitions for fluent in simple_of(plan.definitions[n]) for r in fluent.relations}
     return State(
         cut,
-        {relation: found for relation, found in intervals.items() if relation in defined},
-        {relation: found for relation, found in points.items() if relation in defined},
-        {relation: _holding(world.intervals[relation], boundary) for relation in simple},
-        {due: _still_running(found, boundary - 1) for due, found in world.running.items()},
+        {r: _until(world.intervals[r], boundary, edge) for r in relations if r.kind != "event"},
+        {r: _points_until(world.points[r], boundary, edge) for r in relations if r.kind == "event"},
+        {r: _holding(world.intervals[r], boundary) for r in simple},
+        {due: still_running(found, boundary - 1) for due, found in running.items()},
     )
 
 
-def _still_running(found: Running, cut: int) -> Running:
+def still_running(found: Running, cut: int) -> Running:
     """The deadlines that were set by then, neither due nor dropped yet."""
     kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
     return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
 
 
-def _joining(plan: Plan, asked: Windows) -> int:
-    """Point-wise input is joined over gaps of a tick, which is so much to look ahead and back for."""
-    return asked.tick if any(source.input.kind != "event" for source in plan.sources) else 0
-
-
-def _until(found: Intervals, boundary: int) -> Intervals:
-    """The part before the boundary."""
+def _until(found: Intervals, boundary: int, edge: int | None) -> Intervals:
+    """The part before the boundary, without what was over at the edge."""
     axis = found.axis
-    begun = (found.s & axis.mask) < boundary
-    s, e = found.s[begun], found.e[begun]
+    chosen = (found.s & axis.mask) < boundary
+    if edge is not None:
+        chosen &= (found.e & axis.mask) > edge
+    s, e = found.s[chosen], found.e[chosen]
     e = np.where((e & axis.mask) > boundary, (e & ~axis.mask) | boundary, e)
     return Intervals(axis, found.dictionary, found.arity, s, e)
 
@@ -172,12 +241,13 @@ def _from(found: Intervals, boundary: int) -> tuple[Ints, Ints]:
 
 def _holding(found: Intervals, boundary: int) -> Ints:
     axis = found.axis
-    there = ((found.s & axis.mask) <= boundary) & ((found.e & axis.mask) > boundary)
-    return found.keys()[there]
+    holds = ((found.s & axis.mask) <= boundary) & ((found.e & axis.mask) > boundary)
+    return found.keys()[holds]
 
 
-def _points_until(points: Points, boundary: int) -> Points:
-    return points.select(Selection((points.packed & points.axis.mask) < boundary))
+def _points_until(points: Points, boundary: int, edge: int | None) -> Points:
+    time = points.packed & points.axis.mask
+    return points.select(Selection((time < boundary) if edge is None else (time < boundary) & (time > edge)))
 
 
 def _joined(one: Points, other: Points) -> Points:

@@ -49,6 +49,11 @@ class Windows:
     def last(self) -> int:
         return self.start + max(1, -(-(self.end - self.start) // self.step)) * self.step
 
+    @property
+    def first(self) -> int:
+        """The first point of the history."""
+        return self.start + self.tick - self.start % self.tick
+
     def query_times(self) -> range:
         return range(self.start + self.step, self.last + 1, self.step)
 
@@ -108,51 +113,72 @@ def _latest(block: Block) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The rows of a block that count (retractions too), when each is first seen, and those that came too late."""
+    """The rows of a block that count (retractions too), when each is first seen, and those that came too late.
+
+    outside: how many are not of the history at all: before its start or after its end.
+    """
 
     block: Block
     seen: Ints
     late: pa.Table
+    outside: int
 
 
-def counted(block: Block, windows: Windows) -> Counted:
+def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted:
+    """fired: the last query time that is over; what comes only now has not arrived before it, whatever it says."""
+    told = block.arrival
+    if fired is not None:
+        block = replace(block, arrival=np.maximum(told, fired + 1))
     seen = windows.first_seen(block.arrival)
-    read = (block.arrival <= windows.end) & (block.start <= windows.end)
     edge = seen - windows.window
+    read = (told <= windows.end) & (block.start <= windows.end)
     if block.end is None:
-        in_time = block.start > edge
         within = read & (block.start > windows.start)
-        chosen = within & in_time
-        kept = take(block, chosen)
-        late = _late(block, within & ~in_time, seen, edge - block.start + 1)
+        in_time = block.start > edge
+        late_by = edge - block.start + 1
     else:
-        first = int(windows.following(np.array([windows.start]))[0])
-        start = np.where(block.start > windows.start, block.start, first)
-        begun = np.maximum(start, np.where(block.start > edge, start, windows.following(edge)))
-        some = block.end > start
-        in_time = block.end > begun
-        chosen = read & some & in_time
-        kept = take(replace(block, start=np.where(in_time, begun, block.start)), chosen)
-        late = _late(block, read & some & ~in_time, seen, edge - block.end + 2)
-    return Counted(kept, seen[chosen], late)
+        within = read & (block.end > _inside(block.start, windows))
+        in_time = block.end > _begun(block.start, seen, windows)
+        late_by = edge - block.end + 2
+    chosen = within & in_time
+    late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
+    return Counted(take(block, chosen), seen[chosen], late, int(np.count_nonzero(~within)))
 
 
-def standing(block: Block) -> Block:
-    """What remains when retractions have taken back what they name: the last word on a row counts."""
+def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
+    """From when on a durative row counts: not before the history, nor before the window in which it is first seen."""
+    edge = seen - windows.window
+    within = _inside(start, windows)
+    return np.where(start > edge, within, np.maximum(within, windows.following(edge)))
+
+
+def _inside(start: Ints, windows: Windows) -> Ints:
+    return np.where(start > windows.start, start, windows.first)
+
+
+def standing(block: Block, windows: Windows) -> Block:
+    """What remains when retractions have taken back what they name: at each point the last word on a row counts.
+
+    A word on a durative row that began before the window in which it is first seen is about the window only.
+    """
+    begun = block.start if block.end is None else _begun(block.start, windows.first_seen(block.arrival), windows)
     if block.op is None or (block.op > 0).all():
-        return replace(block, op=None)
+        return replace(block, start=begun, op=None)
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [block.start] if block.end is None else [block.start, block.end]
     order = np.lexsort([block.arrival, *columns])
-    last = np.ones(len(order), np.bool_)
     same = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in columns:
         sorted_column = column[order]
         same &= sorted_column[1:] == sorted_column[:-1]
-    last[:-1] = ~same
-    keep = np.zeros(len(order), np.bool_)
-    keep[order[last & (block.op[order] > 0)]] = True
-    return replace(take(block, keep), op=None)
+    followed = np.flatnonzero(same)  # by another word on the same row
+    keep = block.op > 0
+    if block.end is None:
+        keep[order[followed]] = False
+        return replace(take(block, keep), op=None)
+    end = block.end.copy()
+    end[order[followed]] = np.minimum(end[order[followed]], begun[order[followed + 1]])
+    return replace(take(replace(block, start=begun, end=end), keep & (begun < end)), op=None)
 
 
 def _codes(column: pa.Array) -> Ints:

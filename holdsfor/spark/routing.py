@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Literal as OneOf
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +19,20 @@ from holdsfor.plan.operators import Plan, Relation, Route, Source
 from holdsfor.spark.exchange import Ints, bucket, buckets_of, column_at, hashes, shared_out, take
 
 Mask = npt.NDArray[np.bool_]
+Use = OneOf["input", "given", "forward", "evidence"]
 Kind = tuple[Signature, bool]  # a name with its arguments, and whether it is an event
 
 
 @dataclass(frozen=True, slots=True)
 class Parcel:
-    """A block on its way: to a bucket of a stage, as input of its rules, to be sent on, or as evidence of pairs."""
+    """A block on its way to a bucket of a stage.
+
+    use: 'input' of its rules, 'given' by an earlier stage, to be sent on ('forward'), or as 'evidence' of pairs.
+    """
 
     stage: int
     bucket: int
-    use: str  # 'input' | 'forward' | 'evidence'
+    use: Use
     block: Block
 
 
@@ -71,13 +76,13 @@ def parcels(block: Block, plan_router: Router, after: int = -1) -> Iterator[Parc
                 if after < 0 and positions not in plan_router.routes[0].get(kind, ()):
                     yield from _to_buckets(block, positions, 0, "forward", plan_router)
                 continue  # an entity's rows are sent on from its own bucket, where the evidence is
-            yield from _to_buckets(block, positions, stage, "input", plan_router)
+            yield from _to_buckets(block, positions, stage, "input" if after < 0 else "given", plan_router)
             if len(positions) == 2 and plan_router.stages[0] == "entity":
                 yield from _evidence(block, positions, plan_router)
 
 
 def _to_buckets(
-    block: Block, positions: tuple[int, ...], stage: int, use: str, plan_router: Router
+    block: Block, positions: tuple[int, ...], stage: int, use: Use, plan_router: Router
 ) -> Iterator[Parcel]:
     for number, rows in shared_out(block, buckets_of(block, positions, plan_router.buckets), plan_router.buckets):
         yield Parcel(stage, number, use, rows)
@@ -119,7 +124,7 @@ class Evidence:
         rows = np.flatnonzero(known >= 0)
         i, j = expand(self.first[known[rows]].copy(), self.first[known[rows] + 1].copy())
         for number, part in shared_out(take(block, rows[i]), self.to[j], buckets):
-            yield Parcel(stage, number, "input", part)
+            yield Parcel(stage, number, "given", part)
 
 
 def forwarded(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -22,9 +22,9 @@ from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
+from holdsfor.io.wire import from_bytes, to_bytes
 from holdsfor.plan.operators import Relation, Stage
 from holdsfor.plan.walk import defines, ranges_over_domain
-from holdsfor.spark.exchange import from_bytes, to_bytes
 from holdsfor.spark.files import write_part
 from holdsfor.spark.routing import (
     Evidence,
@@ -108,11 +108,12 @@ class _Outcome:
 def _evaluate_bucket(
     job: Job, number: int, bucket: int, rows: list[tuple[int, str, bytes]]
 ) -> Iterator[dict[str, Any]]:
-    parts: dict[str, list[Block]] = {"input": [], "forward": [], "evidence": []}
+    parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
     for _, use, data in rows:
         parts[use].append(from_bytes(data))
-    inputs = [standing(block) for block in join_blocks(parts["input"])]
-    found = with_room(lambda room: _evaluated(job, number, bucket, inputs, room))
+    inputs = [standing(block, job.asked) for block in join_blocks(parts["input"])]
+    known = join_blocks([*inputs, *parts["given"]])
+    found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
     begun = time.perf_counter()
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
@@ -121,14 +122,14 @@ def _evaluate_bucket(
     stage = job.ready.plan.stages[number]
     if stage.by == "entity" and job.router.pair is not None:
         homes = {kind_of(home.relation): home.positions for home in stage.homes}
-        candidates = [*inputs, *map(standing, join_blocks(parts["forward"])), *found.made]
+        candidates = [*inputs, *(standing(block, job.asked) for block in join_blocks(parts["forward"])), *found.made]
         evidence = Evidence(parts["evidence"])
         yield from (_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
     yield _counts(**found.counts | {"seconds_writing": taken})
 
 
-def _evaluated(job: Job, number: int, bucket: int, inputs: list[Block], room: int) -> _Outcome:
+def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
     begun = time.perf_counter()
     stage = job.ready.plan.stages[number]
     earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]

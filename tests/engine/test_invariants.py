@@ -28,7 +28,7 @@ def world_of(seed: int) -> tuple[World, list[Relation]]:
     ready = program(plan(description))
     blocks = read_events(list(made.rows), format="rtec").read(description.inputs).blocks
     given = windows(blocks, asked.window, asked.step, asked.start, asked.end, asked.tick)
-    world = prepare(ready, [standing(counted(block, given).block) for block in blocks], given)
+    world = prepare(ready, [standing(counted(block, given).block, given) for block in blocks], given)
     defined: list[Relation] = []
     evaluate(ready, world, settle=defined.append)
     return world, defined

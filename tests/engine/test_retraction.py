@@ -80,7 +80,6 @@ def test_of_durative_rows() -> None:
     check(LAMP, stream, "close(a)=left @ [5,20) \n close(a)=right @ [40,50)", **SLIDING)
 
 
-@pytest.mark.xfail(reason="rows are compared by where they were cut, so that the two do not meet")
 def test_of_a_durative_row_that_began_before_the_window() -> None:
     """Seen at 50, which reaches back to 21: what the row said of 21 and later is taken back."""
     stream = """

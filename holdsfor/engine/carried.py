@@ -1,0 +1,188 @@
+"""What is carried from one batch of query times to the next, as blocks: it outlives the axis and the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.axis import fit
+from holdsfor.engine.column import Column
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.relation import no_intervals, no_points
+from holdsfor.engine.result import as_block
+from holdsfor.engine.stepping import Moment, Scope, State, forgotten, remembered, settled_at
+from holdsfor.engine.window import Windows, take
+from holdsfor.engine.world import Running, World
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
+from holdsfor.io.wire import compact, to_bytes
+from holdsfor.io.wire import from_bytes as block_from_bytes
+from holdsfor.language.description import Input
+from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """fired: the last query time (None: there was none). cut: conclusions up to it are settled.
+
+    inputs: rows that may still be looked at, or are not due yet. known: what is defined, as it was told last.
+    running: deadlines; `start` is when each was set, `end` when it is due. Both in the order of the plan.
+    """
+
+    fired: int | None
+    cut: int
+    inputs: tuple[Block, ...] = ()
+    known: tuple[Block, ...] = ()
+    running: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What was carried, on an axis: the state, what was told last, and an empty world for the axis' sake."""
+
+    state: State
+    before: World | None
+    world: World
+
+
+def nothing_yet(asked: Windows) -> Carried:
+    return Carried(None, asked.start - 1)
+
+
+def dues(plan: Plan, scope: Scope) -> tuple[Due, ...]:
+    found = (plan.definitions[number] for number in scope.definitions)
+    return tuple(due for definition in found if isinstance(definition, Group) for due in definition.deadlines)
+
+
+def opened(
+    carried: Carried, ready: Program, asked: Windows, scope: Scope, more: Sequence[Block], until: int, room: int
+) -> Opened:
+    """On an axis for what is carried, for more input, and for query times up to `until`; room: for new terms."""
+    dictionary = Dictionary()
+    facts = ready.facts_in(dictionary)
+    sources = (*ready.plan.sources, *scope.sources)
+    for block in (*carried.inputs, *more):
+        if (source := source_of(block, sources)) is not None:
+            encoded(block, source.identities, dictionary)
+    known = [_columns(block, dictionary) for block in carried.known]
+    for block in carried.running:
+        _columns(block, dictionary)
+    everything = (*carried.inputs, *more, *carried.known, *carried.running)
+    low, high = span(everything, min(carried.cut, until), max(carried.cut, min(until, asked.end)))
+    axis = fit(low, high, asked.tick, len(dictionary), room)
+    dictionary.limit = axis.codes
+    world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)
+    if carried.fired is None:
+        return Opened(State(carried.cut), None, world)
+    before = replace(world, now=min(carried.fired, asked.end), points={}, intervals={})
+    for relation, block, columns in zip(scope.relations(ready.plan), carried.known, known, strict=True):
+        _put(relation, block, columns, before)
+    found = zip(dues(ready.plan, scope), carried.running, strict=True)
+    running = {due: _running(due, block, world) for due, block in found}
+    return Opened(settled_at(carried.cut, ready.plan, scope, before, running, None), before, world)
+
+
+def _columns(block: Block, dictionary: Dictionary) -> list[Column]:
+    return list(encoded(block, range(len(block.args)), dictionary))
+
+
+def _put(relation: Relation, block: Block, columns: list[Column], world: World) -> None:
+    """A defined relation, back from its block."""
+    if not len(block):
+        if relation.kind == "event":
+            world.points[relation] = no_points(world.axis, world.dictionary, relation.arity)
+        else:
+            world.intervals[relation] = no_intervals(world.axis, world.dictionary, relation.arity)
+        return
+    positions = frozenset(range(relation.signature.arity))
+    kind = Input(relation.signature, "event" if relation.kind == "event" else "interval", True, frozenset())
+    add_block(block, columns, Source(kind, (relation,), positions), world)
+
+
+def _running(due: Due, block: Block, world: World) -> Running:
+    axis = world.axis
+    codes = [world.dictionary.encode_array(arg) for arg in block.args]
+    keys = axis.key(codes) if codes else np.zeros(len(block), np.int64)
+    assert block.end is not None
+    never = np.full(len(block), np.iinfo(np.int64).max)  # what drops it comes after the cut, and is found again
+    return Running(keys, block.start - axis.origin, block.end - axis.origin, never)
+
+
+def carried_after(last: Moment, ready: Program, asked: Windows, scope: Scope, inputs: Sequence[Block]) -> Carried:
+    """What the next batch of query times starts from."""
+    horizon = forgotten(ready.plan, asked, last.state.cut)
+    return Carried(
+        last.query_time,
+        last.state.cut,
+        tuple(take(block, remembered(block, horizon)) for block in join_blocks(inputs)),
+        tuple(_kept(as_block(relation, last.now), horizon) for relation in scope.relations(ready.plan)),
+        tuple(_deadlines(due, last) for due in dues(ready.plan, scope)),
+    )
+
+
+def _kept(block: Block, horizon: int) -> Block:
+    return compact(take(block, remembered(block, horizon)))
+
+
+def _deadlines(due: Due, last: Moment) -> Block:
+    axis, none = last.now.axis, np.empty(0, np.int64)
+    found = last.state.running.get(due, Running(none, none, none, none))
+    texts = last.now.dictionary.texts()
+    codes = (axis.code(found.keys, position, due.source.arity) for position in range(due.source.arity))
+    args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
+    start, end = found.made + axis.origin, found.due + axis.origin
+    return compact(Block(due.source.name, "interval", args, None, start, end, start))
+
+
+# ---------------------------------------------------------------- as bytes
+
+VERSION = 1
+_SCHEMA = pa.schema([("use", pa.string()), ("data", pa.binary())])
+
+
+def as_bytes(carried: Carried) -> pa.Buffer:
+    """One Arrow file: a row for each block."""
+    parts = {"input": carried.inputs, "known": carried.known, "running": carried.running}
+    rows = [(use, to_bytes(block)) for use, blocks in parts.items() for block in blocks]
+    meta = {
+        "holdsfor": "state",
+        "version": str(VERSION),
+        "fired": "" if carried.fired is None else str(carried.fired),
+        "cut": str(carried.cut),
+    }
+    schema = _SCHEMA.with_metadata(meta)
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, schema) as writer:
+        writer.write_batch(pa.record_batch([[use for use, _ in rows], [data for _, data in rows]], schema=schema))
+    return sink.getvalue()
+
+
+def from_bytes(data: pa.Buffer, shown: str) -> Carried:
+    """shown: the name of the file, for messages."""
+    try:
+        reader = pa.ipc.open_file(data)
+        meta = {key.decode(): value.decode() for key, value in (reader.schema.metadata or {}).items()}
+    except pa.ArrowInvalid as error:
+        raise HoldsforError(f"{shown} is not a state file of Holdsfor: {error}") from None
+    if meta.get("holdsfor") != "state" or meta.get("version") != str(VERSION):
+        raise HoldsforError(
+            f"{shown} has format {meta.get('holdsfor')} {meta.get('version')}, this Holdsfor reads state {VERSION}. "
+            "Go on with the version that wrote it, or begin anew with another checkpoint folder."
+        )
+    parts: dict[str, list[Block]] = {"input": [], "known": [], "running": []}
+    batch = reader.get_batch(0)
+    for use, cell in zip(batch.column("use"), batch.column("data"), strict=True):
+        parts[use.as_py()].append(block_from_bytes(cell.as_buffer()))
+    return Carried(
+        int(meta["fired"]) if meta["fired"] else None,
+        int(meta["cut"]),
+        tuple(parts["input"]),
+        tuple(parts["known"]),
+        tuple(parts["running"]),
+    )
