@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,11 +18,9 @@ from holdsfor.engine.result import as_block
 from holdsfor.engine.stepping import Moment, Scope, State, forgotten, remembered, settled_at
 from holdsfor.engine.window import Windows, take
 from holdsfor.engine.world import Running, World
-from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.io.wire import compact, to_bytes
-from holdsfor.io.wire import from_bytes as block_from_bytes
+from holdsfor.io.wire import compact
 from holdsfor.language.description import Input
 from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
 
@@ -140,49 +138,19 @@ def _deadlines(due: Due, last: Moment) -> Block:
     return compact(Block(due.source.name, "interval", args, None, start, end, start))
 
 
-# ---------------------------------------------------------------- as bytes
-
-VERSION = 1
-_SCHEMA = pa.schema([("use", pa.string()), ("data", pa.binary())])
+# ---------------------------------------------------------------- as labelled blocks, for a file
 
 
-def as_bytes(carried: Carried) -> pa.Buffer:
-    """One Arrow file: a row for each block."""
+def labelled(carried: Carried) -> tuple[dict[str, str], list[tuple[str, Block]]]:
+    """What a file says of it besides its blocks, and the blocks with their uses."""
+    meta = {"fired": "" if carried.fired is None else str(carried.fired), "cut": str(carried.cut)}
     parts = {"input": carried.inputs, "known": carried.known, "running": carried.running}
-    rows = [(use, to_bytes(block)) for use, blocks in parts.items() for block in blocks]
-    meta = {
-        "holdsfor": "state",
-        "version": str(VERSION),
-        "fired": "" if carried.fired is None else str(carried.fired),
-        "cut": str(carried.cut),
-    }
-    schema = _SCHEMA.with_metadata(meta)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, schema) as writer:
-        writer.write_batch(pa.record_batch([[use for use, _ in rows], [data for _, data in rows]], schema=schema))
-    return sink.getvalue()
+    return meta, [(use, block) for use, blocks in parts.items() for block in blocks]
 
 
-def from_bytes(data: pa.Buffer, shown: str) -> Carried:
-    """shown: the name of the file, for messages."""
-    try:
-        reader = pa.ipc.open_file(data)
-        meta = {key.decode(): value.decode() for key, value in (reader.schema.metadata or {}).items()}
-    except pa.ArrowInvalid as error:
-        raise HoldsforError(f"{shown} is not a state file of Holdsfor: {error}") from None
-    if meta.get("holdsfor") != "state" or meta.get("version") != str(VERSION):
-        raise HoldsforError(
-            f"{shown} has format {meta.get('holdsfor')} {meta.get('version')}, this Holdsfor reads state {VERSION}. "
-            "Go on with the version that wrote it, or begin anew with another checkpoint folder."
-        )
-    parts: dict[str, list[Block]] = {"input": [], "known": [], "running": []}
-    batch = reader.get_batch(0)
-    for use, cell in zip(batch.column("use"), batch.column("data"), strict=True):
-        parts[use.as_py()].append(block_from_bytes(cell.as_buffer()))
-    return Carried(
-        int(meta["fired"]) if meta["fired"] else None,
-        int(meta["cut"]),
-        tuple(parts["input"]),
-        tuple(parts["known"]),
-        tuple(parts["running"]),
-    )
+def from_labelled(meta: Mapping[str, str], blocks: Sequence[tuple[str, Block]]) -> Carried:
+    def of(wanted: str) -> tuple[Block, ...]:
+        return tuple(block for use, block in blocks if use == wanted)
+
+    fired = int(meta["fired"]) if meta["fired"] else None
+    return Carried(fired, int(meta["cut"]), of("input"), of("known"), of("running"))

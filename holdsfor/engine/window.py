@@ -21,6 +21,9 @@ from holdsfor.io.text import as_text
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
+#: The end of a history that goes on.
+NEVER = 1 << 62
+
 LATE_SCHEMA = pa.schema(
     [
         ("name", pa.string()),

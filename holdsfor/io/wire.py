@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import cast
 
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block, Ints
 
 
@@ -71,3 +73,38 @@ def from_bytes(data: bytes | pa.Buffer) -> Block:
         ints("arrival") if "arrival" in names else start,
         ints("op").astype(np.int8) if "op" in names else None,
     )
+
+
+# ---------------------------------------------------------------- several in a file
+
+#: Goes up whenever older readers would misread a file.
+VERSION = 1
+_FILE = pa.schema([("use", pa.string()), ("data", pa.binary())])
+
+
+def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str]) -> pa.Buffer:
+    """One Arrow file: a row for each block, with what it is for."""
+    rows = [(use, to_bytes(block)) for use, block in blocks]
+    schema = _FILE.with_metadata({"holdsfor": "state", "version": str(VERSION), **meta})
+    columns = [pa.array([use for use, _ in rows], pa.string()), pa.array([data for _, data in rows], pa.binary())]
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, schema) as writer:
+        writer.write_batch(pa.record_batch(columns, schema=schema))
+    return sink.getvalue()
+
+
+def unpack(data: pa.Buffer, shown: str) -> tuple[dict[str, str], list[tuple[str, Block]]]:
+    """The blocks, without copying them, and what was said with them. shown: the name of the file, for messages."""
+    try:
+        reader = pa.ipc.open_file(data)
+        meta = {key.decode(): value.decode() for key, value in (reader.schema.metadata or {}).items()}
+        batch = reader.get_batch(0)
+    except pa.ArrowInvalid as error:
+        raise HoldsforError(f"{shown} is not a state file of Holdsfor: {error}") from None
+    if meta.get("holdsfor") != "state" or meta.get("version") != str(VERSION):
+        raise HoldsforError(
+            f"{shown} is {meta.get('holdsfor', 'a file')} of version {meta.get('version', 'unknown')}; this Holdsfor "
+            f"reads state of version {VERSION}. Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
+        )
+    uses = batch.column("use").to_pylist()
+    return meta, [(use, from_bytes(cell.as_buffer())) for use, cell in zip(uses, batch.column("data"), strict=True)]
