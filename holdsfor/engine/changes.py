@@ -13,8 +13,8 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Selection
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.result import (
-    CHANGES_SCHEMA,
-    OCCURRENCE_CHANGES_SCHEMA,
+    INTERVALS_SCHEMA,
+    OCCURRENCES_SCHEMA,
     begun,
     distinct,
     intervals_table,
@@ -22,6 +22,7 @@ from holdsfor.engine.result import (
 )
 from holdsfor.engine.stepping import Moment
 from holdsfor.engine.world import World
+from holdsfor.io.ids import with_ids
 from holdsfor.plan.operators import Relation
 
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
@@ -46,14 +47,14 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     """
     relations = tuple(relations)
     cut = ALL_SETTLED if last else moment.state.cut
-    intervals = [CHANGES_SCHEMA.empty_table()]
-    occurrences = [OCCURRENCE_CHANGES_SCHEMA.empty_table()]
+    intervals = [_logged(0, "", INTERVALS_SCHEMA.empty_table())]
+    occurrences = [_logged(0, "", OCCURRENCES_SCHEMA.empty_table())]
     for relation in relations:
         if relation.kind == "event":
             occurrences += _occurrences(moment, relation, report, cut)
         else:
             intervals += _intervals(moment, relation, report, cut)
-    return Changes(pa.concat_tables(intervals), pa.concat_tables(occurrences))
+    return Changes(with_ids(pa.concat_tables(intervals)), with_ids(pa.concat_tables(occurrences)))
 
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
@@ -64,7 +65,7 @@ def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> 
     for op, changed in _differences(old, new):
         if len(changed):
             table = intervals_table([relation], replace(now, intervals={relation: changed}))
-            yield _logged(moment.query_time, op, table, CHANGES_SCHEMA)
+            yield _logged(moment.query_time, op, table)
 
 
 def _told(found: Intervals, report: Report, cut: int, settled: int) -> Intervals:
@@ -118,7 +119,7 @@ def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -
         if len(rows):
             world = _only(relation, points.select(Selection(index=rows)), moment.now)
             table = occurrences_table([relation], world)
-            yield _logged(moment.query_time, op, table, OCCURRENCE_CHANGES_SCHEMA)
+            yield _logged(moment.query_time, op, table)
 
 
 def _between(points: Points, after: int, last: int) -> Points:
@@ -147,7 +148,7 @@ def _only(relation: Relation, points: Points, world: World) -> World:
     return replace(world, points={relation: points})
 
 
-def _logged(query_time: int, op: str, table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _logged(query_time: int, op: str, table: pa.Table) -> pa.Table:
     size = table.num_rows
     table = table.add_column(0, "op", pa.repeat(op, size))
-    return table.add_column(0, "query_time", pa.array(np.full(size, query_time))).cast(schema)
+    return table.add_column(0, "query_time", pa.array(np.full(size, query_time, np.int64)))

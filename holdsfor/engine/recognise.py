@@ -14,11 +14,12 @@ from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import Dictionary, with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
-from holdsfor.engine.result import CHANGES_SCHEMA, Result, intervals_table, occurrences_table
+from holdsfor.engine.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.stepping import Arrived, everything, moments
 from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
+from holdsfor.io.fold import INTERVAL_LOG
 from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
@@ -60,7 +61,7 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
             return _step_through(ready, kept, asked, room)
         world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
         left_out = evaluate(ready, world)
-        return (*tables(outputs, world), CHANGES_SCHEMA.empty_table(), left_out)
+        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out)
 
     intervals, occurrences, log, left_out = with_room(attempt)
     ended = time.perf_counter()
@@ -92,7 +93,7 @@ def _step_through(
     relations = scope.relations(ready.plan)
     start = opened(nothing_yet(asked), ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
-    log, left_out, moment = [CHANGES_SCHEMA.empty_table()], 0, None
+    log, left_out, moment = [INTERVAL_LOG.empty_table()], 0, None
     due = asked.query_times()
     for moment in moments(ready, asked, scope, due, arrived, lambda _: (), start.state, None, start.world):
         log.append(changes(moment, relations).intervals)

@@ -31,8 +31,6 @@ INTERVALS_SCHEMA = pa.schema(
 OCCURRENCES_SCHEMA = pa.schema(
     [("event", pa.string()), ("args", pa.list_(pa.string())), ("start", pa.int64()), ("end", pa.int64())]
 )
-CHANGES_SCHEMA = pa.schema([("query_time", pa.int64()), ("op", pa.string()), *INTERVALS_SCHEMA])
-OCCURRENCE_CHANGES_SCHEMA = pa.schema([("query_time", pa.int64()), ("op", pa.string()), *OCCURRENCES_SCHEMA])
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,12 @@ class Evidence:
         self.to = both & 0xFFFFFFFF
         self.first = np.searchsorted(both >> 32, np.arange(len(self.entities) + 1))
 
+    def block(self) -> tuple[Block, ...]:
+        """The same, as a block."""
+        index = np.repeat(np.arange(len(self.entities), dtype=np.int32), np.diff(self.first))
+        entity = pa.DictionaryArray.from_arrays(pa.array(index), self.entities)
+        return (Block("", "event", (entity,), None, self.to, None, self.to),)
+
     def forwarded(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
         """Each row to every bucket that has a pair with the entity at the position."""
         column = as_text(column_at(block, position))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -67,10 +67,10 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
         late += kept.late.num_rows
         yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
         for parcel in parcels(kept.block, job.router):
-            yield _row(parcel, part)
+            yield parcel_row(parcel, part)
     yield from _results(job, {"rejects": events.rejects}, f"{part}")
     span = Windows.span_of(events.blocks)
-    yield _counts(
+    yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         events_in=events.read,
         events_unused=events.unused,
@@ -118,15 +118,15 @@ def _evaluate_bucket(
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
     for block in found.made:
-        yield from (_row(parcel, bucket) for parcel in parcels(block, job.router, number))
+        yield from (parcel_row(parcel, bucket) for parcel in parcels(block, job.router, number))
     stage = job.ready.plan.stages[number]
     if stage.by == "entity" and job.router.pair is not None:
         homes = {kind_of(home.relation): home.positions for home in stage.homes}
         candidates = [*inputs, *(standing(block, job.asked) for block in join_blocks(parts["forward"])), *found.made]
         evidence = Evidence(parts["evidence"])
-        yield from (_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
+        yield from (parcel_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
-    yield _counts(**found.counts | {"seconds_writing": taken})
+    yield note(**found.counts | {"seconds_writing": taken})
 
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
@@ -135,11 +135,12 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]
     world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
-    left_out = evaluate(job.ready, world, stage.definitions, _settling(job, stage, bucket, world))
+    restrict = home_filter(job, stage, bucket)
+    left_out = evaluate(job.ready, world, stage.definitions, lambda relation: restrict(relation, world))
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
     intervals, occurrences = tables(defined, world)
-    made = [as_block(r, world) for r in defined if _is_read_later(r, number, job.router)]
+    made = [as_block(r, world) for r in defined if is_read_later(r, number, job.router)]
     counts = {
         "groundings_outside_domain": left_out,
         "intervals_out": intervals.num_rows,
@@ -151,7 +152,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     return _Outcome(intervals, occurrences, made, counts)
 
 
-def _is_read_later(relation: Relation, number: int, router: Router) -> bool:
+def is_read_later(relation: Relation, number: int, router: Router) -> bool:
     return any(kind_of(relation) in routes for routes in router.routes[number + 1 :])
 
 
@@ -165,18 +166,18 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
     for number, stage in enumerate(job.ready.plan.stages):
         if _ranges_over_domain(job, stage):
             for bucket in range(1 if stage.by == "all" else job.router.buckets):
-                yield _row(Parcel(number, bucket, "input", nothing), 0)
+                yield parcel_row(Parcel(number, bucket, "input", nothing), 0)
 
 
-def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
+def home_filter(job: Job, stage: Stage, bucket: int) -> Callable[[Relation, World], None]:
     """Where rows come to a bucket in several ways, what they define for the entities of others is dropped."""
     routes = job.router.routes[job.router.stages.index(stage.by)]
     homes = {home.relation: home.positions for home in stage.homes}
     one_way = all(len(ways) == 1 for ways in routes.values())
     if stage.by == "all" or (one_way and not _ranges_over_domain(job, stage)):
-        return lambda relation: None
+        return lambda relation, world: None
 
-    def settle(relation: Relation) -> None:
+    def restrict(relation: Relation, world: World) -> None:
         texts = world.dictionary.texts()
         if relation.kind == "event":
             points = world.points[relation]
@@ -190,13 +191,13 @@ def _settling(job: Job, stage: Stage, bucket: int, world: World) -> Any:
                 found.axis, found.dictionary, found.arity, found.s[mask], found.e[mask]
             )
 
-    return settle
+    return restrict
 
 
 # ---------------------------------------------------------------- rows on the way
 
 
-def _row(parcel: Parcel, part: int) -> dict[str, Any]:
+def parcel_row(parcel: Parcel, part: int) -> dict[str, Any]:
     return {
         "stage": parcel.stage,
         "bucket": parcel.bucket,
@@ -217,7 +218,7 @@ def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[s
             yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
 
 
-def _counts(**counts: float) -> dict[str, Any]:
+def note(**counts: float) -> dict[str, Any]:
     return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
 
 

@@ -1,0 +1,197 @@
+"""Who does the work of a batch: Spark's workers, or this process alone. Both run the same tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+
+from holdsfor.io.store import Written
+from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.live.bucket import Turn, bucket_task
+from holdsfor.spark.live.reading import Found, Reading, earliest, read_task
+from holdsfor.spark.sources import tables_of
+from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, parcel_row
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Batches = Iterator[pa.RecordBatch]
+Row = dict[str, Any]
+Note = dict[str, Any]
+
+
+class Crew(Protocol):
+    """Reads the rows of one batch, then evaluates the stages on what was read."""
+
+    def earliest(self, reading: Reading) -> int | None:
+        """The first time of the rows; None if there is no good row."""
+
+    def read(self, job: Job, reading: Reading) -> list[Note]: ...
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]: ...
+
+    def forget(self) -> None:
+        """The batch is over."""
+
+
+# ---------------------------------------------------------------- the tasks, with their notes as rows
+
+
+def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
+    found = Found([], {})
+    yield from read_task(job, reading, part, tables, found)
+    yield _note_row({**asdict(found), "tables": _listed(found.tables)})
+
+
+def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches) -> Iterator[Row]:
+    """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
+    waiting: dict[int, list[tuple[int, str, bytes]]] = {bucket: [] for bucket in buckets}
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["stage"] == number:
+                waiting.setdefault(row["bucket"], []).append((row["part"], row["use"], row["data"]))
+            else:
+                yield row
+    for bucket in sorted(waiting):
+        rows = sorted(waiting.pop(bucket), key=lambda row: row[0])
+        done = bucket_task(job, turn, number, bucket, rows)
+        for query_time, parcel in done.parcels:
+            yield parcel_row(parcel, query_time)
+        yield _note_row({"state": _listed(done.state), "tables": _listed(done.tables), "counts": done.counts})
+
+
+def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
+    return [(file.name, file.size, file.crc) for file in files]
+
+
+def _note_row(note: Note) -> Row:
+    return {"stage": DONE, "bucket": 0, "part": 0, "use": "note", "data": json.dumps(note).encode()}
+
+
+def _buckets(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
+    """Where all buckets have something to do, each partition is the bucket of its number."""
+    if not turn.rewrites or (job.ready.plan.stages[number].by == "all" and partition):
+        return []
+    return [partition]
+
+
+# ---------------------------------------------------------------- in this process
+
+
+class Alone:
+    """Everything in this process, one task after the other. parts: the rows of the batch, as tables."""
+
+    def __init__(self, parts: Sequence[pa.Table]) -> None:
+        self._parts = parts
+        self._rows: list[Row] = []
+
+    def earliest(self, reading: Reading) -> int | None:
+        return earliest(reading, self._parts)
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
+        self._rows, notes = _apart(rows)
+        return notes
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        rows, notes = self._rows, []
+        for number in range(len(job.ready.plan.stages)):
+            shared: dict[int, list[Row]] = {bucket: [] for bucket in range(job.router.buckets)}
+            for row in rows:
+                shared[row["bucket"]].append(row)
+            made: list[Row] = []
+            for partition, own in shared.items():
+                todo = _buckets(job, turn, number, partition)
+                made += stage_rows(job, turn, number, todo, batches_of(own))
+            rows, more = _apart(made)
+            notes += more
+        return notes
+
+    def forget(self) -> None:
+        self._rows = []
+
+
+def _apart(rows: list[Row]) -> tuple[list[Row], list[Note]]:
+    parcels = [row for row in rows if row["use"] != "note"]
+    return parcels, [json.loads(row["data"]) for row in rows if row["use"] == "note"]
+
+
+# ---------------------------------------------------------------- on Spark
+
+
+@dataclass(slots=True)
+class Workers:
+    """Spark's workers. frame: the rows of the batch. shared: sends the job to each worker once."""
+
+    spark: SparkSession
+    frame: DataFrame | None
+    shared: Callable[[Job], Callable[[], Job]]
+    _rows: DataFrame | None = None
+
+    def earliest(self, reading: Reading) -> int | None:
+        if self.frame is None:
+            return None
+
+        def task(batches: Batches) -> Batches:
+            found = earliest(reading, tables_of(batches))
+            yield pa.RecordBatch.from_pylist([{"low": found}], schema=pa.schema([("low", pa.int64())]))
+
+        with worker_errors():
+            row = self.frame.mapInArrow(task, "low bigint").agg({"low": "min"}).first()
+        return None if row is None else row[0]
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        if self.frame is None:
+            return []
+        shared = self.shared(job)
+
+        def task(batches: Batches) -> Batches:
+            return batches_of(reading_rows(shared(), reading, _partition(), tables_of(batches)))
+
+        self._rows = self.frame.mapInArrow(task, ROW_DDL).persist()
+        return _notes(self._rows)
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        from pyspark.sql import functions
+
+        rows = self._rows
+        if rows is None:
+            rows = self.spark.createDataFrame([], ROW_DDL)
+        rows = rows.filter(functions.col("use") != "note")
+        for number in range(len(job.ready.plan.stages)):
+            task = _stage_task(self.shared(job), turn, number)
+            rows = rows.repartitionById(job.router.buckets, "bucket").mapInArrow(task, ROW_DDL)
+        return _notes(rows)
+
+    def forget(self) -> None:
+        if self._rows is not None:
+            self._rows.unpersist()
+            self._rows = None
+
+
+def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[[Batches], Batches]:
+    def task(batches: Batches) -> Batches:
+        job = shared()
+        todo = _buckets(job, turn, number, _partition())
+        return batches_of(stage_rows(job, turn, number, todo, batches))
+
+    return task
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId() if context else 0
+
+
+def _notes(rows: DataFrame) -> list[Note]:
+    from pyspark.sql import functions
+
+    with worker_errors():
+        found = rows.filter(functions.col("use") == "note").select("data").collect()
+    return [json.loads(bytes(row["data"])) for row in found]

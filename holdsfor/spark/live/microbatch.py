@@ -1,0 +1,182 @@
+"""One micro-batch on the driver: read, decide which query times are due, evaluate, commit, tell the sinks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from holdsfor.engine.changes import Report
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.window import NEVER, Windows
+from holdsfor.io.changelog import commit_name
+from holdsfor.io.store import Store, Written
+from holdsfor.language.description import Input
+from holdsfor.spark.live.bucket import Turn
+from holdsfor.spark.live.clock import WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
+from holdsfor.spark.live.crew import Crew, Note
+from holdsfor.spark.live.ledger import Base, Commit, Ledger
+from holdsfor.spark.live.reading import Reader, Reading
+from holdsfor.spark.routing import Router
+from holdsfor.spark.tasks import Job
+
+#: After so many batches without a query time every bucket puts together what has come since the last.
+MOST_WAITING = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all batches of a stream have in common. start: None until the first batch tells it."""
+
+    ready: Program
+    router: Router
+    inputs: tuple[Input, ...]
+    reader: Reader
+    window: int
+    step: int
+    start: int | None = None
+    end: int | None = None
+    tick: int = 1
+    report: Report = "eager"
+    clock: WallClock | None = None
+
+    def windows(self, start: int) -> Windows:
+        return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
+
+
+@dataclass(slots=True)
+class Stream:
+    """The driver's side of a stream. told: called with each batch once it counts, and again if that was interrupted."""
+
+    setting: Setting
+    ledger: Ledger
+    tables: Store
+    told: Sequence[Callable[[Commit], None]] = ()
+    _job: Job | None = field(default=None, repr=False)
+    _before: Commit | None = field(default=None, repr=False)
+
+    def run(self, batch: int, crew: Crew) -> Commit:
+        """The batch, unless it is done already: then only what may have been interrupted after it."""
+        before = self._last()
+        if before is not None and batch <= before.batch:
+            self._publish(before)
+            return before
+        try:
+            return self._run(batch, crew, before)
+        finally:
+            crew.forget()
+
+    def close(self, crew: Crew) -> Commit:
+        """Nothing more comes: the query times that are left."""
+        before = self._last()
+        if before is not None and before.closed:
+            self._publish(before)
+            return before
+        begun = time.perf_counter()
+        batch = 0 if before is None else before.batch + 1
+        start = self._start(before, None)
+        asked = ended(self.setting.windows(0 if start is None else start), before)
+        due = due_at_the_end(asked, before.fired if before else None)
+        known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
+        return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
+
+    def _last(self) -> Commit | None:
+        if self._before is None:
+            self._before = self.ledger.last()
+        return self._before
+
+    def _run(self, batch: int, crew: Crew, before: Commit | None) -> Commit:
+        begun = time.perf_counter()
+        setting = self.setting
+        known = replace(before or Commit(batch), batch=batch, files=(), counts={}, closed=False)
+        reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
+        start = self._start(before, lambda: crew.earliest(reading))
+        job = self._job_for(setting.windows(0 if start is None else start))
+        notes = crew.read(job, reading)
+        known = replace(
+            known,
+            start=start,
+            watermark=_most([known.watermark, *(note["watermark"] for note in notes)]),
+            latest=_most([known.latest, *(note["latest"] for note in notes)]),
+            files=_files(notes, "tables"),
+            counts=_sum([note["counts"] for note in notes]),
+        )
+        if start is None:
+            due = range(0)
+        elif setting.clock is not None:
+            due = due_by_clock(job.asked, known.fired, setting.clock.now())
+        else:
+            due = due_by_arrival(job.asked, known.fired, known.watermark)
+        return self._evaluated(job, known, due, crew, before, begun)
+
+    def _evaluated(
+        self, job: Job, known: Commit, due: range, crew: Crew, before: Commit | None, begun: float
+    ) -> Commit:
+        setting = self.setting
+        keeps_all = known.waiting >= MOST_WAITING
+        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, known.closed, keeps_all)
+        notes = crew.evaluate(job, turn)
+        counts = _sum([known.counts, *(note["counts"] for note in notes)])
+        counts |= {"query_times": len(due), "seconds": round(time.perf_counter() - begun, 4)}
+        after = replace(
+            _with_state(known, turn, _files(notes, "state")),
+            fired=due[-1] if due else known.fired,
+            files=known.files + _files(notes, "tables"),
+            counts=counts,
+        )
+        self.ledger.write(after)
+        self._before = after
+        self._publish(after)
+        self.ledger.tidy(before, after)
+        return after
+
+    def _publish(self, commit: Commit) -> None:
+        """Says where the tables are that the batch counts, and tells the sinks. May happen again after a fault."""
+        self.tables.write_json(commit_name(commit.batch), commit.as_json())
+        for tell in self.told:
+            tell(commit)
+
+    def _start(self, before: Commit | None, earliest: Callable[[], int | None] | None) -> int | None:
+        """The history begins after it: as given, or as the first batch that has rows tells it."""
+        setting = self.setting
+        if setting.start is not None:
+            return setting.start
+        if before is not None and before.start is not None:
+            return before.start
+        if setting.clock is not None:
+            return setting.clock.now() // setting.step * setting.step - setting.window
+        low = earliest() if earliest is not None else None
+        return None if low is None else (low - 1) // setting.tick * setting.tick
+
+    def _job_for(self, asked: Windows) -> Job:
+        if self._job is None or self._job.asked != asked:
+            self._job = Job(self.setting.ready, asked, self.setting.router)
+        return self._job
+
+
+def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...]) -> Commit:
+    """Which files hold the state after the turn."""
+    came = tuple(file for file in files if "/input-" in file.name)
+    inputs = (*known.inputs, (turn.batch, came)) if came else known.inputs
+    if not turn.rewrites:
+        return replace(known, inputs=inputs)
+    base = Base(turn.batch, turn.due, tuple(file for file in files if "/base-" in file.name))
+    bases = (*known.bases, base)[-2:]
+    first = bases[0].batch if len(bases) > 1 else -1
+    return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))
+
+
+def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:
+    return tuple(Written(*file) for note in notes for file in note[which])
+
+
+def _sum(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for one in counts:
+        for name, amount in one.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def _most(times: Sequence[int | None]) -> int | None:
+    return max((time for time in times if time is not None), default=None)

@@ -1,0 +1,153 @@
+"""What a worker does with the rows of a batch: reads them, sets aside what is late or refused, shares out the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.engine.window import Windows, counted
+from holdsfor.errors import HoldsforError
+from holdsfor.io.columns import blocks_from_table
+from holdsfor.io.events import Block, Events
+from holdsfor.io.mapping import Mapping
+from holdsfor.io.rtec import read_rtec
+from holdsfor.io.store import Store, Written
+from holdsfor.io.terms import read_terms
+from holdsfor.language.description import Input
+from holdsfor.spark.routing import parcels
+from holdsfor.spark.sources import moved
+from holdsfor.spark.tasks import Job, parcel_row
+
+Row = dict[str, Any]
+
+
+class Reader(Protocol):
+    """From the rows of a source to events. Travels to the workers."""
+
+    def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
+        """row: the number of the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReader:
+    """A column each for the name, the time and the arguments, as a mapping says."""
+
+    mapping: Mapping
+
+    def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
+        return blocks_from_table(table, self.mapping, inputs, source, row)
+
+
+@dataclass(frozen=True, slots=True)
+class LineReader:
+    """Lines of text in a column `value`, as Spark's text source gives them; format: 'rtec' or 'terms'."""
+
+    format: str
+
+    def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
+        if "value" not in table.column_names:
+            raise HoldsforError(f"lines of {self.format} are read from a column `value`, not {table.column_names}.")
+        lines = table.column("value").drop_null().combine_chunks()
+        if self.format == "terms":
+            return moved(read_terms(lines.to_pylist(), inputs, source), row - 1)
+        return moved(read_rtec([_joined(lines)], inputs, source), row - 1)
+
+
+def _joined(lines: pa.Array) -> bytes:
+    """All lines in one piece, as they would stand in a file."""
+    whole = pc.binary_join(pa.LargeListArray.from_arrays([0, len(lines)], lines.cast(pa.large_string())), "\n")
+    return bytes(whole[0].as_buffer()) + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked."""
+
+    reader: Reader
+    inputs: tuple[Input, ...]
+    batch: int
+    fired: int | None
+    by_clock: bool
+    tables: Store
+
+
+@dataclass(slots=True)
+class Found:
+    """What a task has read: tables written, and counts; the times are None where there is no row."""
+
+    tables: list[Written]
+    counts: dict[str, float]
+    watermark: int | None = None
+    latest: int | None = None
+    earliest: int | None = None
+
+    def see(self, block: Block) -> None:
+        if len(block):
+            low, high = Windows.span_of([block]) or (0, 0)
+            self.watermark = _most(self.watermark, int(block.arrival.max()))
+            self.latest = _most(self.latest, high)
+            self.earliest = low if self.earliest is None else min(low, self.earliest)
+
+    def count(self, **amounts: float) -> None:
+        for name, amount in amounts.items():
+            self.counts[name] = self.counts.get(name, 0) + amount
+
+
+def _most(one: int | None, other: int) -> int:
+    return other if one is None else max(one, other)
+
+
+def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: Found) -> Iterator[Row]:
+    """The parcels of one partition; what else there is to say goes to `found`."""
+    row = 1
+    for chunk, table in enumerate(tables):
+        begun = time.perf_counter()
+        events = reading.reader.read(table, reading.inputs, f"<batch {reading.batch}, partition {part}>", row)
+        row += table.num_rows
+        late = []
+        for block in events.blocks:
+            block = _arrived(block, job.asked, reading)
+            found.see(block)
+            kept = counted(block, job.asked, reading.fired)
+            late.append(kept.late)
+            found.count(events_outside=kept.outside)
+            for parcel in parcels(kept.block, job.router):
+                yield parcel_row(parcel, (part << 32) | chunk)
+        name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
+        found.count(
+            events_in=events.read,
+            events_unused=events.unused,
+            events_rejected=_written(reading.tables, f"rejects/{name}", [events.rejects], found),
+            events_late=_written(reading.tables, f"late/{name}", late, found),
+            seconds_reading=time.perf_counter() - begun,
+        )
+
+
+def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
+    """By the clock, what is read now is there for the next query time."""
+    if not reading.by_clock:
+        return block
+    fired = asked.start if reading.fired is None else reading.fired
+    return replace(block, arrival=np.full(len(block), fired + 1))
+
+
+def _written(store: Store, name: str, tables: list[pa.Table], found: Found) -> int:
+    rows = sum(int(table.num_rows) for table in tables)
+    if rows:
+        found.tables.append(store.write_table(name, pa.concat_tables(tables)))
+    return rows
+
+
+def earliest(reading: Reading, tables: Iterable[pa.Table]) -> int | None:
+    """The first time of the rows, where a stream has to find its start by itself."""
+    found = Found([], {})
+    for table in tables:
+        for block in reading.reader.read(table, reading.inputs, "", 1).blocks:
+            found.see(block)
+    return found.earliest
