@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from holdsfor.io.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
 from tests.io.change_logs import POINTS, Point, Steps, as_points, as_world, interval_log, occurrence_logs, steps
+from tests.kernels.packed import law
 
 INTERVALS = INTERVAL_LOG.empty_table()
 
 
+@law
 @given(steps())
 def test_folding_the_log_gives_what_is_so_at_its_end(run: Steps) -> None:
     for n in range(len(run.worlds) + 1):
@@ -22,6 +24,7 @@ def test_folding_the_log_gives_what_is_so_at_its_end(run: Steps) -> None:
         assert folded.column_names == ["fluent", "args", "value", "start", "end"]
 
 
+@law
 @given(st.lists(st.sets(POINTS, max_size=5), max_size=6))
 def test_occurrences(worlds: list[set[Point]]) -> None:
     folded = fold_occurrences(pa.concat_tables([OCCURRENCE_LOG.empty_table(), *occurrence_logs(worlds)]))
@@ -29,6 +32,7 @@ def test_occurrences(worlds: list[set[Point]]) -> None:
     assert folded.column_names == ["event", "args", "start", "end"]
 
 
+@law
 @given(steps(), st.randoms(use_true_random=False))
 def test_logs_may_lie_in_any_order_of_files(run: Steps, shuffled: random.Random) -> None:
     logs = list(run.logs)
@@ -37,6 +41,7 @@ def test_logs_may_lie_in_any_order_of_files(run: Steps, shuffled: random.Random)
     assert as_world(folded) == (run.worlds[-1] if run.worlds else {})
 
 
+@law
 @given(steps(), st.integers(0, 8), st.integers(0, 8))
 def test_any_part_of_a_log_may_be_shortened(run: Steps, begin: int, end: int) -> None:
     begin, end = sorted((begin, end))
@@ -47,6 +52,7 @@ def test_any_part_of_a_log_may_be_shortened(run: Steps, begin: int, end: int) ->
     assert len(set(part["id"].to_pylist())) == len(part)
 
 
+@law
 @given(steps())
 def test_a_whole_log_shortened_has_no_withdrawals(run: Steps) -> None:
     short = last_words(pa.concat_tables([INTERVALS, *run.logs]))

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.io.ids import ids_of, with_ids
+from tests.kernels.packed import law
 
 Row: TypeAlias = tuple[str, list[str], str, int]
 SCHEMA = pa.schema(
@@ -49,11 +50,13 @@ def test_the_naive_hash_is_the_published_one(data: bytes, known: int) -> None:
     assert fnv(data) == known
 
 
+@law
 @given(ROWS)
 def test_ids_are_those_of_the_naive_hash(rows: list[Row]) -> None:
     assert ids_of(table(rows)).to_pylist() == [expected(row) for row in rows]
 
 
+@law
 @given(ROWS, st.integers(0, 12), st.integers(0, 12))
 def test_ids_do_not_depend_on_how_a_table_is_stored(rows: list[Row], start: int, size: int) -> None:
     whole = table(rows)
@@ -64,6 +67,7 @@ def test_ids_do_not_depend_on_how_a_table_is_stored(rows: list[Row], start: int,
     assert ids_of(encoded).to_pylist() == ids
 
 
+@law
 @given(ROWS)
 def test_different_intervals_have_different_ids(rows: list[Row]) -> None:
     different = {(f, tuple(a), v, s) for f, a, v, s in rows}
