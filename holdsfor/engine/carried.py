@@ -30,7 +30,7 @@ class Carried:
     """fired: the last query time (None: there was none). cut: conclusions up to it are settled.
 
     inputs: rows that may still be looked at, or are not due yet. known: what is defined, as it was told last.
-    running: deadlines; `start` is when each was set, `end` when it is due. Both in the order of the plan.
+    running: deadlines that were set by the cut; `end` is when each is due. Both in the order of the plan.
     """
 
     fired: int | None
@@ -72,7 +72,8 @@ def opened(
     for block in carried.running:
         _columns(block, dictionary)
     everything = (*carried.inputs, *more, *carried.known, *carried.running)
-    low, high = span(everything, min(carried.cut, until), max(carried.cut, min(until, asked.end)))
+    horizon = forgotten(ready.plan, asked, carried.cut)
+    low, high = span(everything, max(horizon, asked.start - 1), max(carried.cut, min(until, asked.end)))
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)
@@ -134,8 +135,8 @@ def _deadlines(due: Due, last: Moment) -> Block:
     texts = last.now.dictionary.texts()
     codes = (axis.code(found.keys, position, due.source.arity) for position in range(due.source.arity))
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
-    start, end = found.made + axis.origin, found.due + axis.origin
-    return compact(Block(due.source.name, "interval", args, None, start, end, start))
+    cut = np.full(len(found.due), last.state.cut)
+    return compact(Block(due.source.name, "interval", args, None, cut, found.due + axis.origin, cut))
 
 
 # ---------------------------------------------------------------- as labelled blocks, for a file

@@ -168,11 +168,11 @@ def _algebra(expression: Expression, frame: Frame) -> Pair:
 
 
 def _complement(expression: Combine, frame: Frame) -> Pair:
-    """For every grounding all of the history that the parts leave."""
+    """For every grounding all of the history that the parts leave, or what of it is still looked at."""
     axis, rows = frame.world.axis, frame.rows
     assert rows is not None
     base = np.arange(rows.size) << axis.time_bits
-    s = base | int(axis.following(np.array([frame.world.start - axis.origin]))[0])
+    s = base | max(int(axis.following(np.array([frame.world.start - axis.origin]))[0]), 0)
     e = base | axis.mask
     for part in expression.parts:
         s, e = minus2(s, e, *_algebra(part, frame))

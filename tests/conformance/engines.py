@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.language import EventDescription
-from tests.conformance import tasks
+from tests.conformance import streamed, tasks
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, read_lines
@@ -67,6 +67,15 @@ def in_tasks(buckets: int) -> Engine:
     return Engine(f"tasks, {buckets} buckets", recognise)
 
 
+def in_stream(buckets: int) -> Engine:
+    """What the streaming job does, batch by batch, without Spark."""
+
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        return answer(*streamed.recognise(description, lines, horizon, buckets))
+
+    return Engine(f"stream, {buckets} buckets", recognise)
+
+
 def on_spark(session: SparkSession, buckets: int) -> Engine:
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
         result = holdsfor.spark.recognise(
@@ -105,4 +114,5 @@ def _rows(table: pa.Table, columns: Sequence[str]) -> Iterable[tuple[Any, ...]]:
 
 LOCAL = (Engine("in-process", in_process), Engine("stepped", stepped))
 TASKS = tuple(map(in_tasks, (1, 2, 7)))
+STREAMS = tuple(map(in_stream, (1, 3)))
 NAIVE = Engine("naive", naive)

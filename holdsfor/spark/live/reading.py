@@ -61,8 +61,12 @@ class LineReader:
 
 def _joined(lines: pa.Array) -> bytes:
     """All lines in one piece, as they would stand in a file."""
-    whole = pc.binary_join(pa.LargeListArray.from_arrays([0, len(lines)], lines.cast(pa.large_string())), "\n")
-    return bytes(whole[0].as_buffer()) + b"\n"
+    if not len(lines):
+        return b""
+    large = pa.large_string()
+    ended = pc.binary_join_element_wise(lines.cast(large), pa.scalar("", large), pa.scalar("\n", large))
+    size = int(np.frombuffer(ended.buffers()[1], np.int64, 1, 8 * len(ended))[0])  # the buffer may be longer
+    return bytes(ended.buffers()[2][:size])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,90 @@
+"""The streaming job without Spark: its driver and its tasks, on arrivals cut into random micro-batches."""
+
+from __future__ import annotations
+
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from random import Random
+
+import pyarrow as pa
+
+from holdsfor.engine.changes import Report
+from holdsfor.engine.evaluate import program
+from holdsfor.io.changelog import read_current
+from holdsfor.io.store import Store
+from holdsfor.language import EventDescription
+from holdsfor.plan import plan
+from holdsfor.spark.live.crew import Alone
+from holdsfor.spark.live.ledger import Ledger
+from holdsfor.spark.live.microbatch import Setting, Stream
+from holdsfor.spark.live.reading import LineReader
+from holdsfor.spark.routing import router
+from tests.naive.rows import Horizon
+
+
+def recognise(
+    description: EventDescription,
+    lines: Sequence[str],
+    horizon: Horizon,
+    buckets: int,
+    report: Report = "eager",
+    seed: int | None = None,
+) -> tuple[pa.Table, pa.Table]:
+    """The current intervals and occurrences when all has been read. Now and then the driver begins anew."""
+    random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
+    with tempfile.TemporaryDirectory() as folder:
+        state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
+        setting = setting_of(description, horizon, buckets, report)
+        stream = Stream(setting, Ledger(state), tables)
+        for batch, rows in enumerate(cuts(lines, random)):
+            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)]))
+            if random.random() < 0.2:
+                stream = Stream(setting, Ledger(state), tables)
+                stream.run(batch, Alone([]))  # Spark repeats what it does not know to be done
+        stream.close(Alone([]))
+        return read_current(tables)
+
+
+def setting_of(description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager") -> Setting:
+    ready = program(plan(description))
+    return Setting(
+        ready,
+        router(ready.plan, buckets),
+        description.inputs,
+        LineReader("rtec"),
+        horizon.window,
+        horizon.step,
+        horizon.start,
+        horizon.end,
+        horizon.tick,
+        report,
+    )
+
+
+def cuts(lines: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
+    """In the order of arrival, cut anywhere, also into nothing."""
+    ordered = sorted(lines, key=arrival)
+    places = sorted(random.randint(0, len(ordered)) for _ in range(random.randint(0, 8)))
+    for low, high in zip([0, *places], [*places, len(ordered)], strict=True):
+        yield ordered[low:high]
+
+
+def shared_out(rows: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
+    """Rows over the partitions of a batch, each in its order."""
+    middle = random.randint(0, len(rows))
+    yield from (rows[:middle], rows[middle:])
+
+
+def arrival(line: str) -> int:
+    """What does not say when it arrives goes first: it is refused anyway."""
+    fields = line.split("|")
+    place = 2 if fields[0] in ("insert", "retract") else 1
+    try:
+        return int(fields[place])
+    except (IndexError, ValueError):
+        return -(1 << 60)
+
+
+def lines_table(lines: Sequence[str]) -> pa.Table:
+    return pa.table({"value": pa.array(list(lines), pa.string())})
