@@ -16,8 +16,8 @@ from tests.conformance.engines import Engine
 LATER = {
     "patterns": "interval patterns",
     "random/pattern": "interval patterns",
-    "random/ec_revision": "retraction",
 }
+FOLDERS = ("event-calculus", "random/ec", "random/ec_revision")
 
 
 @cache
@@ -28,7 +28,7 @@ def in_scope() -> list[Case]:
         report.missing.update({identity(path): (need,) for path in paths(folder)})
     report.total["applications"] = len(APPLICATIONS)
     report.in_scope.update(APPLICATIONS)
-    return [case for folder in ("event-calculus", "random/ec") for path in paths(folder) for case in _one(path, folder)]
+    return [case for folder in FOLDERS for path in paths(folder) for case in _one(path, folder)]
 
 
 def _one(path: Path, folder: str) -> list[Case]:
