@@ -1,0 +1,33 @@
+"""Times and texts as a person reads them on a terminal."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Literal as OneOf
+
+Clock = OneOf["ticks", "s", "ms"]
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATES = range(10 * 365 * 86400, 8000 * 365 * 86400)  # seconds since 1970 that are dates; smaller ones count from 0
+
+
+def clock_text(tick: int, clock: Clock) -> str:
+    """A tick as a number, a time of day since tick 0 (`1d 02:55:00`), or a date and a time (UTC)."""
+    if clock == "ticks":
+        return str(tick)
+    seconds, rest = divmod(tick, 1000) if clock == "ms" else (tick, 0)
+    fraction = f".{rest:03d}" if clock == "ms" else ""
+    if seconds in _DATES:
+        return f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S}{fraction}"
+    if seconds < 0:
+        return str(tick)
+    days, of_day = divmod(seconds, 86400)
+    hours, minutes = divmod(of_day // 60, 60)
+    return f"{f'{days}d ' if days else ''}{hours:02d}:{minutes:02d}:{of_day % 60:02d}{fraction}"
+
+
+def printable(text: str) -> str:
+    """Text that does nothing to a terminal: control and direction characters are written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

@@ -1,0 +1,7 @@
+"""What a stream has done, batch by batch: as a line, as JSON, and for Prometheus."""
+
+from holdsfor.io.metrics.batch import BatchMetrics
+from holdsfor.io.metrics.server import MetricsServer
+from holdsfor.io.metrics.totals import Totals
+
+__all__ = ["BatchMetrics", "MetricsServer", "Totals"]

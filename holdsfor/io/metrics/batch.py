@@ -1,0 +1,73 @@
+"""The figures of one batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BatchMetrics:
+    """What one batch took in, did and cost. `str` is a line for a log."""
+
+    batch: int
+    events_in: int = 0  # rows read
+    dropped: int = 0  # of these, not read by any rule
+    late: int = 0  # too late to count
+    rejected: int = 0  # not understood
+    query_times: int = 0  # how many were due
+    changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
+    state_bytes: int = 0
+    kernel_ms: float = 0.0  # in all workers together
+    latency_ms: float = 0.0  # from the arrival of the batch to its commit
+    seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
+    stream_time: int | None = None  # the last query time
+    open_intervals: int | None = None
+    finished: float = field(default_factory=time.time)  # seconds since 1970
+
+    @property
+    def events_a_second(self) -> float:
+        return self.events_in / (self.latency_ms / 1000) if self.latency_ms > 0 else 0.0
+
+    def __str__(self) -> str:
+        figures: dict[str, Any] = {
+            "batch": self.batch,
+            "events_in": self.events_in,
+            "dropped": self.dropped,
+            "late": self.late,
+            "rejected": self.rejected,
+            "query_times": self.query_times,
+            "stream_time": self.stream_time,
+            "changes": self.changes,
+            "open_intervals": self.open_intervals,
+            "state_bytes": self.state_bytes,
+            "kernel_ms": f"{self.kernel_ms:.1f}",
+            "latency_ms": f"{self.latency_ms:.1f}",
+            **{f"{phase}_ms": f"{seconds * 1000:.1f}" for phase, seconds in self.seconds.items()},
+        }
+        return " ".join(f"{name}={value}" for name, value in figures.items() if value is not None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The names of Spark's `lastProgress` where it has one."""
+        stamp = datetime.fromtimestamp(self.finished, UTC).isoformat(timespec="milliseconds")
+        return {
+            "batchId": self.batch,
+            "timestamp": stamp.replace("+00:00", "Z"),
+            "batchDuration": round(self.latency_ms),
+            "numInputRows": self.events_in,
+            "processedRowsPerSecond": round(self.events_a_second, 1),
+            "durationMs": {phase: round(seconds * 1000, 1) for phase, seconds in self.seconds.items()},
+            "eventTime": {} if self.stream_time is None else {"queryTime": self.stream_time},
+            "numDroppedRows": self.dropped,
+            "numLateRows": self.late,
+            "numRejectedRows": self.rejected,
+            "numQueryTimes": self.query_times,
+            "numChanges": self.changes,
+            "numOpenIntervals": self.open_intervals,
+            "stateBytes": self.state_bytes,
+            "kernelMs": round(self.kernel_ms, 1),
+            "latencyMs": round(self.latency_ms, 1),
+        }

@@ -1,0 +1,100 @@
+"""Figures over HTTP: `/metrics` for Prometheus, `/progress` as JSON, `/healthz` for who restarts what has failed."""
+
+from __future__ import annotations
+
+import json
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from types import TracebackType
+from typing import Any, ClassVar
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.metrics.batch import BatchMetrics
+from holdsfor.io.metrics.totals import CONTENT_TYPE, Totals
+
+PATIENCE = 10.0  # seconds for a request to come in
+Answer = tuple[int, str, str]  # status, kind of content, content
+
+
+class MetricsServer:
+    """Serves on loopback unless told otherwise; port 0 takes any that is free (see `port`)."""
+
+    def __init__(self, port: int, host: str = "127.0.0.1", totals: Totals | None = None) -> None:
+        self.totals = totals if totals is not None else Totals()
+        self.failure: str | None = None
+        handler = type("Handler", (_Handler,), {"answers": self})
+        try:
+            self._server = ThreadingHTTPServer((host, port), handler)
+        except (OSError, OverflowError) as error:
+            raise HoldsforError(
+                f"cannot serve metrics on {host}:{port}: {error}. "
+                "Is something else there? Give another port, or 0 for any."
+            ) from error
+        self._server.daemon_threads = True
+        self.host, self.port = host, int(self._server.server_address[1])
+        self._thread = Thread(target=self._server.serve_forever, args=(0.1,), name="metrics", daemon=True)
+        self._thread.start()
+
+    def add(self, metrics: BatchMetrics) -> None:
+        self.totals.add(metrics)
+
+    def fail(self, reason: str) -> None:
+        """From now on the stream is not healthy."""
+        self.failure = reason
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> MetricsServer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def answer(self, path: str) -> Answer:
+        match path.partition("?")[0]:
+            case "/metrics":
+                return 200, CONTENT_TYPE, self.totals.text()
+            case "/progress":
+                return 200, "application/json", json.dumps(self.totals.progress()) + "\n"
+            case "/healthz":
+                return self._health()
+            case _:
+                return 404, "text/plain; charset=utf-8", "There are /metrics, /progress and /healthz.\n"
+
+    def _health(self) -> Answer:
+        last = self.totals.last()
+        state: dict[str, Any] = {"status": "ok" if self.failure is None else "failed"}
+        if self.failure is not None:
+            state["reason"] = self.failure
+        if last is not None:
+            state |= {"batch": last.batch, "secondsAgo": round(max(time.time() - last.finished, 0.0), 1)}
+        return 200 if self.failure is None else 503, "application/json", json.dumps(state) + "\n"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    answers: ClassVar[MetricsServer]
+    timeout = PATIENCE
+    protocol_version = "HTTP/1.1"
+    server_version = "holdsfor"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        status, kind, text = self.answers.answer(self.path)
+        content = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_HEAD = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        """A scrape every few seconds is no news."""

@@ -1,0 +1,105 @@
+"""The figures of all batches so far, in the text format of Prometheus (version 0.0.4)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, TypeAlias
+
+from holdsfor.io.metrics.batch import BatchMetrics
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+KEPT = 100  # batches whose figures can be asked for
+
+COUNTERS = {
+    "events_in": ("holdsfor_events_total", "Events read."),
+    "dropped": ("holdsfor_events_dropped_total", "Events that no rule reads."),
+    "late": ("holdsfor_events_late_total", "Events that came too late to count."),
+    "rejected": ("holdsfor_events_rejected_total", "Rows that are no events."),
+    "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),
+    "changes": ("holdsfor_changes_total", "Changes of intervals and occurrences."),
+}
+GAUGES = {
+    "batch": ("holdsfor_batch", "The last batch."),
+    "state_bytes": ("holdsfor_state_bytes", "Size of the state after the last batch."),
+    "open_intervals": ("holdsfor_open_intervals", "Intervals without an end after the last batch."),
+    "stream_time": ("holdsfor_stream_time_ticks", "The last query time."),
+    "finished": ("holdsfor_last_batch_timestamp_seconds", "When the last batch was done, in seconds since 1970."),
+}
+
+Labelled: TypeAlias = Mapping[str, float]
+
+
+class Totals:
+    """Counts that only grow, the last figures, and the last batches. Many threads may use one."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._counts: dict[str, int] = dict.fromkeys(COUNTERS, 0)
+        self._batches = 0
+        self._kernel = 0.0
+        self._latency = 0.0
+        self._phases: dict[str, float] = {}
+        self._last: deque[BatchMetrics] = deque(maxlen=KEPT)
+
+    def add(self, metrics: BatchMetrics) -> None:
+        with self._lock:
+            for name in COUNTERS:
+                self._counts[name] += getattr(metrics, name)
+            for phase, seconds in metrics.seconds.items():
+                self._phases[phase] = self._phases.get(phase, 0.0) + seconds
+            self._batches += 1
+            self._kernel += metrics.kernel_ms / 1000
+            self._latency += metrics.latency_ms / 1000
+            self._last.append(metrics)
+
+    def last(self) -> BatchMetrics | None:
+        with self._lock:
+            return self._last[-1] if self._last else None
+
+    def progress(self) -> list[dict[str, Any]]:
+        """The last batches as JSON, the oldest first."""
+        with self._lock:
+            return [metrics.to_json() for metrics in self._last]
+
+    def text(self) -> str:
+        with self._lock:
+            families = [
+                _family("holdsfor_batches_total", "counter", "Batches that were done.", self._batches),
+                *(_family(name, "counter", about, self._counts[f]) for f, (name, about) in COUNTERS.items()),
+                _family("holdsfor_kernel_seconds_total", "counter", "Time in kernels, of all workers.", self._kernel),
+                _phases(self._phases),
+                # One family with a sum and a count is enough for an average over any span.
+                "# HELP holdsfor_batch_seconds From the arrival of a batch to its commit.\n"
+                "# TYPE holdsfor_batch_seconds summary\n"
+                f"holdsfor_batch_seconds_sum {self._latency!r}\nholdsfor_batch_seconds_count {self._batches}\n",
+                *self._gauges(),
+            ]
+        return "".join(families)
+
+    def _gauges(self) -> list[str]:
+        if not self._last:
+            return []
+        last = self._last[-1]
+        gauges = [_family("holdsfor_latency_seconds", "gauge", "Of the last batch.", last.latency_ms / 1000)]
+        for field, (name, about) in GAUGES.items():
+            value = getattr(last, field)
+            if value is not None:
+                gauges.append(_family(name, "gauge", about, value))
+        return gauges
+
+
+def _family(name: str, kind: str, about: str, value: float) -> str:
+    return f"# HELP {name} {about}\n# TYPE {name} {kind}\n{name} {value!r}\n"
+
+
+def _phases(seconds: Labelled) -> str:
+    name = "holdsfor_phase_seconds_total"
+    lines = [f"# HELP {name} Time by phase.\n# TYPE {name} counter\n"]
+    lines += [f'{name}{{phase="{_escaped(phase)}"}} {value!r}\n' for phase, value in sorted(seconds.items())]
+    return "".join(lines)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

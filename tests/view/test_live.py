@@ -1,0 +1,98 @@
+"""How a stream goes, on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from holdsfor.io.metrics import BatchMetrics
+from holdsfor.view import live
+from holdsfor.view.live import LiveProgress, duration, line, size
+
+BUSY = BatchMetrics(
+    batch=1200,
+    events_in=50_000,
+    late=3,
+    rejected=2,
+    changes=25,
+    state_bytes=4_200_000,
+    latency_ms=500.0,
+    stream_time=10_500,
+    open_intervals=1_234,
+)
+LINE = (
+    "batch 1,200: 50,000 events in 500 ms (100,000/s), stream time 02:55:00, 25 changes, 1,234 open, "
+    "3 late, 2 rejected, state 4.2 MB"
+)
+
+
+def test_a_line_a_batch() -> None:
+    out = io.StringIO()
+    with LiveProgress("s", out) as progress:
+        progress.show(BUSY)
+        progress.show(BUSY)
+    assert out.getvalue().splitlines() == [LINE, LINE]
+    assert "\x1b" not in out.getvalue()
+
+
+def test_quiet_batches_are_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    out = io.StringIO()
+    with LiveProgress(file=out) as progress:
+        for batch in range(100):
+            progress.show(BatchMetrics(batch))
+            now[0] += 1.0
+    assert [text.split(":")[0] for text in out.getvalue().splitlines()] == [
+        "batch 0",
+        "batch 30",
+        "batch 60",
+        "batch 90",
+    ]
+
+
+def test_what_is_not_known_is_a_dash() -> None:
+    assert line(BatchMetrics(3), "ticks") == (
+        "batch 3: 0 events in 0 ms (0/s), stream time -, 0 changes, - open, 0 late, 0 rejected, state 0 B"
+    )
+
+
+def test_a_table_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    progress = LiveProgress("s", out)
+    progress._console = Console(file=out, force_terminal=True, width=110, color_system=None)
+    progress._live.console = progress._console
+    with progress:
+        progress._live.refresh()
+        assert "waiting for events" in out.getvalue()
+        for batch in range(20):
+            progress.show(BatchMetrics(batch, events_in=10, late=1, rejected=2, latency_ms=1000.0, stream_time=60))
+    shown = out.getvalue().rpartition("events/s")[2]
+    rows = [text.split() for text in shown.splitlines()[1:9]]
+    assert [row[0] for row in rows] == [str(batch) for batch in range(12, 20)]
+    assert rows[0] == ["12", "10", "10", "00:01:00", "1", "2", "0", "-", "0", "B", "1.00", "s"]
+    assert "200 events in 20 batches" in shown
+    assert "20 late, 40 rejected" in shown
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (999_949, "999.9 kB"),
+        (999_960, "1.0 MB"),
+        (4.2e9, "4.2 GB"),
+        (2.5e15, "2,500.0 TB"),
+    ],
+)
+def test_sizes(count: float, text: str) -> None:
+    assert size(count) == text
+
+
+@pytest.mark.parametrize(("ms", "text"), [(0.4, "0 ms"), (999.4, "999 ms"), (999.6, "1.00 s"), (61_500.0, "61.50 s")])
+def test_durations(ms: float, text: str) -> None:
+    assert duration(ms) == text
