@@ -1,6 +1,7 @@
 """Recognition on Spark: the same rules and answers, entities shared out over workers."""
 
 from holdsfor.spark.batch import SparkResult, recognise
+from holdsfor.spark.live.query import LiveQuery, stream
 from holdsfor.spark.session import session
 
-__all__ = ["SparkResult", "recognise", "session"]
+__all__ = ["LiveQuery", "SparkResult", "recognise", "session", "stream"]

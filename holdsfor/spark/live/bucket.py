@@ -83,6 +83,7 @@ class Done:
     state: list[Written] = field(default_factory=list)
     tables: list[Written] = field(default_factory=list)
     counts: dict[str, float] = field(default_factory=dict)
+    settled: int | None = None
 
 
 def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, str, bytes]]) -> Done:
@@ -106,7 +107,7 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
     done.counts["seconds_in_kernels"] = time.perf_counter() - begun
     done.counts["states_recovered"] = recovered
     written = turn.state.write(_base_name(place, turn.batch), _packed(held))
-    done.counts["state_bytes"] = written.size
+    done.settled = held.carried.cut
     done.state.append(written)
     return done
 

@@ -61,7 +61,14 @@ def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batche
         done = bucket_task(job, turn, number, bucket, rows)
         for query_time, parcel in done.parcels:
             yield parcel_row(parcel, query_time)
-        yield _note_row({"state": _listed(done.state), "tables": _listed(done.tables), "counts": done.counts})
+        yield _note_row(
+            {
+                "state": _listed(done.state),
+                "tables": _listed(done.tables),
+                "counts": done.counts,
+                "settled": done.settled,
+            }
+        )
 
 
 def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:

@@ -33,7 +33,7 @@ class Commit:
     """What is known after a batch. Times are None until there are any.
 
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
-    time of any row.
+    time of any row. settled: what was concluded up to it will not change.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
     """
 
@@ -42,6 +42,7 @@ class Commit:
     fired: int | None = None
     watermark: int | None = None
     latest: int | None = None
+    settled: int | None = None
     closed: bool = False
     bases: tuple[Base, ...] = ()
     inputs: tuple[tuple[int, tuple[Written, ...]], ...] = ()
@@ -54,6 +55,15 @@ class Commit:
         newest = self.bases[-1].batch if self.bases else -1
         return sum(batch > newest for batch, _ in self.inputs)
 
+    @property
+    def state_bytes(self) -> int:
+        """What a restart would read."""
+        newest = self.bases[-1:]
+        after = newest[0].batch if newest else -1
+        files = [*(file for base in newest for file in base.files)]
+        files += [file for batch, found in self.inputs if batch > after for file in found]
+        return sum(file.size for file in files)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "version": VERSION,
@@ -62,6 +72,7 @@ class Commit:
             "fired": self.fired,
             "watermark": self.watermark,
             "latest": self.latest,
+            "settled": self.settled,
             "closed": self.closed,
             "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files)] for b in self.bases],
             "inputs": [[batch, _listed(files)] for batch, files in self.inputs],
@@ -77,6 +88,7 @@ class Commit:
             found["fired"],
             found["watermark"],
             found["latest"],
+            found["settled"],
             found["closed"],
             tuple(Base(batch, range(*due), _written(files)) for batch, due, files in found["bases"]),
             tuple((batch, _written(files)) for batch, files in found["inputs"]),

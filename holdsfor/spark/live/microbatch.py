@@ -121,6 +121,7 @@ class Stream:
         after = replace(
             _with_state(known, turn, _files(notes, "state")),
             fired=due[-1] if due else known.fired,
+            settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
             files=known.files + _files(notes, "tables"),
             counts=counts,
         )

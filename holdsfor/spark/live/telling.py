@@ -1,0 +1,113 @@
+"""What happens once a batch counts: its changes go to the sinks, its figures to who watches; logs get compacted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdsfor.io.changelog import LOGS, part_of
+from holdsfor.io.compaction import compact_part, finish_compaction, plan_compaction
+from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.store import Store, Written
+from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.live.ledger import Commit
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Runs a function on each item: on the workers, or here.
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+COMPACT_EVERY = 50
+
+
+def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [function(item) for item in items]
+
+
+def on_workers(spark: SparkSession) -> Each:
+    def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        if not items:
+            return []
+        context = spark.sparkContext
+        with worker_errors():
+            return context.parallelize(items, min(len(items), 4 * context.defaultParallelism)).map(function).collect()
+
+    return each
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Brings the changes of each batch to a sink. The last batch that was delivered is kept with the state.
+
+    A crash between delivery and this note makes the batch go out once more, with the same messages.
+    """
+
+    sink: Sink
+    state: Store
+    tables: Store
+    each: Each
+
+    def __call__(self, commit: Commit) -> None:
+        name = f"delivered/{self.sink.name}.json"
+        if self.state.exists(name) and self.state.read_json(name)["batch"] >= commit.batch:
+            return
+        sink, tables, batch = self.sink, self.tables, commit.batch
+
+        def deliver(file: Written) -> int:
+            log = file.name.partition("/")[0]
+            part = part_of(file.name) if log == "changes" else f"occurrences-{part_of(file.name)}"
+            return sink.deliver(batch, part, tables.read_table(file.name, file.crc))
+
+        self.each(deliver, logs_of(commit.files))
+        self.state.write_json(name, {"batch": batch})
+
+
+def logs_of(files: Iterable[Written]) -> list[Written]:
+    return [file for file in files if file.name.partition("/")[0] in LOGS]
+
+
+@dataclass(frozen=True, slots=True)
+class Compactor:
+    """Now and then puts the log of many batches together, so that the current table stays cheap to read."""
+
+    tables: Store
+    each: Each
+    every: int = COMPACT_EVERY
+
+    def __call__(self, commit: Commit) -> None:
+        if commit.batch % self.every or not commit.batch:
+            return
+        tables = self.tables
+        done = self.each(lambda task: compact_part(tables, task), plan_compaction(tables, commit.batch, commit.settled))
+        finish_compaction(tables, commit.batch, done)
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """Turns the counts of each batch into figures for people and machines."""
+
+    show: Callable[[BatchMetrics], None]
+
+    def __call__(self, commit: Commit) -> None:
+        self.show(metrics_of(commit))
+
+
+def metrics_of(commit: Commit) -> BatchMetrics:
+    counts = commit.counts
+    phases = {name.removeprefix("seconds_"): amount for name, amount in counts.items() if name.startswith("seconds_")}
+    return BatchMetrics(
+        batch=commit.batch,
+        events_in=int(counts.get("events_in", 0)),
+        dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
+        late=int(counts.get("events_late", 0)),
+        rejected=int(counts.get("events_rejected", 0)),
+        query_times=int(counts.get("query_times", 0)),
+        changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
+        state_bytes=commit.state_bytes,
+        kernel_ms=1000 * counts.get("seconds_in_kernels", 0.0),
+        latency_ms=1000 * counts.get("seconds", 0.0),
+        seconds=phases,
+        stream_time=commit.fired,
+    )
