@@ -38,6 +38,8 @@ from holdsfor.io.changelog import (
 from holdsfor.io.fold import last_words
 from holdsfor.io.store import Store, Written
 
+COMMITS_KEPT = 20
+
 
 @dataclass(frozen=True)
 class CompactPart:
@@ -112,7 +114,11 @@ def finish_compaction(store: Store, upto: int, done: Iterable[Compacted]) -> Com
 
 
 def clean(store: Store) -> int:
-    """Deletes log and snapshot files that no reader needs any more; returns how many. Only for the driver."""
+    """Deletes log and snapshot files that no reader needs any more; returns how many. Only for the driver.
+
+    A batch whose log is not compacted yet counts only as long as its commit is there, so nobody else may delete
+    commits. Those of compacted batches go here, but for the last few.
+    """
     done = compactions(store)
     if not done:
         return 0
@@ -126,6 +132,10 @@ def clean(store: Store) -> int:
         for group in sorted({name.rpartition("/")[0] for name in old} - {n.rpartition("/")[0] for n in needed}):
             store.delete_tree(group)
         deleted += len(old)
+    for batch in committed(store)[:-COMMITS_KEPT]:
+        if batch <= done[-1].upto:
+            store.delete(commit_name(batch))
+            deleted += 1
     return deleted
 
 
