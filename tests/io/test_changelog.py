@@ -266,6 +266,7 @@ def test_going_back(tmp_path: Path) -> None:
     logs = interval_logs(WORLDS)
     for batch, log in enumerate(logs):
         write(store, batch, log, {})
+    store.write("changes/notes.txt", b"by hand")
     go_back(store, 1)
     assert current(store) == WORLDS[1]
     assert committed(store) == [0, 1]
@@ -273,6 +274,7 @@ def test_going_back(tmp_path: Path) -> None:
     compact(store, 1)
     go_back(store, 1)
     assert current(store) == WORLDS[1]
+    assert store.exists("changes/notes.txt")
     with pytest.raises(HoldsforError, match="cannot go back to batch 0: its log is compacted up to batch 1"):
         go_back(store, 0)
 
