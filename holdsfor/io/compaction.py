@@ -13,6 +13,7 @@ cost follows from the changes since the last one, not from the length of the str
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ from holdsfor.io.changelog import (
 )
 from holdsfor.io.fold import last_words
 from holdsfor.io.store import Store, Written
+
+COMMITS_KEPT = 20
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,11 @@ def finish_compaction(store: Store, upto: int, done: Iterable[Compacted]) -> Com
 
 
 def clean(store: Store) -> int:
-    """Deletes log and snapshot files that no reader needs any more; returns how many. Only for the driver."""
+    """Deletes log and snapshot files that no reader needs any more; returns how many. Only for the driver.
+
+    A batch whose log is not compacted yet counts only as long as its commit is there, so nobody else may delete
+    commits. Those of compacted batches go here, but for the last few.
+    """
     done = compactions(store)
     if not done:
         return 0
@@ -120,12 +127,17 @@ def clean(store: Store) -> int:
     needed |= {name for folder in CURRENT.values() for name, _ in done[-1].of(folder)}
     deleted = 0
     for folder in (*LOGS, *FINAL.values(), *CURRENT.values()):
-        old = [n for n in store.names(f"{folder}/") if _number(n) <= done[-1].upto and n not in needed]
+        files = ((name, _number(name)) for name in store.names(f"{folder}/"))
+        old = [name for name, batch in files if batch is not None and batch <= done[-1].upto and name not in needed]
         for name in old:
             store.delete(name)
         for group in sorted({name.rpartition("/")[0] for name in old} - {n.rpartition("/")[0] for n in needed}):
             store.delete_tree(group)
         deleted += len(old)
+    for batch in committed(store)[:-COMMITS_KEPT]:
+        if batch <= done[-1].upto:
+            store.delete(commit_name(batch))
+            deleted += 1
     return deleted
 
 
@@ -141,7 +153,7 @@ def go_back(store: Store, batch: int) -> None:
         store.delete(commit_name(later))
     for log in LOGS:
         for name in store.names(f"{log}/"):
-            if _number(name) > batch:
+            if (later_batch := _number(name)) is not None and later_batch > batch:
                 store.delete(name)
 
 
@@ -165,6 +177,7 @@ def _snapshot(folder: str, task: CompactPart) -> str:
     return f"{folder}/upto={task.upto:07d}/{task.part}.parquet"
 
 
-def _number(name: str) -> int:
-    """The batch in the name of a file's folder."""
-    return int(name.rpartition("/")[0].rpartition("=")[2])
+def _number(name: str) -> int | None:
+    """The batch in the name of a file's folder; what others have put there has none."""
+    found = re.search(r"=(\d+)/[^/]*$", name)
+    return int(found[1]) if found else None

@@ -164,6 +164,18 @@ def test_compaction_leaves_few_files(tmp_path: Path) -> None:
     assert len(store.names("changes/")) == 10
     assert store.names("current/") == ["current/upto=0000099/entity-1.parquet"]
     assert len(list((tmp_path / "changes").iterdir())) == 10
+    assert committed(store) == list(range(80, 100))
+
+
+def test_commits_stay_until_their_log_is_compacted(tmp_path: Path) -> None:
+    store = Store(tmp_path, sync=False)
+    worlds: list[World] = [{("near", ("v1",), "true", n): None} for n in range(60)]
+    for batch, log in enumerate(interval_logs(worlds)):
+        write(store, batch, log, {})
+    compact(store, 10)
+    assert committed(store) == list(range(11, 60))
+    assert current(store) == worlds[-1]
+    assert len(read_changes(store)[0]) == 119
 
 
 def test_what_is_settled_is_written_once(tmp_path: Path) -> None:
@@ -254,6 +266,7 @@ def test_going_back(tmp_path: Path) -> None:
     logs = interval_logs(WORLDS)
     for batch, log in enumerate(logs):
         write(store, batch, log, {})
+    store.write("changes/notes.txt", b"by hand")
     go_back(store, 1)
     assert current(store) == WORLDS[1]
     assert committed(store) == [0, 1]
@@ -261,6 +274,7 @@ def test_going_back(tmp_path: Path) -> None:
     compact(store, 1)
     go_back(store, 1)
     assert current(store) == WORLDS[1]
+    assert store.exists("changes/notes.txt")
     with pytest.raises(HoldsforError, match="cannot go back to batch 0: its log is compacted up to batch 1"):
         go_back(store, 0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import pyarrow as pa
@@ -38,7 +39,7 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
     column = {name: changes[name].combine_chunks() for name in changes.column_names}
     subject: list[pa.Array | str] = [each_distinct(column["fluent" if "fluent" in column else "event"], printable)]
     some = pc.greater(pc.list_value_length(column["args"]), 0)
-    subject.append(pc.if_else(some, joined(column["args"], printable, "(", ")"), ""))
+    subject.append(pc.if_else(some, joined(column["args"], partial(each_distinct, write=printable), "(", ")"), ""))
     if "fluent" in column:
         start = pc.binary_join_element_wise("  [", _times(column["start"], clock), ", ", "")
         end = pc.if_else(

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+SPECIAL = r'["\\\x00-\x1f]'  # what JSON writes otherwise
 SUBJECT = {True: ("fluent", "args", "value", "start", "end"), False: ("event", "args", "start", "end")}
 
 
@@ -41,9 +42,9 @@ def each_distinct(texts: pa.Array, write: Callable[[str], str]) -> pa.Array:
     return written.take(encoded.indices)
 
 
-def joined(lists: pa.Array, write: Callable[[str], str], opening: str, closing: str) -> pa.Array:
+def joined(lists: pa.Array, write: Callable[[pa.Array], pa.Array], opening: str, closing: str) -> pa.Array:
     """Each list as one text, with commas."""
-    values = each_distinct(lists.flatten(), write)
+    values = write(lists.flatten())
     sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))).astype(np.int32))
     texts = pc.binary_join(pa.ListArray.from_arrays(offsets, values), ",")
@@ -54,8 +55,14 @@ def _json(column: pa.Array) -> pa.Array:
     if pa.types.is_integer(column.type):
         return pc.fill_null(column.cast(pa.string()), "null")
     if pa.types.is_list(column.type):
-        return joined(column, quoted, "[", "]")
-    return each_distinct(column, quoted)
+        return joined(column, _quoted_each, "[", "]")
+    return _quoted_each(column)
+
+
+def _quoted_each(texts: pa.Array) -> pa.Array:
+    if pc.any(pc.match_substring_regex(texts, SPECIAL)).as_py():
+        return each_distinct(texts, quoted)
+    return pc.binary_join_element_wise('"', texts, '"', "")
 
 
 def quoted(text: str) -> str:
