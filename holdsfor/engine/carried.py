@@ -20,7 +20,6 @@ from holdsfor.engine.window import Windows, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.io.wire import compact
 from holdsfor.language.description import Input
 from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
 
@@ -62,8 +61,7 @@ def opened(
     carried: Carried, ready: Program, asked: Windows, scope: Scope, more: Sequence[Block], until: int, room: int
 ) -> Opened:
     """On an axis for what is carried, for more input, and for query times up to `until`; room: for new terms."""
-    dictionary = Dictionary()
-    facts = ready.facts_in(dictionary)
+    dictionary, facts = ready.begin()
     sources = (*ready.plan.sources, *scope.sources)
     for block in (*carried.inputs, *more):
         if (source := source_of(block, sources)) is not None:
@@ -126,7 +124,7 @@ def carried_after(last: Moment, ready: Program, asked: Windows, scope: Scope, in
 
 
 def _kept(block: Block, horizon: int) -> Block:
-    return compact(take(block, remembered(block, horizon)))
+    return take(block, remembered(block, horizon))
 
 
 def _deadlines(due: Due, last: Moment) -> Block:
@@ -136,7 +134,7 @@ def _deadlines(due: Due, last: Moment) -> Block:
     codes = (axis.code(found.keys, position, due.source.arity) for position in range(due.source.arity))
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
     cut = np.full(len(found.due), last.state.cut)
-    return compact(Block(due.source.name, "interval", args, None, cut, found.due + axis.origin, cut))
+    return Block(due.source.name, "interval", args, None, cut, found.due + axis.origin, cut)
 
 
 # ---------------------------------------------------------------- as labelled blocks, for a file

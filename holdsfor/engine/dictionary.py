@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.io.wire import address
 from holdsfor.language.terms import Atom, Float, Int, Term
 
 Ints = npt.NDArray[np.int64]
@@ -43,10 +44,20 @@ class Dictionary:
         self._numbers: Floats = np.empty(0, np.float64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
         self._ranks: Ints | None = None
+        self._array: pa.Array | None = None
+        self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
         self.limit: int | None = None  # how many codes the axis has room for
 
     def __len__(self) -> int:
         return len(self._texts)
+
+    def copy(self) -> Dictionary:
+        """With the same codes, to go on from. Numbers are worked out here, once for all copies."""
+        self._complete()
+        other = Dictionary()
+        other._codes, other._texts = self._codes.copy(), self._texts.copy()
+        other._numbers, other._whole = self._numbers, self._whole
+        return other
 
     def code(self, text: str) -> int:
         found = self._codes.get(text)
@@ -76,15 +87,20 @@ class Dictionary:
         return codes
 
     def encode_array(self, array: pa.Array) -> Ints:
-        """The codes of a dictionary-encoded column of Prolog text."""
-        mapping = self.codes(array.dictionary.to_pylist())
-        return cast(Ints, mapping[array.indices.to_numpy(zero_copy_only=False)])
+        """The codes of a dictionary-encoded column of Prolog text; terms that columns share are looked up once."""
+        terms = array.dictionary
+        place = address(terms)
+        if place not in self._known:
+            self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
+        return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
 
     def text(self, code: int) -> str:
         return self._texts[code]
 
     def texts(self) -> pa.Array:
-        return pa.array(self._texts, pa.string())
+        if self._array is None or len(self._array) < len(self._texts):
+            self._array = pa.array(self._texts, pa.string())
+        return self._array
 
     def numbers(self, codes: Ints) -> Numbers:
         """The numbers that the codes stand for, NaN where one is none; integers if all of them are."""

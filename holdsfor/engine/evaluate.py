@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdsfor.engine.axis import Ints
 from holdsfor.engine.closure import closed
 from holdsfor.engine.column import Selection
 from holdsfor.engine.derived import evaluate_derived
@@ -27,14 +28,22 @@ from holdsfor.plan.walk import conclusions, defines
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A plan made ready to run: which beginnings of chains several rules share, and the facts as columns."""
+    """A plan made ready to run: which beginnings of chains several rules share, and the facts as columns.
+
+    terms: those of the facts; codes: of each column of each table, by these terms.
+    """
 
     plan: Plan
     prefixes: frozenset[Chain]
     facts: tuple[tuple[Signature, FactTable], ...]
+    terms: Dictionary
+    codes: tuple[tuple[Ints, ...], ...]
 
-    def facts_in(self, dictionary: Dictionary) -> dict[Signature, Facts]:
-        return {signature: Facts(dictionary, table) for signature, table in self.facts}
+    def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
+        """A dictionary for one evaluation, and the facts in it."""
+        dictionary = self.terms.copy()
+        found = zip(self.facts, self.codes, strict=True)
+        return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in found}
 
 
 def program(plan: Plan) -> Program:
@@ -47,7 +56,9 @@ def program(plan: Plan) -> Program:
         found = closed(closure, found)
     tables = tuple(found.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
-    return Program(bare, frozenset(prefix for prefix, uses in counts.items() if uses > 1), tables)
+    terms = Dictionary()
+    codes = tuple(tuple(terms.codes(column.texts) for column in table.columns) for _, table in tables)
+    return Program(bare, frozenset(prefix for prefix, uses in counts.items() if uses > 1), tables, terms, codes)
 
 
 def evaluate(

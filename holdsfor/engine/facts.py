@@ -18,10 +18,13 @@ from holdsfor.language.terms import Float, Int, Term
 class Facts:
     """The facts of one predicate. Views are made once and kept."""
 
-    def __init__(self, dictionary: Dictionary, table: FactTable) -> None:
+    def __init__(self, dictionary: Dictionary, table: FactTable, codes: Sequence[Ints] | None = None) -> None:
+        """codes: of the columns, where the dictionary knows their terms already."""
+        if codes is None:
+            codes = [dictionary.codes(column.texts) for column in table.columns]
         self.dictionary = dictionary
         self.size = table.size
-        self.columns = [Column(dictionary, dictionary.codes(c.texts), c.numbers) for c in table.columns]
+        self.columns = [Column(dictionary, c, column.numbers) for c, column in zip(codes, table.columns, strict=True)]
         self._views: dict[object, object] = {}
 
     @classmethod

@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import fit
 from holdsfor.engine.carried import nothing_yet, opened
 from holdsfor.engine.changes import changes
-from holdsfor.engine.dictionary import Dictionary, with_room
+from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
@@ -109,8 +109,7 @@ def prepare(
 
     more: what earlier stages have defined. room: for so many times more terms than there are now.
     """
-    dictionary = Dictionary()
-    known = ready.facts_in(dictionary)
+    dictionary, known = ready.begin()
     sources = (*ready.plan.sources, *more)
     found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in found]

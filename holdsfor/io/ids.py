@@ -29,6 +29,13 @@ def ids_of(table: pa.Table) -> pa.Array:
     return _text(mixed(hashes))
 
 
+def hashes_of(texts: pa.Array) -> Hashes:
+    """A number for each text, the same in every process."""
+    hashes = no_hashes(len(texts))
+    add_texts(hashes, *_pieces(texts.cast(pa.large_string())))
+    return mixed(hashes)
+
+
 def with_ids(log: pa.Table) -> pa.Table:
     """A change log with its ids, after the operation."""
     return log.add_column(log.column_names.index("op") + 1, "id", ids_of(log))

@@ -1,110 +1,171 @@
-"""Blocks as Arrow bytes: on their way between tasks, and in the files of a checkpoint."""
+"""Blocks as Arrow bytes: on their way between tasks, and in the files of a checkpoint.
+
+All blocks of a message share one list of terms and lie in a few long columns, whatever their number, because a stage
+sends many small ones: one row of `header` (JSON: what the blocks are, and in which order their columns lie),
+`terms`, `codes` (which term, column by column), `ints` and `floats`.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Block, Ints
-
-
-def compact(block: Block) -> Block:
-    """The same rows with only the dictionary entries that occur."""
-    value = None if block.value is None else _compact(block.value)
-    return replace(block, args=tuple(_compact(arg) for arg in block.args), value=value)
-
-
-def _compact(column: pa.Array) -> pa.Array:
-    if not pa.types.is_dictionary(column.type) or len(column.dictionary) <= 16:
-        return column
-    codes = column.indices.to_numpy(zero_copy_only=False)
-    used = np.zeros(len(column.dictionary), np.bool_)
-    used[codes] = True
-    if used.all():
-        return column
-    fresh = np.cumsum(used, dtype=np.int32) - 1
-    texts = column.dictionary.take(pa.array(np.flatnonzero(used)))
-    return pa.DictionaryArray.from_arrays(pa.array(fresh[codes].astype(np.int32)), texts)
-
-
-def to_bytes(block: Block) -> bytes:
-    """The block as an Arrow stream; its name and kind travel in the schema."""
-    columns: list[tuple[str, pa.Array]] = [(f"arg{i}", arg) for i, arg in enumerate(block.args)]
-    if block.value is not None:
-        columns.append(("value", block.value))
-    columns.append(("start", pa.array(block.start)))
-    if block.end is not None:
-        columns.append(("end", pa.array(block.end)))
-    if not np.array_equal(block.arrival, block.start):  # a retraction that lies in another part may need it
-        columns.append(("arrival", pa.array(block.arrival)))
-    if block.op is not None:
-        columns.append(("op", pa.array(block.op)))
-    batch = pa.RecordBatch.from_arrays([array for _, array in columns], names=[name for name, _ in columns])
-    batch = batch.replace_schema_metadata({"name": block.name, "kind": block.kind})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as writer:
-        writer.write_batch(batch)
-    return cast(bytes, sink.getvalue().to_pybytes())
-
-
-def from_bytes(data: bytes | pa.Buffer) -> Block:
-    with pa.ipc.open_stream(data) as reader:
-        batch = reader.read_next_batch()
-        meta = reader.schema.metadata
-    names = batch.schema.names
-    args = tuple(batch.column(i) for i, name in enumerate(names) if name.startswith("arg"))
-
-    def ints(name: str) -> Ints:
-        return np.asarray(batch.column(name).to_numpy(zero_copy_only=False))
-
-    start = ints("start")
-    return Block(
-        meta[b"name"].decode(),
-        meta[b"kind"].decode(),
-        args,
-        batch.column("value") if "value" in names else None,
-        start,
-        ints("end") if "end" in names else None,
-        ints("arrival") if "arrival" in names else start,
-        ints("op").astype(np.int8) if "op" in names else None,
-    )
-
-
-# ---------------------------------------------------------------- several in a file
+from holdsfor.io.events import Block
 
 #: Goes up whenever older readers would misread a file.
 VERSION = 1
-_FILE = pa.schema([("use", pa.string()), ("data", pa.binary())])
+Array = npt.NDArray[Any]
+_SCHEMA = pa.schema(
+    [
+        ("header", pa.string()),
+        ("terms", pa.large_list(pa.string())),
+        ("codes", pa.large_list(pa.int32())),
+        ("ints", pa.large_list(pa.int64())),
+        ("floats", pa.large_list(pa.float64())),
+    ]
+)
 
 
-def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str]) -> pa.Buffer:
-    """One Arrow file: a row for each block, with what it is for."""
-    rows = [(use, to_bytes(block)) for use, block in blocks]
-    schema = _FILE.with_metadata({"holdsfor": "state", "version": str(VERSION), **meta})
-    columns = [pa.array([use for use, _ in rows], pa.string()), pa.array([data for _, data in rows], pa.binary())]
+def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None) -> pa.Buffer:
+    """The blocks, each with what it is for, and what else is to be said, as one Arrow stream."""
+    terms, ints, floats = _Terms(), [np.empty(0, np.int64)], [np.empty(0, np.float64)]
+    heads: list[dict[str, Any]] = []
+    for use, block in blocks:
+        columns = ""
+        for column in (*block.args, *([] if block.value is None else [block.value])):
+            if pa.types.is_dictionary(column.type):
+                terms.add(column)
+                columns += "t"
+            else:
+                numbers = column.to_numpy(zero_copy_only=False)
+                columns += "i" if numbers.dtype.kind == "i" else "f"
+                (ints if numbers.dtype.kind == "i" else floats).append(numbers)
+        times = {"start": block.start, "end": block.end, "arrival": block.arrival, "op": block.op}
+        if block.arrival is block.start or np.array_equal(block.arrival, block.start):
+            times["arrival"] = None
+        ints += [np.asarray(time, np.int64) for time in times.values() if time is not None]
+        heads.append(
+            {
+                "use": use,
+                "name": block.name,
+                "kind": block.kind,
+                "rows": len(block),
+                "columns": columns,
+                "value": block.value is not None,
+                "times": [name for name, time in times.items() if time is not None],
+            }
+        )
+    header = json.dumps({"version": VERSION, "meta": dict(meta or {}), "blocks": heads})
+    texts, codes = terms.joined()
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array([header]), _row(texts), _row(codes), _row(pa.array(np.concatenate(ints))), _row(_floats(floats))],
+        schema=_SCHEMA,
+    )
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, schema) as writer:
-        writer.write_batch(pa.record_batch(columns, schema=schema))
+    with pa.ipc.new_stream(sink, _SCHEMA) as writer:
+        writer.write_batch(batch)
     return sink.getvalue()
 
 
-def unpack(data: pa.Buffer, shown: str) -> tuple[dict[str, str], list[tuple[str, Block]]]:
+def _row(values: pa.Array) -> pa.Array:
+    return pa.LargeListArray.from_arrays(pa.array([0, len(values)], pa.int64()), values)
+
+
+def _floats(parts: list[Array]) -> pa.Array:
+    return pa.array(np.concatenate(parts).astype(np.float64, copy=False), from_pandas=False)
+
+
+@dataclass(slots=True)
+class _Terms:
+    """Columns of terms, to be put on one list. Columns that share a dictionary are recognised by where it lies."""
+
+    columns: list[tuple[int, Array]] = field(default_factory=list)  # which dictionary, and the codes
+    dictionaries: list[pa.Array] = field(default_factory=list)
+    places: dict[tuple[int, int, int], int] = field(default_factory=dict)
+
+    def add(self, column: pa.DictionaryArray) -> None:
+        dictionary = column.dictionary
+        place = self.places.setdefault(address(dictionary), len(self.dictionaries))
+        if place == len(self.dictionaries):
+            self.dictionaries.append(dictionary)
+        self.columns.append((place, column.indices.to_numpy(zero_copy_only=False)))
+
+    def joined(self) -> tuple[pa.Array, pa.Array]:
+        """The terms that occur, each once, and the codes of all columns."""
+        used = [np.zeros(len(dictionary), np.bool_) for dictionary in self.dictionaries]
+        for place, codes in self.columns:
+            used[place][codes] = True
+        parts = [d.take(pa.array(np.flatnonzero(u))) for d, u in zip(self.dictionaries, used, strict=True)]
+        encoded = pa.concat_arrays([pa.array([], pa.string()), *(p.cast(pa.string()) for p in parts)])
+        encoded = encoded.dictionary_encode()
+        fresh = encoded.indices.to_numpy(zero_copy_only=False)
+        codes_of, low = [], 0
+        for mask in used:
+            code = np.zeros(len(mask), np.int32)
+            high = low + int(np.count_nonzero(mask))
+            code[mask] = fresh[low:high]
+            codes_of.append(code)
+            low = high
+        moved = [np.empty(0, np.int32), *(codes_of[place][codes] for place, codes in self.columns)]
+        return encoded.dictionary, pa.array(np.concatenate(moved))
+
+
+def address(array: pa.Array) -> tuple[int, int, int]:
+    """Where the content of a text array lies: equal for two views of the same."""
+    data = array.buffers()[-1]
+    return (0 if data is None else data.address, array.offset, len(array))
+
+
+def unpack(data: bytes | pa.Buffer, shown: str = "a message") -> tuple[dict[str, str], list[tuple[str, Block]]]:
     """The blocks, without copying them, and what was said with them. shown: the name of the file, for messages."""
     try:
-        reader = pa.ipc.open_file(data)
-        meta = {key.decode(): value.decode() for key, value in (reader.schema.metadata or {}).items()}
-        batch = reader.get_batch(0)
-    except pa.ArrowInvalid as error:
+        with pa.ipc.open_stream(data) as reader:
+            batch = reader.read_next_batch()
+        header = json.loads(batch.column("header")[0].as_py())
+    except (pa.ArrowInvalid, KeyError, ValueError) as error:
         raise HoldsforError(f"{shown} is not a state file of Holdsfor: {error}") from None
-    if meta.get("holdsfor") != "state" or meta.get("version") != str(VERSION):
+    if header.get("version") != VERSION:
         raise HoldsforError(
-            f"{shown} is {meta.get('holdsfor', 'a file')} of version {meta.get('version', 'unknown')}; this Holdsfor "
-            f"reads state of version {VERSION}. Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
+            f"{shown} has version {header.get('version')}; this Holdsfor reads version {VERSION}. "
+            "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
         )
-    uses = batch.column("use").to_pylist()
-    return meta, [(use, from_bytes(cell.as_buffer())) for use, cell in zip(uses, batch.column("data"), strict=True)]
+    columns = _Columns(*(batch.column(name).values for name in ("terms", "codes", "ints", "floats")))
+    return header["meta"], [(head["use"], columns.block(head)) for head in header["blocks"]]
+
+
+@dataclass(slots=True)
+class _Columns:
+    """The long columns, read from the front."""
+
+    terms: pa.Array
+    codes: pa.Array
+    ints: pa.Array
+    floats: pa.Array
+    read: dict[str, int] = field(default_factory=lambda: {"codes": 0, "ints": 0, "floats": 0})
+
+    def block(self, head: Mapping[str, Any]) -> Block:
+        rows = head["rows"]
+        columns = [self._column(kind, rows) for kind in head["columns"]]
+        value = columns.pop() if head["value"] else None
+        times = {name: self._next("ints", rows).to_numpy(zero_copy_only=True) for name in head["times"]}
+        start = times["start"]
+        op = times["op"].astype(np.int8) if "op" in times else None
+        arrival = times.get("arrival", start)
+        return Block(head["name"], head["kind"], tuple(columns), value, start, times.get("end"), arrival, op)
+
+    def _column(self, kind: str, rows: int) -> pa.Array:
+        if kind == "t":
+            return pa.DictionaryArray.from_arrays(self._next("codes", rows), self.terms)
+        return self._next("ints" if kind == "i" else "floats", rows)
+
+    def _next(self, name: str, rows: int) -> pa.Array:
+        low = self.read[name]
+        self.read[name] = low + rows
+        return getattr(self, name).slice(low, rows)

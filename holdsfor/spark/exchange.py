@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.io.events import Block
+from holdsfor.io.ids import hashes_of
 from holdsfor.io.text import as_text
-from holdsfor.io.wire import compact
 from holdsfor.kernels import order_by_key
 
 Ints = npt.NDArray[np.int64]
@@ -21,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 def hashes(column: pa.Array) -> Ints:
     """A number for each row that depends only on the term there, the same in every process."""
     encoded = as_text(column)
-    of_text = np.fromiter((zlib.crc32(text.encode()) for text in encoded.dictionary.to_pylist()), np.int64)
+    of_text = (hashes_of(encoded.dictionary) & np.uint64(0xFFFFFFFF)).astype(np.int64)
     return of_text[encoded.indices.to_numpy(zero_copy_only=False)] if len(encoded) else np.empty(0, np.int64)
 
 
@@ -70,7 +69,7 @@ def part(block: Block, low: int, high: int) -> Block:
 
 
 def shared_out(block: Block, bucket: Ints, count: int) -> Iterator[tuple[int, Block]]:
-    """The rows of each bucket that has any, in their order, with dictionaries no larger than they need be."""
+    """The rows of each bucket that has any, in their order."""
     if not len(block):
         return
     ordered = take(block, order_by_key(bucket, count))
@@ -78,5 +77,5 @@ def shared_out(block: Block, bucket: Ints, count: int) -> Iterator[tuple[int, Bl
     low = 0
     for number, high in enumerate(ends.tolist()):
         if high > low:
-            yield number, compact(part(ordered, low, high))
+            yield number, part(ordered, low, high)
         low = high

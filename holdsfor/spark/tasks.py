@@ -22,7 +22,7 @@ from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
-from holdsfor.io.wire import from_bytes, to_bytes
+from holdsfor.io.wire import pack, unpack
 from holdsfor.plan.operators import Relation, Stage
 from holdsfor.plan.walk import defines, ranges_over_domain
 from holdsfor.spark.files import write_part
@@ -43,6 +43,7 @@ ROW = pa.schema(
 )
 ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
+PARCELS = "parcels"
 Rows = list[dict[str, Any]]
 
 
@@ -62,12 +63,13 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     seconds: how long reading them took.
     """
     begun, late = time.perf_counter(), 0
+    shared: list[tuple[int, Parcel]] = []
     for block in events.blocks:
         kept = counted(block, job.asked)
         late += kept.late.num_rows
         yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
-        for parcel in parcels(kept.block, job.router):
-            yield parcel_row(parcel, part)
+        shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
+    yield from parcel_rows(shared)
     yield from _results(job, {"rejects": events.rejects}, f"{part}")
     span = Windows.span_of(events.blocks)
     yield note(
@@ -83,11 +85,11 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
 
 def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
     """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
-    waiting: dict[int, list[tuple[int, str, bytes]]] = {}
+    waiting: dict[int, list[tuple[int, bytes]]] = {}
     for batch in batches:
         for row in batch.to_pylist():
             if row["stage"] == number:
-                waiting.setdefault(row["bucket"], []).append((row["part"], row["use"], row["data"]))
+                waiting.setdefault(row["bucket"], []).append((row["part"], row["data"]))
             else:
                 yield row
     for bucket in sorted(waiting):
@@ -105,26 +107,25 @@ class _Outcome:
     counts: dict[str, float]
 
 
-def _evaluate_bucket(
-    job: Job, number: int, bucket: int, rows: list[tuple[int, str, bytes]]
-) -> Iterator[dict[str, Any]]:
+def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[dict[str, Any]]:
     parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
-    for _, use, data in rows:
-        parts[use].append(from_bytes(data))
+    for _, data in rows:
+        for use, block in unpack(data)[1]:
+            parts[use].append(block)
     inputs = [standing(block, job.asked) for block in join_blocks(parts["input"])]
     known = join_blocks([*inputs, *parts["given"]])
     found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
     begun = time.perf_counter()
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
-    for block in found.made:
-        yield from (parcel_row(parcel, bucket) for parcel in parcels(block, job.router, number))
+    sent = [parcel for block in found.made for parcel in parcels(block, job.router, number)]
     stage = job.ready.plan.stages[number]
     if stage.by == "entity" and job.router.pair is not None:
         homes = {kind_of(home.relation): home.positions for home in stage.homes}
         candidates = [*inputs, *(standing(block, job.asked) for block in join_blocks(parts["forward"])), *found.made]
         evidence = Evidence(parts["evidence"])
-        yield from (parcel_row(parcel, bucket) for parcel in forwarded(candidates, evidence, job.router, homes))
+        sent += forwarded(candidates, evidence, job.router, homes)
+    yield from parcel_rows((bucket, parcel) for parcel in sent)
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
     yield note(**found.counts | {"seconds_writing": taken})
 
@@ -166,7 +167,7 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
     for number, stage in enumerate(job.ready.plan.stages):
         if _ranges_over_domain(job, stage):
             for bucket in range(1 if stage.by == "all" else job.router.buckets):
-                yield parcel_row(Parcel(number, bucket, "input", nothing), 0)
+                yield from parcel_rows([(0, Parcel(number, bucket, "input", nothing))])
 
 
 def home_filter(job: Job, stage: Stage, bucket: int) -> Callable[[Relation, World], None]:
@@ -197,14 +198,13 @@ def home_filter(job: Job, stage: Stage, bucket: int) -> Callable[[Relation, Worl
 # ---------------------------------------------------------------- rows on the way
 
 
-def parcel_row(parcel: Parcel, part: int) -> dict[str, Any]:
-    return {
-        "stage": parcel.stage,
-        "bucket": parcel.bucket,
-        "part": part,
-        "use": parcel.use,
-        "data": to_bytes(parcel.block),
-    }
+def parcel_rows(shared: Iterable[tuple[int, Parcel]]) -> Iterator[dict[str, Any]]:
+    """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
+    together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
+    for part, parcel in shared:
+        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.use, parcel.block))
+    for (stage, bucket, part), blocks in together.items():
+        yield {"stage": stage, "bucket": bucket, "part": part, "use": PARCELS, "data": pack(blocks).to_pybytes()}
 
 
 def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,7 @@ from holdsfor.io.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.io.store import CorruptFile, MissingFile, Store, Written
-from holdsfor.io.wire import compact, from_bytes, pack, unpack
+from holdsfor.io.wire import pack, unpack
 from holdsfor.spark.live.ledger import Base, Commit
 from holdsfor.spark.routing import Evidence, Parcel, forwarded, kind_of, parcels, sources_from
 from holdsfor.spark.tasks import Job, home_filter, is_read_later
@@ -86,11 +86,12 @@ class Done:
     settled: int | None = None
 
 
-def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, str, bytes]]) -> Done:
-    """rows: part, use and bytes of each parcel, in the order of the input."""
+def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, bytes]]) -> Done:
+    """rows: the part and the bytes of parcels, in the order of the input."""
     fresh = Fresh()
-    for part, use, data in rows:
-        fresh.add(use, part, from_bytes(data))
+    for part, data in rows:
+        for use, block in unpack(data)[1]:
+            fresh.add(use, part, block)
     place, done = _place(job, number, bucket), Done()
     if fresh:
         done.state.append(turn.state.write(_input_name(place, turn.batch), pack(_labelled(fresh), {})))
@@ -185,7 +186,7 @@ class _Stage:
         horizon = forgotten(plan, job.asked, moment.settled)
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
         found = (as_block(relation, moment.now) for relation in dict.fromkeys(relations))
-        made = [compact(take(block, remembered(block, horizon))) for block in found]
+        made = [take(block, remembered(block, horizon)) for block in found]
         for block in made:
             yield from parcels(block, router, number)
         if stage.by == "entity" and router.pair is not None:

@@ -20,9 +20,9 @@ from holdsfor.io.rtec import read_rtec
 from holdsfor.io.store import Store, Written
 from holdsfor.io.terms import read_terms
 from holdsfor.language.description import Input
-from holdsfor.spark.routing import parcels
+from holdsfor.spark.routing import Parcel, parcels
 from holdsfor.spark.sources import moved
-from holdsfor.spark.tasks import Job, parcel_row
+from holdsfor.spark.tasks import Job, parcel_rows
 
 Row = dict[str, Any]
 
@@ -114,15 +114,15 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         begun = time.perf_counter()
         events = reading.reader.read(table, reading.inputs, f"<batch {reading.batch}, partition {part}>", row)
         row += table.num_rows
-        late = []
+        late, shared = [], list[tuple[int, Parcel]]()
         for block in events.blocks:
             block = _arrived(block, job.asked, reading)
             found.see(block)
             kept = counted(block, job.asked, reading.fired)
             late.append(kept.late)
             found.count(events_outside=kept.outside)
-            for parcel in parcels(kept.block, job.router):
-                yield parcel_row(parcel, (part << 32) | chunk)
+            shared += (((part << 32) | chunk, parcel) for parcel in parcels(kept.block, job.router))
+        yield from parcel_rows(shared)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
         found.count(
             events_in=events.read,
