@@ -64,6 +64,7 @@ class Delivery:
         self._window = 0  # how many may be on their way; 0: not connected yet
         self._over = False
         self._waiting: dict[int, int] = {}  # packet -> key in `left`
+        self._early: dict[int, ReasonCode] = {}
 
     def run(self) -> int:
         """Delivers until all is done or the connection is lost; gives how many were confirmed."""
@@ -88,11 +89,15 @@ class Delivery:
             with self._changed:
                 if not self._wait(lambda: len(self._waiting) < self._window) or self._over:
                     return
-                info = client.publish(message.topic, message.payload, 1, message.retain, self._properties(message))
-                if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-                    return
+            # Not while we hold our lock: the client holds its own when it tells us of confirmations.
+            info = client.publish(message.topic, message.payload, 1, message.retain, self._properties(message))
+            if info.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+                return
+            self.sent += 1
+            with self._changed:
                 self._waiting[info.mid] = key
-                self.sent += 1
+                if info.mid in self._early:
+                    self._confirm(info.mid, self._early.pop(info.mid))
         with self._changed:
             self._wait(lambda: not self._waiting)
 
@@ -137,11 +142,17 @@ class Delivery:
         self, client: Client, _: Any, packet: int, reason: ReasonCode, properties: Properties | None
     ) -> None:
         with self._changed:
-            key = self._waiting.pop(packet, None)
-            if key is not None and reason.is_failure:
-                topic = self.left[key].topic
-                self.refused, self._over = f"the broker does not let us publish to {topic}: {reason}.", True
-            elif key is not None:
-                del self.left[key]
-            if not self._waiting or len(self._waiting) < self._window // 2 or self._over:
-                self._changed.notify_all()
+            if packet in self._waiting:
+                self._confirm(packet, reason)
+            else:  # confirmed before `publish` has returned
+                self._early[packet] = reason
+
+    def _confirm(self, packet: int, reason: ReasonCode) -> None:
+        key = self._waiting.pop(packet)
+        if reason.is_failure:
+            self.refused = f"the broker does not let us publish to {self.left[key].topic}: {reason}."
+            self._over = True
+        else:
+            del self.left[key]
+        if not self._waiting or len(self._waiting) < self._window // 2 or self._over:
+            self._changed.notify_all()
