@@ -223,6 +223,8 @@ class TableReader:
         rows = pa.array(at)
         names = self.table.column_names
         parts = [pc.binary_join_element_wise(f"{name}=", _shown(self._column(name).take(rows)), "") for name in names]
+        blank = np.logical_and.reduce([mask(part.is_null()) for part in parts])
+        parts[0] = pc.if_else(pa.array(blank), "", parts[0])  # where all is null, Arrow would leave out the row itself
         return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
 
 
