@@ -19,13 +19,15 @@ from holdsfor.io.mqtt.settings import Settings
 
 MOSQUITTO = shutil.which("mosquitto", path=os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin")
 
+NAME = "tester"  # amqtt keeps no messages for the nameless; mosquitto does not mind
+
 AMQTT = """
 import asyncio, sys
 from amqtt.broker import Broker
 async def run():
     listener = {"default": {"type": "tcp", "bind": "127.0.0.1:" + sys.argv[1]}}
-    anonymous = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}
-    await Broker({"listeners": listener, "plugins": anonymous}).start()
+    named = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": False}}
+    await Broker({"listeners": listener, "plugins": named}).start()
     await asyncio.Event().wait()
 asyncio.run(run())
 """
@@ -65,7 +67,7 @@ class Broker:
         self.start()
 
     def settings(self, *topics: str, **more: Any) -> Settings:
-        given = {"port": self.port, "topics": topics, "version": self.version, "patience": 20.0}
+        given = {"port": self.port, "topics": topics, "version": self.version, "patience": 20.0, "username": NAME}
         return Settings("127.0.0.1", **(given | more))
 
     def publish(self, payloads: list[bytes], topic: str = "t", ids: list[str] | None = None, **more: Any) -> None:
