@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,9 @@ from holdsfor.io.events import Events
 from holdsfor.io.fields import open_text
 from holdsfor.io.files import csv_events
 from holdsfor.io.mapping import Mapping, as_mapping
-from holdsfor.io.mqtt.payload import messages_to_events
+from holdsfor.io.mqtt.payload import messages_to_events, topic_filters
+from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.spooler import Spooler
 from holdsfor.io.read import guess_format
 from holdsfor.language.description import Input
 from holdsfor.spark.live.reading import ColumnReader, LineReader, Reader, joined_lines
@@ -89,3 +92,19 @@ def _example(place: Path, pattern: str) -> Path | None:
     else:
         raise HoldsforError(f"no such folder: {place}. A stream of files needs a folder, or a pattern in one.")
     return min((path for path in found if path.is_file() and not path.name.startswith(HIDDEN)), default=None)
+
+
+@contextmanager
+def message_stream(
+    spark: SparkSession, address: str, spool: str, mapping: Any, most: int | None
+) -> Iterator[tuple[DataFrame, Reader]]:
+    """The messages of a broker, spooled to a folder as long as the context lasts. most: messages a batch."""
+    from holdsfor.spark.mqtt import messages
+
+    known = as_mapping(mapping)
+    settings = Settings.parse(address)
+    if not settings.topics:
+        settings = replace(settings, topics=topic_filters(known))
+    with Spooler(settings, spool):
+        options = {} if most is None else {"maxMessages": most}
+        yield messages(spark, spool, **options), MessageReader(known)
