@@ -52,6 +52,11 @@ class Inbox:
             self._changed.notify_all()
             return taken
 
+    def pause(self, seconds: float) -> None:
+        """Waits, but not longer than until the inbox is shut."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._shut, seconds)
+
     def shut(self) -> None:
         """Nobody waits any more."""
         with self._changed:

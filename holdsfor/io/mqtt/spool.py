@@ -78,15 +78,16 @@ class Spool:
         """Removes segments below `before`, except the last ones; gives how many files went."""
         if before > self.first:
             replace_file(self.folder / "forgotten", str(before).encode())
-        rows = size = kept = removed = 0
-        for segment in reversed(self.segments()):
-            over = rows >= KEPT_ROWS or size >= KEPT_BYTES or kept >= KEPT_SEGMENTS
-            if over and segment.number < before:
-                segment.path.unlink(missing_ok=True)
-                removed += 1
-                continue
-            rows, size, kept = rows + segment.rows, size + _size(segment.path), kept + 1
-        return removed
+        segments = self.segments()
+        kept = {segment.number for segment in _last(segments)}
+        gone = [segment for segment in segments if segment.number < before and segment.number not in kept]
+        for segment in gone:
+            segment.path.unlink(missing_ok=True)
+        return len(gone)
+
+    def last(self) -> list[Segment]:
+        """The segments that stay on disk even if they are forgotten."""
+        return _last(self.segments())
 
 
 class SpoolWriter:
@@ -123,10 +124,10 @@ class SpoolWriter:
             self.number += 1
             self.rows = self.bytes = 0
             self._batches = []
-        if self._log is not None:
-            self._log.close()
-            self._log.path.unlink()
-            self._log = None
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
+            log.path.unlink(missing_ok=True)
 
     def release(self) -> None:
         """Lets another spooler have the folder."""
@@ -196,6 +197,17 @@ def replace_file(path: Path, content: bytes) -> None:
         os.fsync(file.fileno())
     half.rename(path)
     sync_folder(path.parent)
+
+
+def _last(segments: Sequence[Segment]) -> list[Segment]:
+    rows = size = 0
+    found: list[Segment] = []
+    for segment in reversed(segments):
+        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(found) >= KEPT_SEGMENTS:
+            break
+        found.append(segment)
+        rows, size = rows + segment.rows, size + _size(segment.path)
+    return found[::-1]
 
 
 def _size(path: Path) -> int:

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ class Spooler:
         try:
             self._session = Session.load(self.folder, self.settings.client_id)
             self._recent = Recent(self.settings.in_flight if self.settings.version == 5 else 65_535)
-            self._recent.restore(self._writer.spool.segments())
+            self._recent.restore(self._writer.spool.last())
             self._files = len(self._writer.spool.segments())
             self._client = self._listening(new_client(self.settings, self._session.client_id, persistent=True))
         except BaseException:
@@ -164,7 +165,8 @@ class Spooler:
             self._trouble(f"the broker at {self.settings.address} does not let us read {', '.join(refused)}.")
             self._refused = f"{self._counts.error} Check what it allows this user."
         else:
-            self._session = self._session.subscribed(self.settings.topics)
+            with suppress(OSError):  # a disk that is full: then we subscribe again next time
+                self._session = self._session.subscribed(self.settings.topics)
         self._settled.set()
 
     def _on_disconnect(
@@ -223,7 +225,7 @@ class Spooler:
                 )
             if self._inbox.is_shut:
                 return False
-            time.sleep(pause)
+            self._inbox.pause(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _commit(self, messages: Sequence[Message]) -> None:

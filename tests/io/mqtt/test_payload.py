@@ -282,7 +282,10 @@ def test_nothing() -> None:
 
 
 VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 5), st.sampled_from([0.5, 2.0, 1e300, "v1", "7", "1970-01-02", "true", ""])
+    st.none(),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.sampled_from([0.5, 2.0, 1e300, "v1", "7", "1970-01-02", "true", ""]),
 )
 OBJECTS = st.fixed_dictionaries(
     {},

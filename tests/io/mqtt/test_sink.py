@@ -78,7 +78,17 @@ def test_one_message_a_change(broker: Broker) -> None:
         eventually(lambda: len(found) == 2)
     assert [topic for topic, _, _ in found] == ["recognised/stopped", "recognised/near port"]
     assert [json.loads(payload) for _, payload, _ in found] == [row | {"batch": 4} for row in rows]
-    assert list(json.loads(found[0][1])) == ["query_time", "op", "id", "fluent", "args", "value", "start", "end", "batch"]
+    assert list(json.loads(found[0][1])) == [
+        "query_time",
+        "op",
+        "id",
+        "fluent",
+        "args",
+        "value",
+        "start",
+        "end",
+        "batch",
+    ]
 
 
 def test_the_latest_state_is_kept(broker: Broker) -> None:

@@ -152,7 +152,7 @@ def test_the_broker_restarts_with_messages_on_their_way(mosquitto: Mosquitto, tm
     Spooler(settings, folder).start().stop()
     mosquitto.publish(numbers(count))
     with Spooler(settings, folder, linger=0.1) as spooler:
-        eventually(lambda: 0 < spooler.metrics()["received"])
+        eventually(lambda: spooler.metrics()["received"] > 0)
         mosquitto.restart()
         eventually(lambda: spooler.metrics()["connections"] == 2)
         mosquitto.publish(numbers(10, count))
@@ -209,7 +209,7 @@ def test_topics_may_change_between_starts(mosquitto: Mosquitto, tmp_path: Path, 
 
 def test_no_broker_there(tmp_path: Path, mosquitto: Mosquitto) -> None:
     mosquitto.stop()
-    with pytest.raises(HoldsforError, match="no connection to the broker at 127.0.0.1:.* within 1 seconds"):
+    with pytest.raises(HoldsforError, match=r"no connection to the broker at 127\.0\.0\.1:\d+ within 1 seconds"):
         Spooler(mosquitto.settings("t", patience=1.0), tmp_path / "spool").start()
     SpoolWriter(tmp_path / "spool").release()  # the folder is free again
 
@@ -219,9 +219,7 @@ def test_nothing_to_subscribe_to(tmp_path: Path) -> None:
         Spooler(Settings("127.0.0.1"), tmp_path)
 
 
-def test_payloads_that_wait_are_bounded(
-    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_payloads_that_wait_are_bounded(mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdsfor.io.mqtt.inbox.WAITING_BYTES", 1000)
     monkeypatch.setattr("holdsfor.io.mqtt.spooler.SEGMENT_BYTES", 3000)
     with Spooler(mosquitto.settings("t"), tmp_path / "spool", linger=0.05) as spooler:
