@@ -82,7 +82,7 @@ def stream(
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    sinks = [sink_of(text, tick_unit) for text in to or []]
+    sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
     with ExitStack() as stack:
         with progress("Starting Spark"):
             spark = holdsfor.spark.session(master, settings)
@@ -158,8 +158,8 @@ def _source(
         yield found
 
 
-def sink_of(text: str, unit: TickUnit) -> Sink:
-    """What `--to` names."""
+def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
+    """What `--to` names; number: its place among them, by which it is known again after a restart."""
     from holdsfor.io.mqtt.settings import Settings
     from holdsfor.io.mqtt.sink import MqttSink
     from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
@@ -168,21 +168,21 @@ def sink_of(text: str, unit: TickUnit) -> Sink:
     if text == "console":
         return ConsoleSink(unit)
     if text.startswith(("http://", "https://")):
-        return WebhookSink(text)
+        return WebhookSink(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
-        address, _, topic = _topic_of(text)
-        return MqttSink(Settings.parse(address), *([topic] if topic else []))
+        address, topic = _topic_of(text)
+        return MqttSink(Settings.parse(address), topic or "recognised/{fluent}", name=f"mqtt-{number}")
     if "://" in text and not text.startswith("file:"):
         raise HoldsforError(f"cannot send changes to {text}: give console, http(s)://, mqtt(s):// or a folder.")
-    return JsonLinesSink(Store(text))
+    return JsonLinesSink(Store(text), name=f"jsonlines-{number}")
 
 
-def _topic_of(text: str) -> tuple[str, str, str]:
+def _topic_of(text: str) -> tuple[str, str]:
     """mqtt://host:1883/recognised/{fluent}?client_id=x: the address without the topic, and the topic."""
     scheme, _, rest = text.partition("://")
-    host, slash, after = rest.partition("/")
+    host, _, after = rest.partition("/")
     topic, mark, options = after.partition("?")
-    return f"{scheme}://{host}{mark}{options}", slash, topic
+    return f"{scheme}://{host}{mark}{options}", topic
 
 
 @contextmanager

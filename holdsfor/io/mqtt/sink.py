@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,9 +13,8 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.publisher import Outgoing, publish
 from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.sinks.messages import in_order, messages
 
-#: What a message tells, in this order.
-FIELDS = ("query_time", "op", "id", "fluent", "args", "value", "start", "end", "batch")
 #: What a topic may be made of.
 _IN_TOPICS = ("fluent", "value", "op", "id", "batch")
 _RESERVED = re.compile(r"[/+#%\0]")
@@ -26,13 +24,15 @@ _RESERVED = re.compile(r"[/+#%\0]")
 class MqttSink:
     """Plain values, to be sent to Spark's workers; a connection is made for each delivery.
 
-    topic: `{fluent}`, `{value}`, `{op}`, `{id}` and `{batch}` are replaced. retained: the latest state of each interval
-    is also kept by the broker, on the topic followed by the interval's id; an interval that is withdrawn is cleared.
+    topic: `{fluent}` (of an occurrence: its event), `{value}`, `{op}`, `{id}` and `{batch}` are replaced. retained: the
+    latest state of each interval is also kept by the broker, on the topic followed by the interval's id; an interval
+    that is withdrawn is cleared.
     """
 
     settings: Settings
     topic: str = "recognised/{fluent}"
     retained: bool = False
+    name: str = "mqtt"
 
     def __post_init__(self) -> None:
         for _, name, _, _ in Formatter().parse(self.topic):
@@ -50,27 +50,30 @@ class MqttSink:
 
         The same batch delivered again gives messages with the same ids, so that a reader can tell.
         """
-        messages = [message for row in _rows(changes, batch) for message in self._messages(row)]
-        publish(self.settings, messages)
+        payloads = messages(batch, changes).to_pylist()
+        rows = zip(_fields(batch, in_order(changes)), payloads, strict=True)
+        publish(self.settings, [message for row, payload in rows for message in self._messages(row, payload)])
         return len(changes)
 
-    def _messages(self, row: dict[str, Any]) -> Iterator[Outgoing]:
-        payload = json.dumps(row, separators=(",", ":"), ensure_ascii=False).encode()
+    def _messages(self, row: dict[str, Any], payload: str) -> Iterator[Outgoing]:
         topic = self.topic.format(**{name: _level(row[name]) for name in _IN_TOPICS})
         name = f"{row['query_time']}/{row['op']}/{row['id']}"
-        yield Outgoing(name, topic, payload, False)
+        yield Outgoing(name, topic, payload.encode(), False)
         if self.retained:
-            latest = b"" if row["op"] == "withdraw" else payload
+            latest = b"" if row["op"] == "withdraw" else payload.encode()
             yield Outgoing(f"{name}/latest", f"{topic}/{_level(row['id'])}", latest, True)
 
 
-def _rows(changes: pa.Table, batch: int) -> Iterator[dict[str, Any]]:
-    if "batch" not in changes.column_names:
-        changes = changes.append_column("batch", pa.repeat(batch, changes.num_rows))
-    missing = [name for name in FIELDS if name not in changes.column_names]
-    if missing:
-        raise HoldsforError(f"changes to publish need the column {missing[0]!r}; there are {changes.column_names}.")
-    yield from changes.select(list(FIELDS)).to_pylist()
+def _fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
+    """What topics and names of messages are made of."""
+    if "fluent" in changes.column_names:
+        rows = changes.select(["query_time", "op", "id", "fluent", "value"])
+    else:
+        names = ["query_time", "op", "id", "fluent"]
+        rows = changes.select(["query_time", "op", "id", "event"]).rename_columns(names)
+        rows = rows.append_column("value", pa.repeat("", len(rows)))
+    for row in rows.to_pylist():
+        yield {**row, "batch": batch}
 
 
 def _level(value: object) -> str:

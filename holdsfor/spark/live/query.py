@@ -96,6 +96,9 @@ def stream(
     tables = Store(out if out is not None else f"{checkpoint}/tables", sync=durable)
     ledger = Ledger(state)
     ledger.begin(_identity(setting, count))
+    names = [sink.name for sink in sinks]
+    if len(set(names)) < len(names):
+        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
     each = on_workers(spark)
     told: list[Callable[[Commit], None]] = [Delivery(sink, state, tables, each) for sink in sinks]
     told.append(Compactor(tables, each))

@@ -78,17 +78,6 @@ def test_one_message_a_change(broker: Broker) -> None:
         eventually(lambda: len(found) == 2)
     assert [topic for topic, _, _ in found] == ["recognised/stopped", "recognised/near port"]
     assert [json.loads(payload) for _, payload, _ in found] == [row | {"batch": 4} for row in rows]
-    assert list(json.loads(found[0][1])) == [
-        "query_time",
-        "op",
-        "id",
-        "fluent",
-        "args",
-        "value",
-        "start",
-        "end",
-        "batch",
-    ]
 
 
 def test_the_latest_state_is_kept(broker: Broker) -> None:
@@ -112,6 +101,18 @@ def test_names_in_topics_are_one_level(broker: Broker) -> None:
 
 def test_nothing_to_publish(tmp_path: Path) -> None:
     assert MqttSink(Settings("there.is.no.such.host.invalid")).deliver(1, "p", changes()) == 0
+
+
+def test_occurrences_too(broker: Broker) -> None:
+    """They have no value, and their topic says which event."""
+    columns = [field for field in SCHEMA if field.name not in ("fluent", "value")]
+    row = {"query_time": 10, "op": "insert", "id": "o1", "event": "call", "args": ["a"], "start": 3, "end": 3}
+    log = pa.Table.from_pylist([row], pa.schema([*columns, ("event", pa.string())]))
+    with listening(broker, "recognised/#") as found:
+        MqttSink(broker.settings()).deliver(2, "p0", log)
+        eventually(lambda: len(found) == 1)
+    assert found[0][0] == "recognised/call"
+    assert json.loads(found[0][1]) == row | {"batch": 2}
 
 
 def test_a_batch_delivered_twice_is_one_for_a_spooler(mosquitto: Mosquitto, tmp_path: Path) -> None:
@@ -153,8 +154,3 @@ def test_a_broker_that_stays_away_is_told(mosquitto: Mosquitto) -> None:
 def test_topics_that_cannot_be(topic: str) -> None:
     with pytest.raises(HoldsforError, match="topic"):
         MqttSink(Settings("host"), topic)
-
-
-def test_changes_need_their_columns() -> None:
-    with pytest.raises(HoldsforError, match="need the column 'id'"):
-        MqttSink(Settings("host")).deliver(1, "p", changes().drop_columns(["id"]))
