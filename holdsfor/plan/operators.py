@@ -287,6 +287,39 @@ class Stage:
     homes: tuple[Route, ...]  # what the stage defines: the positions that choose its bucket
 
 
+# ---------------------------------------------------------------- sub-plans that several places share
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
+
+    variables: tuple[str, ...]
+    evidence: tuple[tuple[Of | Lookup, ...], ...]
+    conditions: Chain
+    domain: Relation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An expression over its groundings; without an expression the groundings themselves.
+
+    Without grounds every operand is on the same columns as the head, so that no grounding needs to be looked at.
+    """
+
+    grounds: Grounds | None
+    expression: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A beginning of rules or a part of expressions that is worked out once for several uses."""
+
+    name: str  # "" for a scan, which is shown as it is
+    part: Chain | Part
+    uses: int
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     sources: tuple[Source, ...]
@@ -296,6 +329,7 @@ class Plan:
     closures: tuple[Closure, ...]  # each after those it calls
     stages: tuple[Stage, ...]
     reach: Reach
+    shared: tuple[Shared, ...] = ()  # each after those it is made of
 
     def __str__(self) -> str:
         from holdsfor.plan.show import show
