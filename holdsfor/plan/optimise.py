@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from holdsfor.language.description import EventDescription
+from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.filters import filters
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.share import share
 
-PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (("sharing of equal sub-plans", share),)
+PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
+    ("cheapest joins first", cheapest),
+    ("filters before joins", filters),
+    ("sharing of equal sub-plans", share),
+)
 
 
 def plan(description: EventDescription) -> Plan:

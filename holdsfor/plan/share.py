@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.terms import Term, is_ground
+from holdsfor.plan.chains import beginnings
 from holdsfor.plan.operators import (
     Chain,
     Combine,
     Definition,
     Expression,
     Grounds,
-    Group,
     Lasting,
     Of,
     Part,
@@ -29,7 +29,7 @@ from holdsfor.plan.operators import (
     Shared,
     Static,
 )
-from holdsfor.plan.walk import complements, conclusions, parts
+from holdsfor.plan.walk import complements, parts
 
 
 def share(plan: Plan) -> Plan:
@@ -46,15 +46,8 @@ def share(plan: Plan) -> Plan:
 
 
 def _beginnings(definitions: Iterable[Definition]) -> Iterator[tuple[Chain, int]]:
-    """Beginnings that more rules have than have them with one operator more; shorter ones first.
-
-    The rules of a group are not among them: part of their conditions is asked of a state that changes as it goes.
-    """
-    counts: Counter[Chain] = Counter()
-    for definition in definitions:
-        if not isinstance(definition, Group):
-            for rule in conclusions(definition):
-                counts.update(rule.chain[:length] for length in range(1, len(rule.chain) + 1))
+    """Beginnings that more rules have than have them with one operator more; shorter ones first."""
+    counts = beginnings(definitions)
     longer = {chain[:-1] for chain, uses in counts.items() if uses == counts[chain[:-1]]}
     found = [(chain, uses) for chain, uses in counts.items() if uses > 1 and chain not in longer]
     yield from sorted(found, key=lambda item: len(item[0]))

@@ -13,7 +13,9 @@ from holdsfor.language import parse
 from holdsfor.language.description import EventDescription, Rule
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
+from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.filters import filters
 from holdsfor.plan.fold import fold
 from holdsfor.plan.relations import open_value_variants, relations
 from holdsfor.plan.share import share
@@ -100,8 +102,6 @@ def rewritten(run: Callable[[Plan], Plan]) -> Callable[[EventDescription], Lines
 
 
 def _written(made: Plan) -> Lines:
-    yield from (f"closure {signature}" for closure in made.closures for signature, _ in closure.rules)
-    yield from (f"fact {signature}" for signature, _ in made.facts)
     yield from show_shared(made)
     for definition in made.definitions:
         yield from show_definition(definition, {one.part: one.name for one in made.shared if one.name})
@@ -119,6 +119,8 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "domains": restricted,
     "show": printed,
     "errors": refused,
+    "cheapest": rewritten(cheapest),
+    "filters": rewritten(filters),
     "share": rewritten(share),
 }
 
