@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.dead import dead
 from holdsfor.plan.filters import filters
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.share import share
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
+    ("dead definitions left out", dead),
     ("cheapest joins first", cheapest),
     ("filters before joins", filters),
     ("sharing of equal sub-plans", share),

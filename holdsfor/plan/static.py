@@ -80,12 +80,12 @@ def _expression(
             return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
-        return _combined(literal.op, parts)
+        return combined(literal.op, parts)
 
     return build(at, False, False)
 
 
-def _combined(
+def combined(
     op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
 ) -> Expression:
     if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):

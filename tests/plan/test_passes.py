@@ -15,6 +15,7 @@ from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
 from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.dead import dead
 from holdsfor.plan.filters import filters
 from holdsfor.plan.fold import fold
 from holdsfor.plan.relations import open_value_variants, relations
@@ -119,6 +120,7 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "domains": restricted,
     "show": printed,
     "errors": refused,
+    "dead": rewritten(dead),
     "cheapest": rewritten(cheapest),
     "filters": rewritten(filters),
     "share": rewritten(share),
