@@ -82,6 +82,8 @@ def _define(definition: Definition, world: World, domains: dict[Relation, tuple[
             return evaluate_simple(definition, world, domains, ready.beginnings)
         case Group():
             return evaluate_group(definition, world, domains)
+        case Static(proved=Simple() as rules) if world.start % world.axis.tick:
+            return evaluate_simple(rules, world, domains, ready.beginnings)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()), ready.parts)
         case Derived():

@@ -24,7 +24,7 @@ from holdsfor.engine.window import Windows, standing, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.kernels import union2
-from holdsfor.plan.operators import Due, Plan, Relation
+from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import defines, simple_of
 
 
@@ -132,7 +132,7 @@ def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: Wor
     intervals = {relation: _until(found, boundary) for relation, found in world.intervals.items()}
     points = {relation: _points_until(found, boundary) for relation, found in world.points.items()}
     defined = {relation for definition in plan.definitions for relation in defines(definition)}
-    simple = {r for d in plan.definitions for fluent in simple_of(d) for r in fluent.relations}
+    simple = {r for d in plan.definitions for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
     return State(
         cut,
         {relation: found for relation, found in intervals.items() if relation in defined},
@@ -140,6 +140,11 @@ def settle(plan: Plan, asked: Windows, state: State, query_time: int, world: Wor
         {relation: _holding(world.intervals[relation], boundary) for relation in simple},
         {due: _still_running(found, boundary - 1) for due, found in world.running.items()},
     )
+
+
+def _proved(definition: Definition) -> tuple[Simple, ...]:
+    """The rules of a fluent that are evaluated in place of its patterns if the history begins between two ticks."""
+    return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
 def _still_running(found: Running, cut: int) -> Running:

@@ -211,10 +211,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A statically determined fluent-value: the union of its rules."""
+    """A statically determined fluent-value: the union of its rules.
+
+    proved: the simple fluent that the patterns are equal to if the history begins at a multiple of the clock tick.
+    """
 
     relation: Relation
     patterns: tuple[Pattern, ...]
+    proved: Simple | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from holdsfor.language.description import EventDescription
+from holdsfor.plan.boolean import boolean
 from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
 from holdsfor.plan.dead import dead
@@ -14,6 +15,7 @@ from holdsfor.plan.share import share
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
     ("dead definitions left out", dead),
+    ("Boolean combinations as interval algebra", boolean),
     ("cheapest joins first", cheapest),
     ("filters before joins", filters),
     ("sharing of equal sub-plans", share),

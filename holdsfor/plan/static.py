@@ -41,7 +41,7 @@ def pattern(
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
-    evidence = _evidence(expression, conditions, frozenset(needed), has_domain)
+    evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
     if evidence is None and not (has_domain and set(needed) <= set(args)):
         raise HoldsforError(
             f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
@@ -139,7 +139,7 @@ def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
     return len(groups) <= 1 and needed <= set().union(*groups)
 
 
-def _evidence(
+def evidence_of(
     expression: Expression, conditions: Chain, needed: frozenset[str], has_domain: bool
 ) -> tuple[Evidence, ...] | None:
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""

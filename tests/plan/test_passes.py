@@ -13,6 +13,7 @@ from holdsfor.language import parse
 from holdsfor.language.description import EventDescription, Rule
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
+from holdsfor.plan.boolean import boolean
 from holdsfor.plan.cheapest import cheapest
 from holdsfor.plan.compile import compiled, completed
 from holdsfor.plan.dead import dead
@@ -121,6 +122,7 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "show": printed,
     "errors": refused,
     "dead": rewritten(dead),
+    "boolean": rewritten(boolean),
     "cheapest": rewritten(cheapest),
     "filters": rewritten(filters),
     "share": rewritten(share),
