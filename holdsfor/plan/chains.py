@@ -127,7 +127,7 @@ def each_chain(plan: Plan, reorder: Reordering) -> Plan:
     uses = beginnings(plan.definitions)
 
     def known(chain: Chain, given: Set[str]) -> Chain:
-        return reorder(chain, given, uses)
+        return reorder(chain, given, uses) if len(chain) > (1 if given else 2) else chain  # a scan and one more stay
 
     return replace(plan, definitions=tuple(_definition(definition, known) for definition in plan.definitions))
 
