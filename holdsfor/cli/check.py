@@ -18,13 +18,16 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+from holdsfor.plan.explain import explain
 
 _SHOWN = 6  # places of one thing in a table; --json has all
 
 
 def check(
     rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    with_plan: Annotated[bool, typer.Option("--plan", help="Print the plan: operators per definition.")] = False,
+    with_plan: Annotated[
+        bool, typer.Option("--plan", help="Print the plan before and after the optimiser, and what each pass changed.")
+    ] = False,
     picture: Annotated[
         OneOf["mermaid", "dot", "svg"] | None,
         typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn."),
@@ -71,7 +74,7 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
     show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
-        say(str(made))
+        say(explain(description))
     _remark("Used by no rule, so it only adds work", _unused(description, found))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])

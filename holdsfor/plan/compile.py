@@ -1,4 +1,4 @@
-"""From a checked description to a plan: the passes, in order."""
+"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from holdsfor.plan.operators import (
     Group,
     Pattern,
     Plan,
+    Reach,
     Relation,
     Simple,
     Static,
@@ -29,7 +30,7 @@ from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
 from holdsfor.plan.relations import Relations, open_value_variants, relations
 from holdsfor.plan.rewrite import positive_names
-from holdsfor.plan.sources import sources
+from holdsfor.plan.sources import identified, sources
 from holdsfor.plan.stages import stages
 from holdsfor.plan.static import pattern
 from holdsfor.plan.times import name_times
@@ -45,7 +46,7 @@ class _Variant:
     body: tuple[Literal, ...]
 
 
-def plan(description: EventDescription) -> Plan:
+def compiled(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     variants = tuple(
@@ -63,18 +64,20 @@ def plan(description: EventDescription) -> Plan:
         for signature in stratum
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
-    found = sources(description.inputs, stored, definitions)
     closures = tuple(_closure(group, known, stored, fresh) for group in known.recursive)
-    wanted = facts_used(definitions, domains, closures)
-    used = {key: rows for key, rows in known.facts.items() if key in wanted}
-    return Plan(
-        found,
-        tuple(used.items()),
-        domains,
-        definitions,
-        closures,
-        stages(definitions, {d.relation for d in domains}),
-        reach(definitions),
+    given = sources(description.inputs, stored)
+    return completed(Plan(given, tuple(known.facts.items()), domains, definitions, closures, (), Reach(0, 0)))
+
+
+def completed(made: Plan) -> Plan:
+    """The plan with what follows from its definitions: facts and columns that are wanted, stages, reach."""
+    wanted = facts_used(made.definitions, made.domains, made.closures)
+    return replace(
+        made,
+        sources=identified(made.sources, made.definitions),
+        facts=tuple((key, rows) for key, rows in made.facts if key in wanted),
+        stages=stages(made.definitions, {domain.relation for domain in made.domains}),
+        reach=reach(made.definitions),
     )
 
 

@@ -41,7 +41,7 @@ def pattern(
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
-    evidence = _evidence(expression, conditions, frozenset(needed), has_domain)
+    evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
     if evidence is None and not (has_domain and set(needed) <= set(args)):
         raise HoldsforError(
             f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
@@ -80,12 +80,12 @@ def _expression(
             return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
-        return _combined(literal.op, parts)
+        return combined(literal.op, parts)
 
     return build(at, False, False)
 
 
-def _combined(
+def combined(
     op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
 ) -> Expression:
     if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
@@ -139,7 +139,7 @@ def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
     return len(groups) <= 1 and needed <= set().union(*groups)
 
 
-def _evidence(
+def evidence_of(
     expression: Expression, conditions: Chain, needed: frozenset[str], has_domain: bool
 ) -> tuple[Evidence, ...] | None:
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
