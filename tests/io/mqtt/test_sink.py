@@ -143,9 +143,9 @@ def test_the_broker_restarts_meanwhile(mosquitto: Mosquitto, tmp_path: Path) -> 
     assert sorted(json.loads(row)["id"] for row in found) == sorted(f"i{n}" for n in range(8000))
 
 
-def test_a_broker_that_stays_away_is_told(mosquitto: Mosquitto) -> None:
-    mosquitto.stop()
-    sink = MqttSink(mosquitto.settings(patience=1.0))
+def test_a_broker_that_stays_away_is_told(broker: Broker) -> None:
+    broker.stop()
+    sink = MqttSink(broker.settings(patience=1.0))
     with pytest.raises(HoldsforError, match=r"1 of 1 messages could not be published.*Check that it runs"):
         sink.deliver(1, "p", changes(change("insert", "i")))
 
