@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from holdsfor.language.apart import head_terms
+from holdsfor.language.deadlines import overlap
 from holdsfor.language.description import (
     Aggregate,
     Algebra,
@@ -58,18 +59,41 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
     """Clauses without time: their conditions are about background knowledge."""
     head = {variable for term in head_terms(clause) for variable in variables(term)}
     values: set[Var] = set()
-    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _has_domain(draft, clause.fluent, True)):
+    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
     reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
     if isinstance(clause, Grounding):
         return
     if isinstance(clause, Initially):
-        note_evidence(draft, clause.fluent, clause.value, values | reported)
+        _unknown_at_start(draft, clause, values | reported)
     what, term = ("duration", clause.duration) if isinstance(clause, Deadline) else ("value", clause.value)
     for variable in dict.fromkeys(variables(term)):
         if variable not in values | reported:
             message = f"nothing says what the {what} {written(variable)} is"
             draft.error("unbound", message, variable.place, "write a constant, or bind it in a condition")
+
+
+def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
+    """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
+    for each in draft.groundings:
+        if each.value is not None and signature(each.entity) == signature(clause.fluent):
+            given: set[Var] = set()
+            modes.run(each.body, given, set(variables(each.entity)))
+            dynamic = any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+            if not dynamic and given.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
+                return True
+    return False
+
+
+def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None:
+    """Groundings come from the data, and at the start there are none."""
+    note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
+    missing = next((each for each in variables(clause.fluent) if each not in values), None)
+    if missing is not None and signature(clause.fluent).name not in draft.damaged:
+        pair = f"{written(clause.fluent)}={written(clause.value)}"
+        message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
+        hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
+        draft.error("unbound", message, missing.place, hint)
 
 
 def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:

@@ -6,9 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Call, Clause, Compare, EventDescription, Grounding, Literal, Rule, Signature
+from holdsfor.language.description import (
+    Call,
+    Clause,
+    Compare,
+    EventDescription,
+    Grounding,
+    Is,
+    Literal,
+    Rule,
+    Signature,
+)
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
+from holdsfor.language.negations import one_at_a_time
 from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.walk import every
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
     Closure,
@@ -46,12 +58,31 @@ class _Variant:
 
 
 def plan(description: EventDescription) -> Plan:
+    """What to do; or DescriptionError with every rule for which there is no way to do it."""
+    rest = description
+    found: list[Diagnostic] = []
+    while True:
+        try:
+            made = _plan(rest)
+            break
+        except Refusal as refusal:
+            found.append(refusal.diagnostic(description.sources))
+            rules = tuple(rule for rule in rest.rules if not rule.place.covers(refusal.place))
+            if len(rules) == len(rest.rules):  # in background knowledge, which any rule may call
+                break
+            rest = replace(rest, rules=rules)
+    if found:
+        raise DescriptionError(found)
+    return made
+
+
+def _plan(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     variants = tuple(
         _Variant(rule, body)
         for rule in description.rules
-        for literals in _with_domain(rule, description, fresh)
+        for literals in _with_domain(_ordered_by_time(rule, description), description, fresh)
         for body in unfold(literals, known, fresh)
     )
     stored = relations(description, (variant.body for variant in variants))
@@ -64,7 +95,10 @@ def plan(description: EventDescription) -> Plan:
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
     found = sources(description.inputs, stored, definitions)
-    closures = tuple(_closure(group, known, stored, fresh) for group in known.recursive)
+    closures = tuple(
+        replace(_closure(group, known, stored, fresh), endless=_endless(group, known).diagnostic(description.sources))
+        for group in known.recursive
+    )
     wanted = facts_used(definitions, domains, closures)
     used = {key: rows for key, rows in known.facts.items() if key in wanted}
     return Plan(
@@ -198,7 +232,7 @@ def _conclusions(
         literals, (*terms, when) = folded
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
-        yield Conclude(chain, head_args(terms, ordering, rule.place), ordering.name(at.name))
+        yield Conclude(chain, head_args(terms, ordering, rule.subject.place), ordering.name(at.name))
 
 
 def _for_value(variant: _Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
@@ -227,7 +261,7 @@ def _patterns(
         folded = fold(body, head, known)
         if folded is None:
             continue
-        found = pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
+        found = pattern(folded[0], folded[1], rule.at, stored, rule.subject.place, declared)
         if found is not None:
             yield found
 
@@ -244,12 +278,20 @@ def _closure(group: tuple[Signature, ...], known: Background, stored: Relations,
                 chain, ordering = order(folded[0], folded[1], stored)
                 args = head_args(folded[1], ordering, clause.place)
                 if None in args:
-                    raise HoldsforError(
-                        f"{clause.place}: {signature} calls itself, so all that it is true of is worked out first; "
-                        "give each variable of its head a condition in the body"
-                    )
+                    message = f"{signature} calls itself, so all that it is true of is worked out first"
+                    hint = "give each variable of its head a condition in the body"
+                    raise Refusal("unbound", message, clause.place, hint)
                 rules.append((signature, Declared(chain, args, True)))
     return Closure(tuple(rules))
+
+
+def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
+    """What to say if the rounds do not come to an end: a number that is calculated is always new."""
+    clauses = [clause for signature in group for clause in known.rules[signature]]
+    found = next((lit for clause in clauses for lit in every(clause.body) if isinstance(lit, Is)), clauses[0])
+    message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
+    hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
+    return Refusal("endless", message, found.place, hint)
 
 
 # ---------------------------------------------------------------- declared domains
@@ -288,6 +330,15 @@ def _declared(
 
 def _lists_all(rule: Declared) -> bool:
     return rule.enumerates and None not in rule.args
+
+
+def _ordered_by_time(rule: Rule, description: EventDescription) -> Rule:
+    """The rule with its negations taken apart, where it is about a fluent of a circle."""
+    circle = next((cycle for cycle in description.cycles if _signature(rule.subject) in cycle), None)
+    if circle is None or rule.kind not in ("initiatedAt", "terminatedAt"):
+        return rule
+    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+    return replace(rule, body=one_at_a_time(rule.body, head, circle))
 
 
 def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Literal as OneOf
 
-from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.written import written
 from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Let, Lookup, Of, Pattern, Relate
 from holdsfor.plan.order import Ordering, head_args, order_conditions
 from holdsfor.plan.relations import Relations
@@ -43,11 +44,13 @@ def pattern(
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
     evidence = _evidence(expression, conditions, frozenset(needed), has_domain)
     if evidence is None and not (has_domain and set(needed) <= set(args)):
-        raise HoldsforError(
-            f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
+        about = ", ".join(_written(needed, ordering))
+        message = f"nothing says which combinations of {about} this rule is about"
+        hint = (
             "add a condition with all of them (a durative input or fluent, or background facts), "
             "or declare grounding(...) for its head"
         )
+        raise Refusal("unbound", message, place, hint)
     return Pattern(args, needed, evidence or (), conditions, expression)
 
 
@@ -69,7 +72,8 @@ def _expression(
         """whole: intervals are measured, those of one grounding at a time. taken: they are taken away from others."""
         literal = made.get(variable.name)
         if literal is None:
-            raise HoldsforError(f"{place}: no condition gives the intervals {variable}; add holdsFor(..., {variable})")
+            hint = f"add holdsFor(..., {variable})"
+            raise Refusal("unbound", f"no condition gives the intervals {variable}", place, hint)
         if isinstance(literal, HoldsFor):
             return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
@@ -103,10 +107,9 @@ def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
     relation, columns = ordering.relations.columns(literal.fluent, literal.value)
     alone = [term for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
     if whole and alone and taken:
-        raise HoldsforError(
-            f"{literal.place}: durations of {literal.fluent} with any value of {alone[0]} cannot be taken away here; "
-            "define them as a fluent of their own, with another holdsFor rule, and take that away"
-        )
+        message = f"durations of {written(literal.fluent)} with any value of {alone[0]} cannot be taken away here"
+        hint = "define them as a fluent of their own, with another holdsFor rule, and take that away"
+        raise Refusal("intervals", message, literal.place, hint)
     if whole:
         ordering.uses.update(variable.name for variable in alone)
     return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))

@@ -26,7 +26,7 @@ SHARED = Path(__file__).parents[3] / "shared"
 
 SEEDS = [
     r"""
-initially(door(_)=open).
+initially(door(_)=shut).
 initiatedAt(door(D)=shut, T) :- happensAt(push(D, F), T), F >= 3.5, holdsAt(alarm(D)=off, T).
 initiatedAt(alarm(D)=on, T) :- happensAt(arm(D), T), T1 is T-1, \+ holdsAt(door(D)=open, T1).
 terminatedAt(alarm(D)=_, T) :- happensAt(end(lock(D)=shut), T), not happensAt(start(quiet=true), T+60).
