@@ -18,6 +18,7 @@ from types import FrameType
 import pytest
 
 from holdsfor.language import DescriptionError, Diagnostic, parse
+from holdsfor.plan import plan
 
 COUNT = int(os.environ.get("HOLDSFOR_FUZZ", "300"))
 FIRST = int(os.environ.get("HOLDSFOR_FUZZ_FROM", "0"))
@@ -164,11 +165,13 @@ def mutated(number: int, texts: list[str]) -> str:
 
 
 def explain(text: str) -> None:
-    """Reads the text; what is wrong with it must have its place in it."""
+    """Reads and plans the text; what is wrong with it must have its place in it."""
     said = ""
     with limited():
         try:
-            diagnostics: tuple[object, ...] = parse(text).warnings
+            description = parse(text)
+            diagnostics: tuple[object, ...] = description.warnings
+            plan(description)
         except DescriptionError as error:
             diagnostics, said = error.diagnostics, str(error)
     assert said or not any(isinstance(each, Diagnostic) and each.severity == "error" for each in diagnostics)
