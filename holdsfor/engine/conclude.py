@@ -25,7 +25,7 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, prefixes: frozenset[Chain]) -> Rows:
-    return run_shared(rule.chain, world, prefixes)
+    return run_shared(rule.chain, world, prefixes).timely(rule.time)
 
 
 def concluded(rules: Iterable[Conclude], world: World, prefixes: frozenset[Chain]) -> tuple[list[Ints], list[Open]]:

@@ -19,7 +19,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
 from holdsfor.language.negations import one_at_a_time
-from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.walk import every
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
@@ -40,7 +40,7 @@ from holdsfor.plan.operators import (
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
 from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.rewrite import positive_names
+from holdsfor.plan.rewrite import names_of, positive_names
 from holdsfor.plan.sources import sources
 from holdsfor.plan.stages import stages
 from holdsfor.plan.static import pattern
@@ -342,14 +342,25 @@ def _ordered_by_time(rule: Rule, description: EventDescription) -> Rule:
 
 
 def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:
-    """The body; for an event with arguments that it does not bind, also the conditions of a declaration of it."""
+    """The body, and the conditions of a declaration if it must give arguments of the head their values.
+
+    For an event it must if the body does not; for a fluent if the body asks something of them, in a negation: else they
+    stand for all that is there.
+    """
     args = name_and_args(rule.subject)[1]
-    if rule.kind != "happensAt" or {v.name for arg in args for v in variables(arg)} <= positive_names(rule.body):
+    open_names = {v.name for arg in args for v in variables(arg)} - positive_names(rule.body)
+    asked = open_names & {name for literal in rule.body for name in names_of(literal)}
+    if not (open_names if rule.kind == "happensAt" else asked) or rule.kind == "holdsFor":
         yield rule.body
         return
     for grounding in description.groundings:
-        if grounding.value is None and _signature(grounding.entity) == _signature(rule.subject):
-            yield rule.body + instance(Clause(grounding.entity, grounding.body, grounding.place), args, next(fresh))
+        dynamic = any(_is_dynamic(literal, description) for literal in grounding.body)
+        if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
+            continue
+        if _signature(grounding.entity) == _signature(rule.subject):
+            domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
+            wanted = (*args, rule.value or Int(0))
+            yield rule.body + instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
 
 
 def _groundings(

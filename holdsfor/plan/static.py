@@ -148,14 +148,16 @@ def _evidence(
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     has_domain = has_domain or _gives(lookups, needed)
+    unseen = _holds_unseen(expression)
     found: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
         chosen = next((one for one in tries if _gives(one, needed)), None)
-        if chosen is None:
+        if chosen is not None:
+            found.append(_in_order(chosen))
+        elif not unseen:
             return None
-        found.append(_in_order(chosen))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) if found or not unseen else None
 
 
 def _in_order(evidence: Evidence) -> Evidence:
@@ -169,7 +171,42 @@ def _in_order(evidence: Evidence) -> Evidence:
     return tuple(chosen)
 
 
+def _holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return _holds_unseen(expression.part)
+        case Relate():
+            return _holds_unseen(expression.source) and _holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return True
+        case Combine(op="union"):
+            return any(map(_holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and _holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(_holds_unseen, expression.parts))
+    return False
+
+
+def _ever(expression: Expression) -> Iterator[Evidence]:
+    """Every fluent of the expression: what one of them has had is a grounding."""
+    match expression:
+        case Of():
+            yield (expression,)
+        case Lasting():
+            yield from _ever(expression.part)
+        case Relate():
+            yield from (*_ever(expression.source), *_ever(expression.target))
+        case Combine():
+            for part in expression.parts:
+                yield from _ever(part)
+
+
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
+    if _holds_unseen(expression):
+        found = [] if has_domain else list(_ever(expression))
+        return found or [()]  # the declared domain alone says for what
     match expression:
         case Of():
             return [(expression,)]
@@ -177,9 +214,7 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
             return _alternatives(expression.part, needed, has_domain)
         case Relate():
             return _of_intersection((expression.source, expression.target), needed, has_domain)
-        case Combine(op="complement") if has_domain or not expression.parts:
-            return [()]  # holds also where its parts never did: only the declared domain says for what
-        case Combine(op="union" | "complement"):
+        case Combine(op="union"):
             return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
         case Combine(op="difference"):
             return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
@@ -190,8 +225,10 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
 
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
-    each = [_alternatives(part, needed, has_domain) for part in parts]
-    whole = [options for options in each if all(_gives(option, needed) for option in options)]
+    seen_first = sorted(parts, key=_holds_unseen)  # the others hold also where there is no evidence of them
+    each = [_alternatives(part, needed, has_domain) for part in seen_first]
+    seen = [options for part, options in zip(seen_first, each, strict=True) if not _holds_unseen(part)]
+    whole = [options for options in seen if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)
     together: list[Evidence] = [()] if parts else []
