@@ -12,6 +12,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.domains import domains
 from holdsfor.language.draft import Draft
+from holdsfor.language.interval_names import interval_names
 from holdsfor.language.kinds import kinds
 from holdsfor.language.loading import loading
 from holdsfor.language.names import names
@@ -33,6 +34,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     clashes,
     shapes,
     safety,
+    interval_names,
     domains,
     strata,
     circles,

@@ -12,18 +12,15 @@ from holdsfor.language.description import (
     Compare,
     EventDescription,
     Grounding,
-    Is,
     Literal,
     Rule,
     Signature,
 )
-from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
 from holdsfor.language.negations import one_at_a_time
 from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
-from holdsfor.language.walk import every
+from holdsfor.plan.closures import closure
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
-    Closure,
     Conclude,
     Declared,
     Definition,
@@ -39,6 +36,7 @@ from holdsfor.plan.operators import (
 )
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
+from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
 from holdsfor.plan.rewrite import names_of, positive_names
 from holdsfor.plan.sources import sources
@@ -57,26 +55,8 @@ class _Variant:
     body: tuple[Literal, ...]
 
 
+@reporting
 def plan(description: EventDescription) -> Plan:
-    """What to do; or DescriptionError with every rule for which there is no way to do it."""
-    rest = description
-    found: list[Diagnostic] = []
-    while True:
-        try:
-            made = _plan(rest)
-            break
-        except Refusal as refusal:
-            found.append(refusal.diagnostic(description.sources))
-            rules = tuple(rule for rule in rest.rules if not rule.place.covers(refusal.place))
-            if len(rules) == len(rest.rules):  # in background knowledge, which any rule may call
-                break
-            rest = replace(rest, rules=rules)
-    if found:
-        raise DescriptionError(found)
-    return made
-
-
-def _plan(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     variants = tuple(
@@ -95,10 +75,7 @@ def _plan(description: EventDescription) -> Plan:
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
     found = sources(description.inputs, stored, definitions)
-    closures = tuple(
-        replace(_closure(group, known, stored, fresh), endless=_endless(group, known).diagnostic(description.sources))
-        for group in known.recursive
-    )
+    closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     wanted = facts_used(definitions, domains, closures)
     used = {key: rows for key, rows in known.facts.items() if key in wanted}
     return Plan(
@@ -264,34 +241,6 @@ def _patterns(
         found = pattern(folded[0], folded[1], rule.at, stored, rule.subject.place, declared)
         if found is not None:
             yield found
-
-
-def _closure(group: tuple[Signature, ...], known: Background, stored: Relations, fresh: Iterator[int]) -> Closure:
-    rules: list[tuple[Signature, Declared]] = []
-    for signature in group:
-        for clause in known.rules[signature]:
-            head = name_and_args(clause.head)[1]
-            for variant in unfold(clause.body, known, fresh):
-                folded = fold(variant, head, known)
-                if folded is None:
-                    continue
-                chain, ordering = order(folded[0], folded[1], stored)
-                args = head_args(folded[1], ordering, clause.place)
-                if None in args:
-                    message = f"{signature} calls itself, so all that it is true of is worked out first"
-                    hint = "give each variable of its head a condition in the body"
-                    raise Refusal("unbound", message, clause.place, hint)
-                rules.append((signature, Declared(chain, args, True)))
-    return Closure(tuple(rules))
-
-
-def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
-    """What to say if the rounds do not come to an end: a number that is calculated is always new."""
-    clauses = [clause for signature in group for clause in known.rules[signature]]
-    found = next((lit for clause in clauses for lit in every(clause.body) if isinstance(lit, Is)), clauses[0])
-    message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
-    hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
-    return Refusal("endless", message, found.place, hint)
 
 
 # ---------------------------------------------------------------- declared domains
