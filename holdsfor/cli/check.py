@@ -38,26 +38,38 @@ def check(
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
-    from holdsfor.plan import plan
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
         description = holdsfor.load(*rules)
+        made = None if picture else _planned(description)
     except DescriptionError as error:
         if not as_json:
             raise
         sys.stdout.write(json.dumps(report(error.diagnostics), indent=2) + "\n")
         raise typer.Exit(1) from None
     if as_json:
-        sys.stdout.write(json.dumps(report(description.warnings, description, plan(description)), indent=2) + "\n")
+        sys.stdout.write(json.dumps(report(description.warnings, description, made), indent=2) + "\n")
         return
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     if picture:
         sys.stdout.write(_drawn(description, picture))
-    else:
-        _tell(description, plan(description), with_plan)
+    elif made:
+        _tell(description, made, with_plan)
+
+
+def _planned(description: EventDescription) -> Plan:
+    """The plan, with all that can go wrong before there are any events."""
+    from holdsfor.plan import plan
+
+    made = plan(description)
+    if made.closures:
+        from holdsfor.engine.evaluate import program
+
+        program(made)
+    return made
 
 
 def _drawn(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:

@@ -109,9 +109,9 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
         rows = Rows(world.axis, 1, {})
     match op:
         case At():
-            return at(op, rows, world)
+            return at(op, rows.timely(op.time) if op.time in rows.names else rows, world)
         case Holding():
-            return holding(op, rows, world)
+            return holding(op, rows.timely(op.time), world)
         case Lookup():
             return lookup(op, rows, world)
         case Where():
@@ -356,7 +356,7 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
         return lambda: compare(op.op, op.left, op.right, rows, world.dictionary)
     if isinstance(op, At | Holding) and op.time in rows.names:
         wanted = shape(op.args, rows.names, world.dictionary)
-        if wanted.new:
+        if wanted.new or rows.timely(op.time) is not rows:
             return None
         if isinstance(op, Holding):
             return lambda: _holds(op, wanted, rows, world)

@@ -25,7 +25,7 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
-    return run_shared(rule.chain, world, beginnings)
+    return run_shared(rule.chain, world, beginnings).timely(rule.time)
 
 
 def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> tuple[list[Ints], list[Open]]:

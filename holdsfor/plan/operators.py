@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Input, Signature
+from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Term
 
 Arg = str | Term | None
@@ -258,6 +259,7 @@ class Closure:
     """Background predicates that call themselves: worked out before any data, from their facts and rules."""
 
     rules: tuple[tuple[Signature, Declared], ...]
+    endless: Diagnostic | None = field(default=None, compare=False, repr=False)  # what to say if there is no end to it
 
 
 @dataclass(frozen=True, slots=True)
