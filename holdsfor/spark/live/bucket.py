@@ -97,6 +97,7 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
         done.state.append(turn.state.write(_input_name(place, turn.batch), pack(_labelled(fresh), {})))
     if not turn.rewrites:
         return done
+    opened_at = time.perf_counter()
     held, recovered = _held(job, turn, number, bucket)
     begun = time.perf_counter()
     if turn.due:
@@ -105,9 +106,11 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
         _write_tables(turn, place, logs, done)
     else:
         held = joined(held, fresh)
-    done.counts["seconds_in_kernels"] = time.perf_counter() - begun
-    done.counts["states_recovered"] = recovered
+    ended = time.perf_counter()
     written = turn.state.write(_base_name(place, turn.batch), _packed(held))
+    done.counts["seconds_in_kernels"] = ended - begun
+    done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
+    done.counts["states_recovered"] = recovered
     done.settled = held.carried.cut
     done.state.append(written)
     return done

@@ -94,13 +94,14 @@ class Stream:
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
         notes = crew.read(job, reading)
+        spent = time.perf_counter() - begun
         known = replace(
             known,
             start=start,
             watermark=_most([known.watermark, *(note["watermark"] for note in notes)]),
             latest=_most([known.latest, *(note["latest"] for note in notes)]),
             files=_files(notes, "tables"),
-            counts=_sum([note["counts"] for note in notes]),
+            counts=_sum([note["counts"] for note in notes]) | {"seconds_to_read": round(spent, 4)},
         )
         if setting.pace is not None:
             setting.pace.wait(known.watermark)
@@ -118,9 +119,12 @@ class Stream:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
         turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, known.closed, keeps_all)
+        before_evaluation = time.perf_counter()
         notes = crew.evaluate(job, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
-        counts |= {"query_times": len(due), "seconds": round(time.perf_counter() - begun, 4)}
+        now = time.perf_counter()
+        counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
+        counts["seconds"] = round(now - begun, 4)
         after = replace(
             _with_state(known, turn, _files(notes, "state")),
             fired=due[-1] if due else known.fired,
