@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,9 +74,9 @@ def read_defaults(path: Path, application: str | None) -> Defaults:
     rules = [*(given("event_description", _texts) or ()), *(given("background_knowledge", _texts) or ())]
     results = given("results_directory", _text)
     return Defaults(
-        rules=[path.parent / text for text in rules],
-        events=[str(path.parent / text) for text in given("input_providers", _texts) or ()],
-        out=None if results is None else path.parent / results,
+        rules=[_beside(path, text) for text in rules],
+        events=[str(_beside(path, text)) for text in given("input_providers", _texts) or ()],
+        out=None if results is None else _beside(path, results),
         window=given("window_size", _ticks),
         step=given("step", _ticks),
         start=given("start_time", _ticks),
@@ -120,6 +121,11 @@ def _refuse(where: str, table: dict[str, Any]) -> None:
             f"{where}: input_mode {mode!r} cannot be read; it may be {', '.join(INPUT_MODES)}. "
             "Give the events as RTEC's CSV: name|arrival|occurrence|arguments."
         )
+
+
+def _beside(table: Path, text: str) -> Path:
+    """A path that is relative to the folder of the table, as short as it can be."""
+    return Path(os.path.normpath(table.parent / text))
 
 
 def _text(where: str, value: Any) -> str:

@@ -21,9 +21,17 @@ def reporting(planning: Planning) -> Planning:
         try:
             return planning(description)
         except Refusal as refusal:
-            raise DescriptionError(_all(planning, description, refusal)) from None
+            found = [each for each in description.warnings if isinstance(each, Diagnostic)]
+            found += _all(planning, description, refusal)
+            raise DescriptionError(sorted(found, key=_order(description))) from None
 
     return reported
+
+
+def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, int, int]]:
+    """As they stand in the text."""
+    files = list(description.sources)
+    return lambda each: (files.index(each.place.file), each.place.line, each.place.column)
 
 
 def _all(planning: Planning, description: EventDescription, refusal: Refusal) -> list[Diagnostic]:

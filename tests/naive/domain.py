@@ -56,9 +56,14 @@ class Domain:
             return False
         return next(self.world.solve(self._known(clause), found, names(clause.entity, clause.value)), None) is not None
 
-    def enumerated(self, entity: Signature) -> list[Instance] | None:
-        """The declared instances where there is a domain that can be listed, otherwise None."""
+    def enumerated(self, entity: Signature, asked: Term | None) -> list[Instance] | None:
+        """The declared instances where there is a domain that can be listed, otherwise None.
+
+        asked: the value of the fluent in question; where declarations are of other values only, there is no domain.
+        """
         clauses = self._declared(entity)
+        if asked is not None and is_ground(asked):
+            clauses = [clause for clause in clauses if isinstance(clause.value, Var) or clause.value == asked]
         if not clauses or any(self._fed(literal) for clause in clauses for literal in clause.body):
             return None
         instances = []

@@ -30,7 +30,7 @@ class Heads:
         Without one they range over the groundings that are alive; NotYet if those are not given.
         """
         _, patterns = name_and_args(rule.subject)
-        declared = self.domain.enumerated(signature(rule.subject))
+        declared = self.domain.enumerated(signature(rule.subject), rule.value)
         instances = declared if declared is not None or alive is None else [(args, None) for args in alive]
 
         def fallback(bindings: Bindings) -> Iterator[Bindings]:
@@ -64,7 +64,7 @@ class Heads:
 
     def initial(self, clause: Initially) -> set[Grounding]:
         _, patterns = name_and_args(clause.fluent)
-        declared = self.domain.enumerated(signature(clause.fluent))
+        declared = self.domain.enumerated(signature(clause.fluent), clause.value)
         assert declared is not None or clause.body or not names(*patterns), f"{clause.fluent} has no domain"
         result = set()
         for known in self.world.solve(clause.body, {}, names(*patterns, clause.value)):

@@ -51,7 +51,7 @@ class Definition:
         self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands))
 
     def groundings(self) -> Iterator[tuple[Grounding, Intervals]]:
-        declared = self.domain.enumerated(signature(self.rule.subject)) is not None
+        declared = self.domain.enumerated(signature(self.rule.subject), self.rule.value) is not None
         pending = list(self.world.solve(self.tests, {}, self.wanted, self.more))
         bound = self.wanted.intersection(self.bound_by_tests(), *pending)
         while pending:
@@ -83,7 +83,7 @@ class Definition:
 
     def more(self, bindings: Bindings) -> Iterator[Bindings]:
         """A declared domain of the head, otherwise, for one variable, all that stands in its place in any operand."""
-        declared = self.domain.enumerated(signature(self.rule.subject))
+        declared = self.domain.enumerated(signature(self.rule.subject), self.rule.value)
         if declared is not None and not names(*self.head) <= bindings.keys():
             yield from matching(self.head, [(*args, value) for args, value in declared if value is not None], bindings)
             return
