@@ -113,6 +113,8 @@ def machine(
     current = np.full(groups, NEVER)
     running = np.full(deadlines.source.size, NEVER)  # when each deadline is due
     entry = np.full(deadlines.source.size, NEVER)  # where it stands in the log
+    # a later initiation whose deadline falls between the same two grid points: the target is initiated there, too
+    running_on, entry_on = np.full(deadlines.source.size, NEVER), np.full(deadlines.source.size, NEVER)
     # what is known of the grid point at hand; a stamp saves clearing
     stamp = np.int64(0)
     begun, ended, ended_any = np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros(groups, np.int64)
@@ -161,13 +163,18 @@ def machine(
             c += 1
         while r < carried.running_component.size and carried.running_component[r] == component:
             d = carried.running[r]
-            running[d] = carried.running_time[r]
-            heappush(heap, (running[d], np.int64(d)))
+            due = carried.running_time[r]
             if logged == log_made.size:
                 log_comp, log_which, log_made = _larger(log_comp), _larger(log_which), _larger(log_made)
                 log_due, log_dropped = _larger(log_due), _larger(log_dropped)
             log_comp[logged], log_which[logged], log_made[logged] = component, d, -FAR
-            log_due[logged], log_dropped[logged], entry[d] = running[d], FAR, logged
+            log_due[logged], log_dropped[logged] = due, FAR
+            if running[d] >= 0 and running[d] <= due:
+                running_on[d], entry_on[d] = due, logged
+            else:
+                running_on[d], entry_on[d] = running[d], entry[d]
+                running[d], entry[d] = due, logged
+                heappush(heap, (due, np.int64(d)))
             logged += 1
             r += 1
 
@@ -243,7 +250,8 @@ def machine(
                 due, d = heappop(heap)
                 if running[d] != due:
                     continue
-                running[d] = NEVER
+                latest = max(due, min(running_on[d], now))
+                running[d] = running_on[d] = NEVER
                 source = deadlines.source[d]
                 again = begun[source] == stamp and first_time[source] <= due
                 cancelled = ended[source] == stamp or ended_any[group_of[source]] == stamp
@@ -261,7 +269,7 @@ def machine(
                     begun[s], first_time[s], last_time[s] = stamp, due, due
                     count[g] += 1
                     the_one[g] = s
-                first_time[s], last_time[s] = min(first_time[s], due), max(last_time[s], due)
+                first_time[s], last_time[s] = min(first_time[s], due), max(last_time[s], latest)
 
             for i in range(n_touched):
                 g = touched[i]
@@ -285,6 +293,9 @@ def machine(
                         if running[d] >= 0:
                             log_dropped[entry[d]] = time
                             running[d] = NEVER
+                        if running_on[d] >= 0:
+                            log_dropped[entry_on[d]] = time
+                            running_on[d] = NEVER
                 if old != new and new >= 0:
                     if k + 2 >= starts.size:
                         comps, which, starts, ends, before = (
@@ -301,25 +312,32 @@ def machine(
                 if effective >= 0:
                     for d in range(deadlines.first[effective], deadlines.first[effective + 1]):
                         extend = deadlines.extensible[d] == 1
-                        if running[d] >= 0 and not extend:
-                            continue
-                        if running[d] >= 0:
-                            log_dropped[entry[d]] = time
-                        made = last_time[effective] if extend else first_time[effective]
-                        running[d] = made + deadlines.after[d]
-                        heappush(heap, (running[d], np.int64(d)))
-                        if logged == log_made.size:
+                        if logged + 1 >= log_made.size:
                             log_comp, log_which, log_made = _larger(log_comp), _larger(log_which), _larger(log_made)
                             log_due, log_dropped = _larger(log_due), _larger(log_dropped)
-                        log_comp[logged], log_which[logged], log_made[logged] = component, d, made
-                        log_due[logged], log_dropped[logged], entry[d] = running[d], FAR, logged
-                        logged += 1
+                        if running[d] < 0 or extend:
+                            if running[d] >= 0:
+                                log_dropped[entry[d]] = time
+                            made = last_time[effective] if extend else first_time[effective]
+                            running[d] = made + deadlines.after[d]
+                            heappush(heap, (running[d], np.int64(d)))
+                            log_comp[logged], log_which[logged], log_made[logged] = component, d, made
+                            log_due[logged], log_dropped[logged], entry[d] = running[d], FAR, logged
+                            logged += 1
+                        due = last_time[effective] + deadlines.after[d]
+                        if due > running[d] and due < running[d] + tick - running[d] % tick:
+                            if running_on[d] >= 0:
+                                log_dropped[entry_on[d]] = time
+                            running_on[d] = due
+                            log_comp[logged], log_which[logged], log_made[logged] = component, d, last_time[effective]
+                            log_due[logged], log_dropped[logged], entry_on[d] = due, FAR, logged
+                            logged += 1
 
         for j in range(first_row, k):  # forget the component
             last[which[j]] = NEVER
             current[group_of[which[j]]] = NEVER
         for d in range(running.size):
-            running[d] = NEVER
+            running[d] = running_on[d] = NEVER
         while len(heap) > 0:
             heappop(heap)
     return Outcome(

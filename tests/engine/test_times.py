@@ -111,3 +111,19 @@ def test_only_an_integer_is_a_time(rule: str, expected: str) -> None:
         tells(b,38.0)  @ 43
     """
     check("input event press/1, light/0, tells/2.\ninput fluent sun/0.\n" + rule, stream, expected)
+
+
+def test_deadlines_that_fall_between_the_same_two_grid_points() -> None:
+    """High is initiated at 102 and at 110, so mid is initiated at 161 and, high holding until 170, at 169.
+
+    Mid lasts until no later initiation of it is less than 22 ago: the one at 169 makes it low at 191.
+    """
+    rules = """
+        initiatedAt(mode=high, T) :- happensAt(tag, T).
+        fi(mode=high, mode=mid, 59).
+        fi(mode=mid, mode=low, 22).
+        p(mode=mid).
+    """
+    expected = "mode=high @ [110,170) \n mode=mid @ [170,200) \n mode=low @ [200,inf)"
+    for window, step in ((70, 60), (60, 60), (120, 10)):
+        check(rules, "tag @ 102 \n tag @ 110", expected, window=window, step=step, start=100, end=220, tick=10)
