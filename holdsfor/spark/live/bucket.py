@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.carried import Carried, carried_after, from_labelled, labelled, nothing_yet, opened
@@ -15,7 +16,7 @@ from holdsfor.engine.result import as_block
 from holdsfor.engine.stepping import Arrived, Moment, Scope, forgotten, moments, remembered, there
 from holdsfor.engine.window import take
 from holdsfor.io.changelog import changes_name, occurrence_changes_name
-from holdsfor.io.events import Block
+from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
 from holdsfor.io.store import CorruptFile, MissingFile, Store, Written
 from holdsfor.io.wire import pack, unpack
@@ -111,6 +112,9 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
     done.counts["seconds_in_kernels"] = ended - begun
     done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
     done.counts["states_recovered"] = recovered
+    done.counts["intervals_open"] = sum(
+        int(np.count_nonzero(block.end == OPEN)) for block in held.carried.known if block.end is not None
+    )
     done.settled = held.carried.cut
     done.state.append(written)
     return done

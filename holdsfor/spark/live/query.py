@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -195,6 +196,11 @@ class LiveQuery:
         """The figures of the last batch."""
         commit = self.job.ledger.last()
         return None if commit is None else metrics_of(commit)
+
+    @property
+    def progress(self) -> list[dict[str, Any]]:
+        """What Spark tells of the last batches."""
+        return [] if self._query is None else [json.loads(one.json) for one in self._query.recentProgress]
 
     @property
     def active(self) -> bool:

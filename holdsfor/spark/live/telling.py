@@ -111,4 +111,5 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         latency_ms=1000 * counts.get("seconds", 0.0),
         seconds=phases,
         stream_time=commit.fired,
+        open_intervals=int(counts["intervals_open"]) if "intervals_open" in counts else None,
     )
