@@ -114,7 +114,8 @@ class Stream:
     ) -> Commit:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
-        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, known.closed, keeps_all)
+        last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
+        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
         notes = crew.evaluate(job, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
         counts |= {"query_times": len(due), "seconds": round(time.perf_counter() - begun, 4)}
