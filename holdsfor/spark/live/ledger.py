@@ -138,6 +138,14 @@ class Ledger:
             for name in _state_names(before) - _state_names(after):
                 self.store.delete(name)
 
+    def clean(self, last: Commit | None) -> None:
+        """Removes what a driver that was killed has left behind. Only for when no other one runs."""
+        self.store.sweep()
+        known = set() if last is None else _state_names(last)
+        for name in self.store.names("state/"):
+            if name not in known:
+                self.store.delete(name)
+
     def begin(self, setting: Mapping[str, Any]) -> dict[str, Any]:
         """What the stream was begun with; a stream that is resumed must be the same."""
         if not self.store.exists("stream.json"):

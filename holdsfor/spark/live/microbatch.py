@@ -83,6 +83,7 @@ class Stream:
     def _last(self) -> Commit | None:
         if self._before is None:
             self._before = self.ledger.last()
+            self.ledger.clean(self._before)
         return self._before
 
     def _run(self, batch: int, crew: Crew, before: Commit | None) -> Commit:

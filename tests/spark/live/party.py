@@ -6,7 +6,7 @@ from random import Random
 
 from tests.naive.rows import Horizon
 
-PARTY = """
+PAIRS = """
 initiatedAt(calm(P)=true, T) :- happensAt(sit(P), T).
 terminatedAt(calm(P)=true, T) :- happensAt(run(P), T).
 terminatedAt(calm(P)=true, T) :- happensAt(stop(P), T).
@@ -23,10 +23,15 @@ holdsFor(quiet(P,Q)=true, I) :-
     holdsFor(meeting(P,Q)=true, A), holdsFor(calm(P)=true, B), holdsFor(calm(Q)=true, C), intersect_all([A,B,C], I).
 holdsFor(inside(P)=true, I) :-
     holdsFor(room(P)=hall, A), holdsFor(mood(P)=low, B), relative_complement_all(A, [B], I).
+"""
+PARTY = (
+    PAIRS
+    + """
 initiatedAt(party=on, T) :- happensAt(start(quiet(P,Q)=true), T), holdsAt(calm(Q)=true, T).
 terminatedAt(party=_, T) :- happensAt(end(meeting(_,_)=true), T).
 happensAt(noted(P), T) :- happensAt(sit(P), T), holdsAt(party=on, T).
 """
+)
 HORIZON = Horizon(window=40, step=20, start=0, end=300)
 GUESTS = [f"p{number}" for number in range(1, 9)]
 
