@@ -18,13 +18,16 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+from holdsfor.plan.explain import explain
 
 _SHOWN = 6  # places of one thing in a table; --json has all
 
 
 def check(
     rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    with_plan: Annotated[bool, typer.Option("--plan", help="Print the plan: operators per definition.")] = False,
+    with_plan: Annotated[
+        bool, typer.Option("--plan", help="Print the plan before and after the optimiser, and what each pass changed.")
+    ] = False,
     picture: Annotated[
         OneOf["mermaid", "dot", "svg"] | None,
         typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn."),
@@ -35,26 +38,38 @@ def check(
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
-    from holdsfor.plan import plan
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
         description = holdsfor.load(*rules)
+        made = None if picture else _planned(description)
     except DescriptionError as error:
         if not as_json:
             raise
         sys.stdout.write(json.dumps(report(error.diagnostics), indent=2) + "\n")
         raise typer.Exit(1) from None
     if as_json:
-        sys.stdout.write(json.dumps(report(description.warnings, description, plan(description)), indent=2) + "\n")
+        sys.stdout.write(json.dumps(report(description.warnings, description, made), indent=2) + "\n")
         return
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     if picture:
         sys.stdout.write(_drawn(description, picture))
-    else:
-        _tell(description, plan(description), with_plan)
+    elif made:
+        _tell(description, made, with_plan)
+
+
+def _planned(description: EventDescription) -> Plan:
+    """The plan, with all that can go wrong before there are any events."""
+    from holdsfor.plan import plan
+
+    made = plan(description)
+    if made.closures:
+        from holdsfor.engine.evaluate import program
+
+        program(made)
+    return made
 
 
 def _drawn(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:
@@ -71,7 +86,7 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
     show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
-        say(str(made))
+        say(explain(description))
     _remark("Used by no rule, so it only adds work", _unused(description, found))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])

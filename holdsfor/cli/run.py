@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 from typing import Literal as OneOf
 
 import typer
@@ -12,7 +12,10 @@ from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
 from holdsfor.cli.duration import TickUnit, ticks
+from holdsfor.cli.rtec_defaults import split
 from holdsfor.errors import HoldsforError
+
+_Given = TypeVar("_Given")
 
 COUNTS = (
     ("events_in", "events in"),
@@ -24,15 +27,19 @@ COUNTS = (
     ("occurrences_out", "occurrences out"),
 )
 
-RULES = typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")
+RULES = typer.Argument(
+    metavar="RULES",
+    help="Rule files, background knowledge included; or RTEC's defaults.toml, for all that is not given here.",
+)
 EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
+APP = typer.Option("--app", help="Which application of RTEC's defaults.toml, if it has several.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
 STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
 FORMAT = typer.Option(help="Format of the events; guessed where it is clear.")
 MAPPING = typer.Option(help="A TOML file that says which column is which.")
 START = typer.Option(help="The history begins after this tick.")
 END = typer.Option(help="What arrives after this tick is not read.")
-TICK = typer.Option(help="Ticks between two readings of a fluent given point by point.")
+TICK = typer.Option(help="Ticks between two readings of a fluent given point by point.  [default: 1]")
 TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
 ENGINE = typer.Option(help="On Spark, or in this process.")
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
@@ -69,15 +76,16 @@ def spread(args: Sequence[str], option: str) -> list[str]:
 
 def run(
     rules: Annotated[list[Path], RULES],
-    events: Annotated[list[str], EVENTS],
-    out: Annotated[Path, OUT],
+    events: Annotated[list[str] | None, EVENTS] = None,
+    out: Annotated[Path | None, OUT] = None,
+    app: Annotated[str | None, APP] = None,
     window: Annotated[str | None, WINDOW] = None,
     step: Annotated[str | None, STEP] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     start: Annotated[int | None, START] = None,
     end: Annotated[int | None, END] = None,
-    tick: Annotated[str, TICK] = "1",
+    tick: Annotated[str | None, TICK] = None,
     tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
@@ -92,12 +100,17 @@ def run(
     from holdsfor.cli.history import Times, in_process, on_spark
     from holdsfor.io.write import make_folder
 
+    own, table = split(rules, app)
+    rules = own or _needed(list(table.rules), "RULES: rule files are needed, and the table names none.")
+    form = format or ("rtec" if table.events and not events and not mapping else None)
+    events = events or _needed(list(table.events), "--events: event files are needed.")
+    out = out or _needed(table.out, "--out: a folder for the tables is needed.")
     times = Times(
-        window=ticks(window, tick_unit) if window else None,
-        step=ticks(step, tick_unit) if step else None,
-        start=start,
-        end=end,
-        tick=ticks(tick, tick_unit),
+        window=ticks(window, tick_unit) if window else table.window,
+        step=ticks(step, tick_unit) if step else table.step,
+        start=table.start if start is None else start,
+        end=table.end if end is None else end,
+        tick=ticks(tick, tick_unit) if tick else 1 if table.tick is None else table.tick,
     )
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
@@ -107,7 +120,7 @@ def run(
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    source = holdsfor.read_events(list(events), format=format, mapping=mapping)
+    source = holdsfor.read_events(events, format=form, mapping=mapping)
     make_folder(out)  # before the work, not after it
     if engine == "local":
         outcome = in_process(description, source, times, out, output_format, changes)
@@ -120,6 +133,12 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def _needed(given: _Given | None, otherwise: str) -> _Given:
+    if not given:
+        raise typer.BadParameter(otherwise)
+    return given
 
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:

@@ -71,17 +71,9 @@ def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condi
             conditions.append(Condition(op, True))
         elif isinstance(op, Without) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
             asked = [o for o in op.chain if isinstance(o, Holding) and o.relation in members]
-            if len(asked) != 1 or sum(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)) != 1:
-                raise HoldsforError(
-                    "a negation that asks twice for fluents that depend on this one comes in a later version; "
-                    "define a fluent for what it negates"
-                )
+            count = sum(isinstance(o, Holding) and o.relation in members for o in flat(op.chain))
+            assert len(asked) == count == 1, "language.negations lets nothing else through"
             conditions.append(Condition(asked[0], False, op.chain if len(op.chain) > 1 else ()))
-        elif isinstance(op, Tally) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
-            raise HoldsforError(
-                "findall over a fluent that depends on what it is counted for comes in a later version; "
-                "count events, or a fluent outside the cycle"
-            )
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)

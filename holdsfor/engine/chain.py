@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,9 @@ from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Ta
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
 ROW = "row"
+
+Beginnings = Mapping[Chain, tuple[int, ...]]
+"""The rules that share beginnings with others: how many operators long these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +90,16 @@ def _tests(chain: Chain, place: int) -> list[Where]:
     return found
 
 
-def run_shared(chain: Chain, world: World, prefixes: frozenset[Chain]) -> Rows:
-    """As run, but beginnings that several rules have are worked out once."""
+def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
+    """As run, but beginnings that several rules have are worked out once, each from the one before."""
     rows: Rows | None = None
-    for length in range(1, len(chain) + 1):
-        prefix = chain[:length]
-        if prefix not in prefixes:
-            return run(chain[length - 1 :], world, rows) if rows is not None else run(chain, world)
-        found = world.shared.get(prefix)
-        if found is None:
-            found = world.shared[prefix] = step(chain[length - 1], rows, world)
-        rows = found
-    assert rows is not None
-    return rows
+    done = 0
+    for length in beginnings.get(chain, ()):
+        found = world.shared.get(chain[:length])
+        if not isinstance(found, Rows):
+            found = world.shared[chain[:length]] = run(chain[done:length], world, rows)
+        rows, done = found, length
+    return run(chain[done:], world, rows)
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:
@@ -109,9 +109,9 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
         rows = Rows(world.axis, 1, {})
     match op:
         case At():
-            return at(op, rows, world)
+            return at(op, rows.timely(op.time) if op.time in rows.names else rows, world)
         case Holding():
-            return holding(op, rows, world)
+            return holding(op, rows.timely(op.time), world)
         case Lookup():
             return lookup(op, rows, world)
         case Where():
@@ -356,7 +356,7 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
         return lambda: compare(op.op, op.left, op.right, rows, world.dictionary)
     if isinstance(op, At | Holding) and op.time in rows.names:
         wanted = shape(op.args, rows.names, world.dictionary)
-        if wanted.new:
+        if wanted.new or rows.timely(op.time) is not rows:
             return None
         if isinstance(op, Holding):
             return lambda: _holds(op, wanted, rows, world)

@@ -16,6 +16,7 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted
 from holdsfor.language.description import Signature
+from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.plan.operators import Chain, Closure, Lookup
 
 Tables = dict[Signature, FactTable]
@@ -50,6 +51,8 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
             known[s] = merge_sorted(known[s], fresh[s])
             facts[s] = Facts.of_codes(dictionary, _columns(known[s], s, axis), len(known[s]))
             facts[_new(s)] = Facts.of_codes(dictionary, _columns(fresh[s], s, axis), len(fresh[s]))
+    if closure.endless is not None:
+        raise DescriptionError([closure.endless])
     names = ", ".join(map(str, members))
     raise HoldsforError(f"{names}: no end after {ROUNDS:,} rounds; does a rule make ever new numbers?")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.chain import run_shared
+from holdsfor.engine.chain import Beginnings, run_shared
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, merge_sorted
-from holdsfor.plan.operators import Arg, Chain, Conclude
+from holdsfor.plan.operators import Arg, Conclude
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +24,16 @@ class Open:
     packed: Ints
 
 
-def rows_of(rule: Conclude, world: World, prefixes: frozenset[Chain]) -> Rows:
-    return run_shared(rule.chain, world, prefixes)
+def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
+    return run_shared(rule.chain, world, beginnings).timely(rule.time)
 
 
-def concluded(rules: Iterable[Conclude], world: World, prefixes: frozenset[Chain]) -> tuple[list[Ints], list[Open]]:
+def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards."""
     full: list[Ints] = []
     wild: list[Open] = []
     for rule in rules:
-        rows = rows_of(rule, world, prefixes)
+        rows = rows_of(rule, world, beginnings)
         positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
         packed = in_history(packed_head(rows, [rule.args[p] for p in positions], rule.time, world), world)
         if len(positions) == len(rule.args):

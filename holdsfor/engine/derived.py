@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.conclude import head_codes, rows_of
 from holdsfor.engine.relation import Points, no_points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Arg, Chain, Derived
+from holdsfor.plan.operators import Arg, Derived
 
 
-def evaluate_derived(definition: Derived, world: World, prefixes: frozenset[Chain]) -> None:
+def evaluate_derived(definition: Derived, world: World, beginnings: Beginnings) -> None:
     """Sorted by the first argument and time."""
     relation = definition.relation
-    found = [(rule, _in_history(rows_of(rule, world, prefixes), rule.time, world)) for rule in definition.rules]
+    found = [(rule, _in_history(rows_of(rule, world, beginnings), rule.time, world)) for rule in definition.rules]
     found = [(rule, rows) for rule, rows in found if rows.size]
     if not found:
         world.points[relation] = no_points(world.axis, world.dictionary, relation.arity)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.closure import closed
 from holdsfor.engine.column import Selection
 from holdsfor.engine.derived import evaluate_derived
@@ -22,19 +22,20 @@ from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Chain, Definition, Derived, Group, Plan, Relation, Simple, Static
+from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import conclusions, defines
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A plan made ready to run: which beginnings of chains several rules share, and the facts as columns.
+    """A plan made ready to run: what its rules share, and the facts as columns.
 
     terms: those of the facts; codes: of each column of each table, by these terms.
     """
 
     plan: Plan
-    prefixes: frozenset[Chain]
+    beginnings: Beginnings
+    parts: frozenset[Part]
     facts: tuple[tuple[Signature, FactTable], ...]
     terms: Dictionary
     codes: tuple[tuple[Ints, ...], ...]
@@ -47,18 +48,22 @@ class Program:
 
 
 def program(plan: Plan) -> Program:
-    counts: Counter[Chain] = Counter()
-    for definition in plan.definitions:
-        for rule in conclusions(definition):
-            counts.update(rule.chain[:length] for length in range(1, len(rule.chain) + 1))
     found = {signature: fact_table(signature.arity, rows) for signature, rows in plan.facts}
     for closure in plan.closures:
         found = closed(closure, found)
     tables = tuple(found.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
+    parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
     terms = Dictionary()
     codes = tuple(tuple(terms.codes(column.texts) for column in table.columns) for _, table in tables)
-    return Program(bare, frozenset(prefix for prefix, uses in counts.items() if uses > 1), tables, terms, codes)
+    return Program(bare, _beginnings(plan), parts, tables, terms, codes)
+
+
+def _beginnings(plan: Plan) -> Beginnings:
+    named = {one.part for one in plan.shared}
+    rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
+    lengths = {chain: tuple(n for n in range(1, len(chain) + 1) if chain[:n] in named) for chain in rules}
+    return {chain: found for chain, found in lengths.items() if found}
 
 
 def evaluate(
@@ -76,24 +81,24 @@ def evaluate(
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
-        left_out += _define(definition, world, domains, ready.prefixes)
+        left_out += _define(definition, world, domains, ready)
         for relation in defines(definition):
             settle(relation)
     return left_out
 
 
-def _define(
-    definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], prefixes: frozenset[Chain]
-) -> int:
+def _define(definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], ready: Program) -> int:
     match definition:
         case Simple():
-            return evaluate_simple(definition, world, domains, prefixes)
+            return evaluate_simple(definition, world, domains, ready.beginnings)
         case Group():
             return evaluate_group(definition, world, domains)
+        case Static(proved=Simple() as rules) if world.start % world.axis.tick:
+            return evaluate_simple(rules, world, domains, ready.beginnings)
         case Static():
-            evaluate_static(definition, world, domains.get(definition.relation, ()))
+            evaluate_static(definition, world, domains.get(definition.relation, ()), ready.parts)
         case Derived():
-            evaluate_derived(definition, world, prefixes)
+            evaluate_derived(definition, world, ready.beginnings)
     declared = domains.get(definition.relation)
     return 0 if declared is None else _restrict(definition.relation, world, declared)
 

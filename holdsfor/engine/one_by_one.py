@@ -34,7 +34,7 @@ def one_by_one(
     for action in actions:
         same = (action.chain, action.rule.args, action.rule.time)
         if same not in made:
-            rows = run(action.chain, world)
+            rows = run(action.chain, world).timely(action.rule.time)
             made[same] = in_history(packed_head(rows, list(action.rule.args), action.rule.time, world), world)
         order = made[same]
         if action.initiates and action.relation in domains:

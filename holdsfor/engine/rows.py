@@ -49,6 +49,15 @@ class Rows:
     def times(self, name: str) -> Ints:
         return np.asarray(self.column(name).numbers(), np.int64)
 
+    def timely(self, name: str) -> Rows:
+        """The rows whose column is a time, which is an integer: at 37.5, or at a name, nothing is."""
+        if name in self.shifts or not self.size:
+            return self
+        column = self.column(name)
+        if column.numbers().dtype.kind == "i":
+            return self
+        return self.filter(np.broadcast_to(column.whole(), (self.size,)))
+
     def filter(self, mask: Mask) -> Rows:
         kept = int(np.count_nonzero(mask))
         if kept == self.size:

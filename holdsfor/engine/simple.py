@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import run
+from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.conclude import Open, concluded, head_codes, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
 from holdsfor.engine.relation import EMPTY, Intervals
@@ -24,7 +24,7 @@ from holdsfor.kernels import (
     make_intervals,
     unique_sorted,
 )
-from holdsfor.plan.operators import Chain, Declared, Relation, Simple
+from holdsfor.plan.operators import Declared, Relation, Simple
 
 Domains = dict[Relation, tuple[Allowed, ...]]
 
@@ -38,10 +38,10 @@ class Changes:
     alive: Ints
 
 
-def evaluate_simple(fluent: Simple, world: World, domains: Domains, prefixes: frozenset[Chain]) -> int:
+def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: Beginnings) -> int:
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
-    begun = [concluded(rules, world, prefixes) for rules in fluent.initiations]
-    ended = [concluded(rules, world, prefixes) for rules in fluent.terminations]
+    begun = [concluded(rules, world, beginnings) for rules in fluent.initiations]
+    ended = [concluded(rules, world, beginnings) for rules in fluent.terminations]
     initial = initial_keys(fluent, world, domains)
     allowed = [
         _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +17,21 @@ from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
-from holdsfor.language.terms import Term, is_ground
-from holdsfor.plan.operators import Combine, Expression, Lasting, Lookup, Of, Pattern, Relate, Static
-from holdsfor.plan.walk import complements, parts
+from holdsfor.language.terms import is_ground
+from holdsfor.plan.operators import (
+    Combine,
+    Expression,
+    Grounds,
+    Lasting,
+    Lookup,
+    Of,
+    Part,
+    Pattern,
+    Relate,
+    Relation,
+    Static,
+)
+from holdsfor.plan.share import grounds_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -32,45 +43,36 @@ class Frame:
 
     world: World
     rows: Rows | None  # None: aligned; every part is on the pattern's own columns
+    grounds: Grounds | None
+    shared: frozenset[Part]
 
 
-def evaluate_static(definition: Static, world: World, clauses: tuple[Allowed, ...]) -> None:
-    found = [evaluate_pattern(pattern, definition.relation.arity, world, clauses) for pattern in definition.patterns]
+def evaluate_static(
+    definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part] = frozenset()
+) -> None:
+    """shared: parts of expressions that several rules have, or one rule more than once."""
+    relation = definition.relation
+    found = [evaluate_pattern(pattern, relation, world, clauses, shared) for pattern in definition.patterns]
     s, e = NOTHING if not found else found[0]
     for more in found[1:]:
         s, e = union2(s, e, *more)
-    world.intervals[definition.relation] = Intervals(world.axis, world.dictionary, definition.relation.arity, s, e)
+    world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
 
 
-def evaluate_pattern(pattern: Pattern, arity: int, world: World, clauses: tuple[Allowed, ...]) -> Pair:
-    if _aligned(pattern):
-        return _algebra(pattern.expression, Frame(world, None))
-    rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
-    s, e = _algebra(pattern.expression, Frame(world, rows))
+def evaluate_pattern(
+    pattern: Pattern, relation: Relation, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part]
+) -> Pair:
+    grounds = grounds_of(pattern, relation)
+    if grounds is None:
+        return _algebra(pattern.expression, Frame(world, None, None, shared))
+    part = Part(grounds, None)
+    rows = world.shared.get(part)
+    if not isinstance(rows, Rows):
+        rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
+        if part in shared:
+            world.shared[part] = rows
+    s, e = _algebra(pattern.expression, Frame(world, rows, grounds, shared))
     return _to_head(pattern, rows, s, e, world)
-
-
-def _aligned(pattern: Pattern) -> bool:
-    """Whether all parts and the head are on the same columns, so that no grounding needs to be looked at."""
-    return (
-        not pattern.conditions
-        and pattern.args == pattern.variables
-        and all(part.args == pattern.variables for part in parts(pattern.expression))
-        and all(is_ground(bound) for bound in _bounds(pattern.expression))
-        and not complements(pattern.expression)
-    )
-
-
-def _bounds(expression: Expression) -> Iterable[Term]:
-    if isinstance(expression, Lasting):
-        yield expression.bound
-        yield from _bounds(expression.part)
-    elif isinstance(expression, Combine):
-        for part in expression.parts:
-            yield from _bounds(part)
-    elif isinstance(expression, Relate):
-        yield from _bounds(expression.source)
-        yield from _bounds(expression.target)
 
 
 # ---------------------------------------------------------------- groundings
@@ -147,6 +149,16 @@ def _declared(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) -> R
 
 
 def _algebra(expression: Expression, frame: Frame) -> Pair:
+    part = Part(frame.grounds, expression)
+    if part not in frame.shared:
+        return _worked_out(expression, frame)
+    found = frame.world.shared.get(part)
+    if not isinstance(found, tuple):
+        found = frame.world.shared[part] = _worked_out(expression, frame)
+    return found
+
+
+def _worked_out(expression: Expression, frame: Frame) -> Pair:
     match expression:
         case Of():
             return _of(expression, frame)

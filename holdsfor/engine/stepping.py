@@ -22,7 +22,7 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.kernels import union2
-from holdsfor.plan.operators import Due, Plan, Relation, Source
+from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Source, Static
 from holdsfor.plan.walk import defines, simple_of
 
 
@@ -204,7 +204,8 @@ def settled_at(
     boundary = cut + 1 - world.axis.origin
     edge = None if horizon is None else horizon - world.axis.origin
     relations = scope.relations(plan)
-    simple = {r for n in scope.definitions for fluent in simple_of(plan.definitions[n]) for r in fluent.relations}
+    within = [plan.definitions[number] for number in scope.definitions]
+    simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
     return State(
         cut,
         {r: _until(world.intervals[r], boundary, edge) for r in relations if r.kind != "event"},
@@ -212,6 +213,11 @@ def settled_at(
         {r: _holding(world.intervals[r], boundary) for r in simple},
         {due: still_running(found, boundary - 1) for due, found in running.items()},
     )
+
+
+def _proved(definition: Definition) -> tuple[Simple, ...]:
+    """The rules of a fluent that are evaluated in place of its patterns if the history begins between two ticks."""
+    return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
 def still_running(found: Running, cut: int) -> Running:

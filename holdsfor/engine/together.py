@@ -248,6 +248,7 @@ class _Compiled:
 
 def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _Compiled:
     rows, asked = _rows(action, slots, world)
+    rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
     rows = rows.filter((times > world.after) & (times <= world.now))
     wanted = shape(action.rule.args, rows.names, world.dictionary)

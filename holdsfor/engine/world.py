@@ -9,9 +9,8 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, fact_table
 from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
-from holdsfor.engine.rows import Rows
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Chain, Due, Relation
+from holdsfor.plan.operators import Chain, Due, Part, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class World:
     points: dict[Relation, Points] = field(default_factory=dict)
     intervals: dict[Relation, Intervals] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
-    shared: dict[Chain, Rows] = field(default_factory=dict)
+    shared: dict[Chain | Part, object] = field(default_factory=dict)  # what was worked out of Plan.shared
 
     def points_of(self, relation: Relation) -> Points:
         return self.points.get(relation) or no_points(self.axis, self.dictionary, relation.arity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +20,21 @@ from holdsfor.io.times import ends, times
 from holdsfor.language.description import Input
 
 _UNKNOWN, _UNUSED = -1, -2
+Untyped = bool | Set[str]
 
 
 def blocks_from_table(
-    table: pa.Table, mapping: Mapping, inputs: Sequence[Input], source: str, first_row: int = 1, untyped: bool = False
+    table: pa.Table,
+    mapping: Mapping,
+    inputs: Sequence[Input],
+    source: str,
+    first_row: int = 1,
+    untyped: Untyped = False,
 ) -> Events:
     """The rows of a table, or of a part of one that begins with row `first_row`.
 
-    untyped: text is typed field by field (a CSV file); otherwise a string is an atom, whatever it looks like.
+    untyped: text is typed field by field (a CSV file), in all columns or in some; otherwise a string is an atom,
+    whatever it looks like.
     """
     rows = np.arange(first_row, first_row + len(table))
     return TableReader(table, mapping, inputs, untyped).read(source, rows)
@@ -44,7 +51,7 @@ class Group(NamedTuple):
 class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
-    def __init__(self, table: pa.Table, mapping: Mapping, inputs: Sequence[Input], untyped: bool) -> None:
+    def __init__(self, table: pa.Table, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped) -> None:
         self.table = table
         self.mapping = mapping
         self.inputs = inputs
@@ -199,7 +206,8 @@ class TableReader:
 
     def _as_terms(self, name: str) -> pa.Array:
         if name not in self._terms:
-            self._terms[name] = column_terms(self._column(name), self.untyped, self.mapping.unit, name)
+            untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
+            self._terms[name] = column_terms(self._column(name), untyped, self.mapping.unit, name)
         return self._terms[name]
 
     def _rejects(self, sieves: list[Sieve], source: str, rows: Ints) -> pa.Table:
@@ -215,6 +223,8 @@ class TableReader:
         rows = pa.array(at)
         names = self.table.column_names
         parts = [pc.binary_join_element_wise(f"{name}=", _shown(self._column(name).take(rows)), "") for name in names]
+        blank = np.logical_and.reduce([mask(part.is_null()) for part in parts])
+        parts[0] = pc.if_else(pa.array(blank), "", parts[0])  # where all is null, Arrow would leave out the row itself
         return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
 
 

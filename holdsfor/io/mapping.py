@@ -14,6 +14,9 @@
     [fluents]
     proximity = ["vessel", "other"]
 
+    [topics]                # MQTT: what the messages on a topic are; {vessel} is a level that becomes a column
+    "ais/{vessel}/speed" = "velocity"
+
 All of it is optional. Without `name`, `time`, ... the usual names are looked for (event or name; time, t or start;
 end or t_end; arrival; value; op). An event that is not listed takes the columns arg1, arg2, ... or, where there are
 none, all columns without another meaning, in the order of the table; columns that are left over must be null in its
@@ -57,6 +60,7 @@ class Mapping:
     unit: str = "s"
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
+    topics: AnyMapping[str, Any] = field(default_factory=dict)  # see `holdsfor.io.mqtt.topics`
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -161,6 +165,9 @@ def _check_value(origin: str, key: str, value: object) -> None:
         )
         if not right:
             raise HoldsforError(f'{origin}: [{key}] lists columns by name, such as velocity = ["vessel", "speed"].')
+    elif key == "topics":
+        if not isinstance(value, AnyMapping):
+            raise HoldsforError(f'{origin}: [topics] lists topics, such as "ais/{{vessel}}/speed" = "velocity".')
     elif not isinstance(value, str):
         raise HoldsforError(f"{origin}: {key} is the name of a column, in quotes; found {value!r}.")
 

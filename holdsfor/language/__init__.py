@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from holdsfor.errors import HoldsforError
 from holdsfor.language.check import check
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
+from holdsfor.language.loading import read_source
 
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
 
@@ -18,7 +18,7 @@ def load(*paths: str | Path, texts: Mapping[str, str] | None = None) -> EventDes
 
     texts: more of it, by the name that messages shall give them.
     """
-    files = [Source(str(path), _text(Path(path))) for path in paths]
+    files = [read_source(Path(path)) for path in paths]
     return check([*files, *(Source(name, text) for name, text in (texts or {}).items())])
 
 
@@ -29,14 +29,3 @@ def parse(*texts: str) -> EventDescription:
 
 def _name(number: int, count: int) -> str:
     return "<text>" if count == 1 else f"<text {number}>"
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise HoldsforError(f"{path}: there is no such rule file; check the path") from None
-    except IsADirectoryError:
-        raise HoldsforError(f"{path}: this is a folder; name the rule files in it") from None
-    except UnicodeDecodeError as error:
-        raise HoldsforError(f"{path}: not UTF-8 text (byte {error.start}); save the file as UTF-8") from None

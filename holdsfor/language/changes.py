@@ -83,8 +83,9 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if len(reader.unfolding) > _MOST or reader.unfolded > _MOST**2:
         hint = "write the conditions of the last of them instead"
         return reader.refuse("unsupported", f"this {kind} leads through too many other rules", term, hint)
-    if owner in reader.unfolding or (kind == "initiatedAt" and ("fi", owner) in known):
-        reason = "of a fluent with a deadline" if ("fi", owner) in known else "in a circle"
+    by_deadline = kind == "initiatedAt" and any(_may_be(pair[1], each.value) for each in known.get(("fi", owner), []))
+    if owner in reader.unfolding or by_deadline:
+        reason = "of what a deadline initiates" if by_deadline else "in a circle"
         reader.complete = False
         message = f"{kind} as a condition {reason} comes in a later version"
         reader.draft.not_yet(f"{kind} in a body", message, term.place, "write its conditions instead")
@@ -98,6 +99,10 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     literals = reader.read(joined(";", [goal for goal in each if goal is not None], Atom("fail", term.place)))
     reader.unfolding.pop()
     return literals
+
+
+def _may_be(asked: Term, value: Term) -> bool:
+    return asked == value or not (is_ground(asked) and is_ground(value))
 
 
 def _unfolded(reader: BodyReader, change: Change, asked: tuple[Term, ...], term: Term) -> Term | None:

@@ -12,7 +12,9 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.domains import domains
 from holdsfor.language.draft import Draft
+from holdsfor.language.interval_names import interval_names
 from holdsfor.language.kinds import kinds
+from holdsfor.language.loading import loading
 from holdsfor.language.names import names
 from holdsfor.language.read import read
 from holdsfor.language.recursion import recursion
@@ -32,6 +34,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     clashes,
     shapes,
     safety,
+    interval_names,
     domains,
     strata,
     circles,
@@ -42,12 +45,15 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 def check(sources: Iterable[Source]) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong."""
     draft = Draft({}, [], [], set())
-    for source in sources:
+    waiting = list(sources)
+    while waiting:
+        source = waiting.pop(0)
         draft.sources[source.name] = source
         parsed = parse(source)
         draft.raw += parsed.raw
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
+        waiting += loading(draft, source, parsed.raw, waiting)
     for each in PASSES:
         each(draft)
     diagnostics = draft.close()
@@ -67,4 +73,5 @@ def check(sources: Iterable[Source]) -> EventDescription:
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
         warnings=diagnostics,
+        sources=draft.sources,
     )

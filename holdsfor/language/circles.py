@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from holdsfor.language.description import Compare, Edge, Happens, Holds, Is, Rule
+from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Rule, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.strata import Node, Step
-from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.language.negations import entangled, one_at_a_time
+from holdsfor.language.strata import Mention, Node, Step
+from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
@@ -39,11 +40,28 @@ def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | No
         hint = f"write the conditions of the rules that {does} {fluent} instead"
         reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
         return f"time does not order this circle: {reason}", hint
+    if step.rule and step.literal is _entangled(step.rule, group):
+        return _reason_entangled(step.rule, step.literal, step.need[1])
     if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
         hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
         return f"time does not order this circle: {time} is not known to be {at} or earlier", hint
     return None
+
+
+def _entangled(rule: Rule, group: list[Step]) -> Holds | None:
+    circle = {step.head[1] for step in group}
+    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+    return entangled(one_at_a_time(rule.body, head, circle), circle)
+
+
+def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) -> tuple[str, str]:
+    counts = (each for each in every(rule.body) if isinstance(each, Aggregate))
+    if any(inner is literal for each in counts for inner in every(each.literals)):
+        hint = "count events, or a fluent outside the circle"
+        return f"what findall counts must be known before, and {fluent} is not", hint
+    hint = "define a fluent for what the negation is about, and ask for that: \\+ holdsAt(fluent=value, T)"
+    return "one negation cannot look for what two fluents of a circle have in common", hint
 
 
 def _at_one_point(step: Step, group: list[Step]) -> bool:

@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Aggregate, Call, Compare, Edge, Holds, HoldsFor, Is, Literal, Or, Signature
+from holdsfor.language.description import (
+    Aggregate,
+    Call,
+    Clause,
+    Compare,
+    Deadline,
+    Edge,
+    Grounding,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initially,
+    Is,
+    Literal,
+    Or,
+    Signature,
+)
 from holdsfor.language.draft import Draft
-from holdsfor.language.names import bodies
 from holdsfor.language.strata import signature
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
@@ -20,14 +35,23 @@ _Slot = tuple[Signature, int]
 def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
     facts, values = _facts(draft), _values(draft)
-    for body in bodies(draft):
-        for literal, numeric in _uses(body, {}):
+    for body, times in _bodies(draft):
+        for literal, numeric in _uses(body, times):
             for variable, given, source in _given(literal, facts, values):
                 if variable in numeric and given and all(isinstance(term, Atom) for term in given):
                     example = f"{source} gives names such as {written(given[0])}"
                     message = f"{written(variable)} is used as a number, but {example}"
                     hint = "compare names with == and \\==, or take the number from another argument"
                     draft.error("type", message, numeric[variable].place, hint)
+
+
+def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]]:
+    """The bodies of all clauses, each with the time of its head: a time is a number."""
+    for rule in draft.rules:
+        yield rule.body, {} if rule.kind == "holdsFor" else {rule.at: rule.at}
+    clauses: list[Clause | Grounding | Initially | Deadline] = [*draft.background, *draft.groundings]
+    for clause in [*clauses, *draft.initially, *draft.deadlines]:
+        yield clause.body, {}
 
 
 def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
@@ -74,6 +98,8 @@ def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
             yield from (*variables(literal.left), *variables(literal.right))
         elif isinstance(literal, Is):
             yield from variables(literal.expression)
+        elif isinstance(literal, Happens | Holds | Edge):
+            yield from variables(literal.time)
         elif isinstance(literal, Aggregate) and literal.function != "count":
             yield from variables(literal.template)
 

@@ -17,7 +17,7 @@ _EACH_ARGUMENT = re.compile(_ARGUMENT)
 _PIECE = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|/\*.*?\*/)
       | (?P<quoted>'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*")
-      | (?P<number>\d+\.\d+)
+      | (?P<number>\d+\.\d+|=\.\.)
       | (?P<end>\.(?=\s|%|\Z))
       | (?P<unclosed>/\*|['"])
       | (?P<other>\w+|[^\s%'"./\w]+|.)""",

@@ -10,8 +10,9 @@ from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.literals import BodyReader
 from holdsfor.language.strata import signature
 from holdsfor.language.syntax import RawClause, RawDirective
-from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
-from holdsfor.language.vocabulary import DIRECTIVES, FORMS
+from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.unavailable import unavailable
+from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
 from holdsfor.language.written import written
 
 
@@ -52,17 +53,37 @@ def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None
 
 def directive(draft: Draft, raw: RawDirective) -> None:
     """`:- dynamic a/1.` and its like: they make predicates known, and are otherwise ignored."""
+    if isinstance(raw.goal, Items):
+        return  # `:- ['facts.pl'].`: `loading` has read it
     name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
     word = raw.word or name
     if word == "policy":
         draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
     elif word not in DIRECTIVES:
-        draft.error(
-            "directive", f"the directive `{word or written(raw.goal)}` is not known", raw.goal.place, "remove it"
-        )
-    elif word in ("dynamic", "discontiguous", "multifile", "table"):
+        draft.error("directive", *_refused(raw.goal, word))
+    elif word in KNOWN:
         for term in [raw.goal] if raw.word else args:
             draft.predicates.update(_indicators(term))
+
+
+def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
+    """What is wrong with a directive that is not known."""
+    if word == "op":
+        hint = "write the name before its arguments: name(A, B)"
+        return "operators cannot be declared: rules have those of Prolog", goal.place, hint
+    if word in ("if", "elif", "else", "endif"):
+        hint = "keep the clauses that are meant, or put them into files of their own"
+        return f"clauses cannot be chosen by `{word}`", goal.place, hint
+    if word in ("", ",", ";", "->", "\\+") or unavailable(goal):
+        hint = "remove it; what it would add can be written as facts, or read from a table (--facts)"
+        return f"a directive cannot run goals such as `{_first(goal)}`", goal.place, hint
+    return f"the directive `{word}` is not known", goal.place, "remove it"
+
+
+def _first(goal: Term) -> str:
+    while isinstance(goal, Compound) and goal.functor in (",", ";", "->"):
+        goal = goal.args[0]
+    return written(goal)
 
 
 def is_fluent_value(term: Term) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
-from typing import NamedTuple
 
 from holdsfor.language.terms import Place, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.language.diagnostics import Source
 
 
 class Signature(NamedTuple):
@@ -259,3 +263,4 @@ class EventDescription:
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
     warnings: tuple[object, ...] = ()
+    sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them

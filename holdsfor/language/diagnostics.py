@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal as OneOf
 
 from holdsfor.errors import HoldsforError
@@ -74,12 +75,27 @@ class DescriptionError(HoldsforError):
         return "\n\n".join([*map(render, self.diagnostics), f"{count} in the event description"])
 
 
+class Refusal(HoldsforError):
+    """A rule that the plan cannot have, although it is well-formed: `plan` makes a diagnostic of it."""
+
+    def __init__(self, code: str, message: str, place: Place, hint: str) -> None:
+        super().__init__(f"{place}: error: {message} [{code}]\n  help: {hint}")
+        self.code, self.message, self.place, self.hint = code, message, place, hint
+
+    def diagnostic(self, lines: Mapping[str, Source]) -> Diagnostic:
+        source = lines.get(self.place.file)
+        line = source.line(self.place.line) if source else ""
+        return Diagnostic(self.code, "error", self.message, self.place, self.hint, line=line)
+
+
 class Source:
     """The text of one rule file, and the way from offsets to places."""
 
-    def __init__(self, name: str, text: str) -> None:
+    def __init__(self, name: str, text: str, path: Path | None = None) -> None:
+        """path: of its file, if it is one."""
         self.name = name
         self.text = text
+        self.path = path
         self._starts = [0]
         self._starts.extend(index + 1 for index, char in enumerate(text) if char == "\n")
 

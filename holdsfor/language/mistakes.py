@@ -43,6 +43,7 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"//[^\n]*|#[^\n]*", "syntax", "this is not a comment", "a comment begins with %"),
         (r":(?!-)", "syntax", "a lone `:`", "write `:-` between head and body"),
         (r"\{|\}", "syntax", "braces have no meaning here", "write parentheses"),
+        (r"\?-", "unsupported", "a query (`?-`) has no place in a rule file", "remove it; the run asks for everything"),
         (r"--?>", "syntax", "an arrow that does not fit here", "write the head first, then `:-`, then the conditions"),
         (r"\.\d", "syntax", "a number cannot begin with a point", "write a zero before it: 0.5"),
         (r"\.(?=[a-zA-Z_])", "full-stop", "a full stop with no space after it", "begin the next clause on a new line"),
@@ -58,7 +59,7 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _slip, _two_clauses, _brackets, _surroundings):
+    for find in (_pattern, _arrow, _slip, _two_clauses, _brackets, _surroundings):
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -82,6 +83,18 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
     return Advice(
         "not-yet", "interval patterns (`<-`) come in a later version", hint, position, position + 2, "pattern"
     )
+
+
+def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
+    """`-->` and `*->`, at the end of which parsing stops."""
+    start = position - 2
+    if text.startswith("-->", max(0, start)):
+        hint = "write a rule with `:-`, or the cases as facts"
+        return Advice("unsupported", "grammar rules (`-->`) are not available", hint, start, position + 1)
+    if text.startswith("*->", max(0, start)):
+        hint = "write one rule for each case, with \\+ and the condition in the other"
+        return Advice("unsupported", "if-then-else (`*->`) is not available", hint, start, position + 1)
+    return None
 
 
 def _slip(text: str, position: int, at_end: bool) -> Advice | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from holdsfor.language.connectives import FAIL
 from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.strata import mentioned, signature
@@ -25,7 +26,7 @@ def names(draft: Draft) -> None:
     for body in bodies(draft):
         for call in calls(body):
             owner = signature(call.goal)
-            if owner not in known and owner.name not in draft.damaged:
+            if owner not in known and owner.name not in draft.damaged and call.goal != FAIL:
                 missing[owner].append(call)
     for owner, uses in missing.items():
         _report(draft, uses, owner, arities)

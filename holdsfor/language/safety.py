@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from holdsfor.language.apart import head_terms
+from holdsfor.language.deadlines import overlap
 from holdsfor.language.description import (
     Aggregate,
     Algebra,
@@ -17,7 +16,6 @@ from holdsfor.language.description import (
     Grounding,
     Happens,
     Holds,
-    HoldsFor,
     Initially,
     Literal,
     Not,
@@ -38,8 +36,6 @@ def safety(draft: Draft) -> None:
     modes = Modes(draft.background, draft.recursive)
     for rule in draft.rules:
         if rule.place not in draft.incomplete:
-            if rule.kind == "holdsFor":
-                _intervals(draft, rule)
             _rule(draft, rule, modes)
     for clause in draft.background:
         if clause.place in draft.incomplete:
@@ -58,18 +54,41 @@ def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Mod
     """Clauses without time: their conditions are about background knowledge."""
     head = {variable for term in head_terms(clause) for variable in variables(term)}
     values: set[Var] = set()
-    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _has_domain(draft, clause.fluent, True)):
+    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
     reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
     if isinstance(clause, Grounding):
         return
     if isinstance(clause, Initially):
-        note_evidence(draft, clause.fluent, clause.value, values | reported)
+        _unknown_at_start(draft, clause, values | reported)
     what, term = ("duration", clause.duration) if isinstance(clause, Deadline) else ("value", clause.value)
     for variable in dict.fromkeys(variables(term)):
         if variable not in values | reported:
             message = f"nothing says what the {what} {written(variable)} is"
             draft.error("unbound", message, variable.place, "write a constant, or bind it in a condition")
+
+
+def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
+    """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
+    for each in draft.groundings:
+        if each.value is not None and signature(each.entity) == signature(clause.fluent):
+            given: set[Var] = set()
+            modes.run(each.body, given, set(variables(each.entity)))
+            dynamic = any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+            if not dynamic and given.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
+                return True
+    return False
+
+
+def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None:
+    """Groundings come from the data, and at the start there are none."""
+    note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
+    missing = next((each for each in variables(clause.fluent) if each not in values), None)
+    if missing is not None and signature(clause.fluent).name not in draft.damaged:
+        pair = f"{written(clause.fluent)}={written(clause.value)}"
+        message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
+        hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
+        draft.error("unbound", message, missing.place, hint)
 
 
 def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
@@ -148,38 +167,6 @@ def _has_domain(draft: Draft, subject: Term, fluent: bool) -> bool:
         and not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
         for each in draft.groundings
     )
-
-
-# ---------------------------------------------------------------- intervals
-
-
-def _intervals(draft: Draft, rule: Rule) -> None:
-    """Each list of intervals is computed once and used."""
-    made: Counter[Var] = Counter()
-    used: set[Var] = {rule.at}
-    for literal in rule.body:
-        result = _result(literal)
-        if result:
-            made[result] += 1
-            if made[result] == 2:
-                hint = "give the second one another name"
-                draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
-        if isinstance(literal, Algebra):
-            used.update(literal.operands)
-        elif isinstance(literal, Allen):
-            used.update((literal.source, literal.target))
-        elif isinstance(literal, Duration):
-            used.add(literal.interval)
-    for literal in rule.body:
-        result = _result(literal)
-        if result and result not in used and not result.name.startswith("_"):
-            draft.warning("unused", f"the intervals {result} are not used", result.place, "use them, or write _")
-
-
-def _result(literal: Literal) -> Var | None:
-    if isinstance(literal, HoldsFor):
-        return literal.interval
-    return literal.result if isinstance(literal, Algebra | Allen | Duration) else None
 
 
 # ---------------------------------------------------------------- what is left

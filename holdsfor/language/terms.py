@@ -22,6 +22,11 @@ class Place:
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
 
+    def covers(self, other: Place) -> bool:
+        begins = (self.line, self.column) <= (other.line, other.column)
+        ends = (other.end_line, other.end_column) <= (self.end_line, self.end_column)
+        return self.file == other.file and begins and ends
+
 
 NOWHERE = Place("<built-in>", 1, 1, 1, 1)
 

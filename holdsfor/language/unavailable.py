@@ -13,41 +13,48 @@ _FACTS = "list the cases as facts"
 #: Names -> what they do, what to write instead.
 _GROUPS: tuple[tuple[str, str, str], ...] = (
     (
-        "assert asserta assertz retract retractall abolish erase recorda recordz",
+        "assert asserta assertz retract retractall abolish erase recorda recordz recorded",
         "changes facts while rules run",
         _FLUENT,
     ),
     ("nb_setval nb_getval b_setval b_getval flag gensym", "uses a global variable", _FLUENT),
     (
         "write writeln print print_message format nl tab put_char portray_clause write_canonical writeq write_term "
-        "tell told",
+        "tell told writef listing with_output_to",
         "writes output",
         "remove it; the run writes the results",
     ),
     (
-        "read read_term see seen consult open close get_char current_input current_output",
-        "reads files",
+        "read read_term see seen consult load_files open close get_char current_input current_output prompt",
+        "works with files",
         "give rule files and events to the run, by name",
     ),
-    ("call apply call_cleanup", "calls a goal that is known only while rules run", "write the goal itself"),
+    (
+        "call apply call_cleanup setup_call_cleanup phrase",
+        "calls a goal that is known only while rules run",
+        "write the goal itself",
+    ),
     ("once", "keeps the first answer only", "write the goal itself; every answer counts"),
     ("ignore", "is true whatever its goal does", "remove it"),
     ("catch throw", "handles exceptions", "write the goal itself; what cannot be calculated is not true"),
     ("bagof setof aggregate_all", "collects answers", "write findall(X, goal, L), and length(L, N) or sum_list(L, N)"),
-    ("maplist foldl include exclude partition", "calls a goal for each element of a list", _FACTS),
+    ("maplist foldl include exclude partition aggregate", "calls a goal for each element of a list", _FACTS),
     (
-        "functor arg copy_term =.. term_variables setarg",
+        "functor arg copy_term duplicate_term =.. term_variables setarg nb_setarg numbervars subsumes_term",
         "takes terms apart",
         "write the parts as arguments of their own",
     ),
     (
         "atom_concat atom_codes atom_chars atom_length sub_atom char_code upcase_atom concat_atom atomic_list_concat "
-        "string_concat split_string atom_string number_codes atom_number term_to_atom",
+        "string_concat split_string atom_string number_codes atom_number term_to_atom string_length string_lower "
+        "string_upper string_chars string_codes number_string sub_string",
         "takes text apart",
         _FACTS,
     ),
     (
-        "append nth0 nth1 reverse sort msort predsort last select delete subtract permutation list_to_set",
+        "append nth0 nth1 reverse sort msort predsort last select selectchk delete subtract permutation list_to_set "
+        "intersection union max_member min_member flatten pairs_keys_values keysort numlist "
+        "list_to_ord_set ord_subtract ord_union ord_memberchk",
         "works on lists",
         _FACTS,
     ),
@@ -56,11 +63,21 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
         "tests what a term is",
         "remove it: a variable in a rule always has a value, and what is calculated with is a number",
     ),
+    (
+        "clause current_predicate predicate_property current_op nth_clause",
+        "looks at the rules themselves",
+        "write the condition that is meant",
+    ),
+    ("op", "declares an operator", "write the name before its arguments: name(A, B)"),
+    ("trace notrace spy nospy debug nodebug assertion must_be", "is for finding mistakes", "remove it"),
+    ("compare", "is not built in", "compare terms with X @< Y, X == Y, X @> Y"),
+    ("freeze when", "waits for a value", "write the goal itself; conditions may stand in any order"),
+    ("thread_create thread_join thread_send_message mutex_lock with_mutex", "uses threads", "remove it"),
     ("plus", "is not built in", "write Z is X+Y"),
     ("succ", "is not built in", "write Y is X+1"),
     ("get_time statistics stamp_date_time date_time_stamp", "asks the clock", "use the time T of a condition"),
     ("random random_between random_member", "gives another answer each time", _FACTS),
-    ("halt shell getenv garbage_collect", "acts on the Prolog system", "remove it"),
+    ("halt shell getenv setenv garbage_collect sleep", "acts on the Prolog system", "remove it"),
     ("repeat", "never ends", "remove it"),
 )
 _WORDS = {name: (does, instead) for names, does, instead in _GROUPS for name in names.split()}
@@ -84,6 +101,10 @@ def _between(low: Term, high: Term, value: Term) -> tuple[str, str]:
     return "counts through numbers", f"compare: {x} >= {written(low)}, {x} =< {written(high)}"
 
 
+def _dif(one: Term, other: Term) -> tuple[str, str]:
+    return "is not built in", f"write {written(one)} \\= {written(other)}"
+
+
 def _forall(condition: Term, action: Term) -> tuple[str, str]:
     return "calls other goals", f"write \\+ ({written(condition, 999)}, \\+ {written(action, 900)})"
 
@@ -93,4 +114,5 @@ _SPECIAL: dict[tuple[str, int], Callable[..., tuple[str, str]]] = {
     ("memberchk", 2): _member,
     ("between", 3): _between,
     ("forall", 2): _forall,
+    ("dif", 2): _dif,
 }

@@ -82,10 +82,18 @@ LEGACY: frozenset[tuple[str, int]] = frozenset(
     }
 )
 
+#: Directives that load other rule files.
+LOADING = frozenset({"consult", "include", "ensure_loaded", "load_files"})
+
+#: Directives that make predicates known.
+KNOWN = frozenset({"dynamic", "discontiguous", "multifile", "table", "public", "thread_local"})
+
 #: Directives that say nothing about the meaning of rules.
-DIRECTIVES = frozenset(
-    {"dynamic", "discontiguous", "multifile", "table", "use_module", "ensure_loaded", "set_prolog_flag", "style_check"}
-    | {"module", "initialization", "consult", "include"}
+DIRECTIVES = (
+    LOADING
+    | KNOWN
+    | {"use_module", "module", "initialization", "meta_predicate", "set_prolog_flag", "style_check", "yap_flag"}
+    | {"expects_dialect", "encoding", "license", "set_stream", "source", "garbage_collect"}
 )
 
 #: Functions of the lists that findall gives.

@@ -1,4 +1,4 @@
-"""From a checked description to a plan: the passes, in order."""
+"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper."""
 
 from __future__ import annotations
 
@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from holdsfor.errors import HoldsforError
-from holdsfor.language.description import Call, Clause, Compare, EventDescription, Grounding, Literal, Rule, Signature
-from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.description import (
+    Call,
+    Clause,
+    Compare,
+    EventDescription,
+    Grounding,
+    Literal,
+    Rule,
+    Signature,
+)
+from holdsfor.language.negations import one_at_a_time
+from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.closures import closure
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
-    Closure,
     Conclude,
     Declared,
     Definition,
@@ -21,15 +30,17 @@ from holdsfor.plan.operators import (
     Group,
     Pattern,
     Plan,
+    Reach,
     Relation,
     Simple,
     Static,
 )
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import reach
+from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.rewrite import positive_names
-from holdsfor.plan.sources import sources
+from holdsfor.plan.rewrite import names_of, positive_names
+from holdsfor.plan.sources import identified, sources
 from holdsfor.plan.stages import stages
 from holdsfor.plan.static import pattern
 from holdsfor.plan.times import name_times
@@ -45,13 +56,14 @@ class _Variant:
     body: tuple[Literal, ...]
 
 
-def plan(description: EventDescription) -> Plan:
+@reporting
+def compiled(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     variants = tuple(
         _Variant(rule, body)
         for rule in description.rules
-        for literals in _with_domain(rule, description, fresh)
+        for literals in _with_domain(_ordered_by_time(rule, description), description, fresh)
         for body in unfold(literals, known, fresh)
     )
     stored = relations(description, (variant.body for variant in variants))
@@ -63,18 +75,20 @@ def plan(description: EventDescription) -> Plan:
         for signature in stratum
         for definition in _definitions(signature, description, variants, stored, known, declared)
     )
-    found = sources(description.inputs, stored, definitions)
-    closures = tuple(_closure(group, known, stored, fresh) for group in known.recursive)
-    wanted = facts_used(definitions, domains, closures)
-    used = {key: rows for key, rows in known.facts.items() if key in wanted}
-    return Plan(
-        found,
-        tuple(used.items()),
-        domains,
-        definitions,
-        closures,
-        stages(definitions, {d.relation for d in domains}),
-        reach(definitions),
+    closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
+    given = sources(description.inputs, stored)
+    return completed(Plan(given, tuple(known.facts.items()), domains, definitions, closures, (), Reach(0, 0)))
+
+
+def completed(made: Plan) -> Plan:
+    """The plan with what follows from its definitions: facts and columns that are wanted, stages, reach."""
+    wanted = facts_used(made.definitions, made.domains, made.closures)
+    return replace(
+        made,
+        sources=identified(made.sources, made.definitions),
+        facts=tuple((key, rows) for key, rows in made.facts if key in wanted),
+        stages=stages(made.definitions, {domain.relation for domain in made.domains}),
+        reach=reach(made.definitions),
     )
 
 
@@ -198,7 +212,7 @@ def _conclusions(
         literals, (*terms, when) = folded
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
-        yield Conclude(chain, head_args(terms, ordering, rule.place), ordering.name(at.name))
+        yield Conclude(chain, head_args(terms, ordering, rule.subject.place), ordering.name(at.name))
 
 
 def _for_value(variant: _Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
@@ -227,29 +241,9 @@ def _patterns(
         folded = fold(body, head, known)
         if folded is None:
             continue
-        found = pattern(folded[0], folded[1], rule.at, stored, rule.place, declared)
+        found = pattern(folded[0], folded[1], rule.at, stored, rule.subject.place, declared)
         if found is not None:
             yield found
-
-
-def _closure(group: tuple[Signature, ...], known: Background, stored: Relations, fresh: Iterator[int]) -> Closure:
-    rules: list[tuple[Signature, Declared]] = []
-    for signature in group:
-        for clause in known.rules[signature]:
-            head = name_and_args(clause.head)[1]
-            for variant in unfold(clause.body, known, fresh):
-                folded = fold(variant, head, known)
-                if folded is None:
-                    continue
-                chain, ordering = order(folded[0], folded[1], stored)
-                args = head_args(folded[1], ordering, clause.place)
-                if None in args:
-                    raise HoldsforError(
-                        f"{clause.place}: {signature} calls itself, so all that it is true of is worked out first; "
-                        "give each variable of its head a condition in the body"
-                    )
-                rules.append((signature, Declared(chain, args, True)))
-    return Closure(tuple(rules))
 
 
 # ---------------------------------------------------------------- declared domains
@@ -290,15 +284,35 @@ def _lists_all(rule: Declared) -> bool:
     return rule.enumerates and None not in rule.args
 
 
+def _ordered_by_time(rule: Rule, description: EventDescription) -> Rule:
+    """The rule with its negations taken apart, where it is about a fluent of a circle."""
+    circle = next((cycle for cycle in description.cycles if _signature(rule.subject) in cycle), None)
+    if circle is None or rule.kind not in ("initiatedAt", "terminatedAt"):
+        return rule
+    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+    return replace(rule, body=one_at_a_time(rule.body, head, circle))
+
+
 def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:
-    """The body; for an event with arguments that it does not bind, also the conditions of a declaration of it."""
+    """The body, and the conditions of a declaration if it must give arguments of the head their values.
+
+    For an event it must if the body does not; for a fluent if the body asks something of them, in a negation: else they
+    stand for all that is there.
+    """
     args = name_and_args(rule.subject)[1]
-    if rule.kind != "happensAt" or {v.name for arg in args for v in variables(arg)} <= positive_names(rule.body):
+    open_names = {v.name for arg in args for v in variables(arg)} - positive_names(rule.body)
+    asked = open_names & {name for literal in rule.body for name in names_of(literal)}
+    if not (open_names if rule.kind == "happensAt" else asked) or rule.kind == "holdsFor":
         yield rule.body
         return
     for grounding in description.groundings:
-        if grounding.value is None and _signature(grounding.entity) == _signature(rule.subject):
-            yield rule.body + instance(Clause(grounding.entity, grounding.body, grounding.place), args, next(fresh))
+        dynamic = any(_is_dynamic(literal, description) for literal in grounding.body)
+        if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
+            continue
+        if _signature(grounding.entity) == _signature(rule.subject):
+            domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
+            wanted = (*args, rule.value or Int(0))
+            yield rule.body + instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
 
 
 def _groundings(

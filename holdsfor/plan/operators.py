@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Input, Signature
+from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Term
 
 Arg = str | Term | None
@@ -211,10 +212,14 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A statically determined fluent-value: the union of its rules."""
+    """A statically determined fluent-value: the union of its rules.
+
+    proved: the simple fluent that the patterns are equal to if the history begins at a multiple of the clock tick.
+    """
 
     relation: Relation
     patterns: tuple[Pattern, ...]
+    proved: Simple | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +259,7 @@ class Closure:
     """Background predicates that call themselves: worked out before any data, from their facts and rules."""
 
     rules: tuple[tuple[Signature, Declared], ...]
+    endless: Diagnostic | None = field(default=None, compare=False, repr=False)  # what to say if there is no end to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +293,39 @@ class Stage:
     homes: tuple[Route, ...]  # what the stage defines: the positions that choose its bucket
 
 
+# ---------------------------------------------------------------- sub-plans that several places share
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
+
+    variables: tuple[str, ...]
+    evidence: tuple[tuple[Of | Lookup, ...], ...]
+    conditions: Chain
+    domain: Relation | None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An expression over its groundings; without an expression the groundings themselves.
+
+    Without grounds every operand is on the same columns as the head, so that no grounding needs to be looked at.
+    """
+
+    grounds: Grounds | None
+    expression: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A beginning of rules or a part of expressions that is worked out once for several uses."""
+
+    name: str  # "" for a scan, which is shown as it is
+    part: Chain | Part
+    uses: int
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     sources: tuple[Source, ...]
@@ -296,6 +335,7 @@ class Plan:
     closures: tuple[Closure, ...]  # each after those it calls
     stages: tuple[Stage, ...]
     reach: Reach
+    shared: tuple[Shared, ...] = ()  # each after those it is made of
 
     def __str__(self) -> str:
         from holdsfor.plan.show import show

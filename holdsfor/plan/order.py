@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
-from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.terms import NOWHERE, Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.written import written
 from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
@@ -47,10 +48,9 @@ class Ordering:
         if isinstance(term, Var):
             return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
         if not is_ground(term):
-            raise HoldsforError(
-                f"{place}: {_plain(term)}: a compound argument with variables is not supported yet; "
-                "pass its parts as arguments"
-            )
+            message = f"`{_plain(term)}` has variables inside: an argument is a constant or a variable"
+            place = place if term.place is NOWHERE else term.place
+            raise Refusal("argument", message, place, "pass its parts as arguments of their own")
         return term
 
     def expression(self, term: Term) -> Term:
@@ -59,7 +59,7 @@ class Ordering:
 
 def _plain(term: Term) -> str:
     """The term as it was written, before unfolding renamed its variables."""
-    return re.sub(r"~\d+", "", str(term))
+    return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
 
 
 def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
@@ -77,9 +77,8 @@ def head_args(head: Sequence[Term], ordering: Ordering, place: Place) -> tuple[A
     open_names = [term.name for term in head if isinstance(term, Var) and term.name not in ordering.bound]
     twice = [name for name, times in Counter(open_names).items() if times > 1]
     if twice:
-        raise HoldsforError(
-            f"{place}: no condition gives {twice[0]} a value, and the head has it twice; bind it in the body"
-        )
+        message = f"no condition gives {twice[0]} a value, and the head has it twice"
+        raise Refusal("unbound", message, place, "bind it in the body")
     return tuple(None if isinstance(t, Var) and t.name in open_names else ordering.arg(t, place) for t in head)
 
 
@@ -108,10 +107,8 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     for literal in waiting:  # a second time variable: joined on the other arguments only
         if isinstance(literal, Happens | Edge):
             return literal
-    place = waiting[0].place
-    raise HoldsforError(
-        f"{place}: no order of the conditions binds every variable before it is used; give each a positive condition"
-    )
+    message = "no order of the conditions binds every variable before it is used"
+    raise Refusal("unbound", message, waiting[0].place, "give each variable a condition that is not negated")
 
 
 def _ready(literal: Literal, ordering: Ordering) -> bool:
@@ -134,7 +131,8 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
         case Not():
             return {name for name in names_of(literal) if name in ordering.outer} <= bound
         case _:
-            raise HoldsforError(f"{literal.place}: intervals cannot be used in a rule about points in time")
+            message = "intervals cannot be used in a rule about points in time"
+            raise Refusal("misplaced", message, literal.place, "write holdsAt(fluent=value, T)")
 
 
 def _connected(literal: Literal, ordering: Ordering) -> bool:

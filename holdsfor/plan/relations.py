@@ -23,6 +23,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
+from holdsfor.plan.aggregates import united
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.rewrite import names_of
 
@@ -84,18 +85,25 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     return Relations({key: tuple(found) for key, found in values.items() if key not in open_values})
 
 
-def open_value_variants(body: tuple[Literal, ...], known: Relations) -> list[tuple[Literal, ...]]:
-    """Variants of the body in which every literal on a split fluent has a constant value that the fluent can have."""
+def open_value_variants(
+    body: tuple[Literal, ...], known: Relations, prefix: str = "value~"
+) -> list[tuple[Literal, ...]]:
+    """Variants of the body in which every literal on a split fluent has a constant value that the fluent can have.
+
+    prefix: for names that are used nowhere else.
+    """
     variants: list[tuple[Literal, ...]] = [()]
-    for literal in body:
-        choices = _choices(literal, known)
+    for number, literal in enumerate(body):
+        choices = _choices(literal, known, f"{prefix}{number}_")
         variants = [variant + choice for variant in variants for choice in choices]
     return variants
 
 
-def _choices(literal: Literal, known: Relations) -> list[tuple[Literal, ...]]:
+def _choices(literal: Literal, known: Relations, prefix: str) -> list[tuple[Literal, ...]]:
     if isinstance(literal, Not):
-        return [tuple(Not(variant, literal.place) for variant in open_value_variants(literal.literals, known))]
+        return [tuple(Not(variant, literal.place) for variant in open_value_variants(literal.literals, known, prefix))]
+    if isinstance(literal, Aggregate):
+        return united(literal, open_value_variants(literal.literals, known, prefix), prefix)
     if not isinstance(literal, FluentLiteral):
         return [(literal,)]
     values = known.values.get(_signature(literal.fluent))

@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.plan.operators import (
+    At,
+    Chain,
     Conclude,
     Declared,
     Definition,
     Derived,
     Domain,
     Due,
+    Grounds,
     Group,
+    Part,
     Pattern,
     Plan,
     Reach,
     Relation,
     Route,
+    Shared,
     Simple,
     Source,
     Stage,
     Static,
 )
-from holdsfor.plan.show_rule import Writer, grounding, named
+from holdsfor.plan.share import grounds_of
+from holdsfor.plan.show_rule import NO_NAMES, Names, Writer, bound_names, grounding, named
 from holdsfor.plan.walk import defines
 
 
@@ -33,10 +39,8 @@ def show(plan: Plan) -> str:
         ("facts", [f"{signature}: {_count(len(rows), 'row')}" for signature, rows in plan.facts]),
         ("domains", [line for domain in plan.domains for line in show_domain(domain)]),
         ("stages", show_stages(plan)),
-        (
-            "definitions",
-            [line for d, where in zip(plan.definitions, _wheres(plan), strict=True) for line in _placed(d, where)],
-        ),
+        ("shared", list(show_shared(plan))),
+        ("definitions", [line for lines in show_definitions(plan) for line in lines]),
     )
     lines = [line for title, inside in sections if inside for line in (title, *(f"  {each}" for each in inside))]
     return "\n".join([*lines, show_reach(plan.reach)])
@@ -105,18 +109,25 @@ def _wheres(plan: Plan) -> Iterator[str]:
 # ---------------------------------------------------------------- definitions
 
 
-def _placed(definition: Definition, where: str) -> Iterator[str]:
-    title, *rules = show_definition(definition)
+def show_definitions(plan: Plan) -> Iterator[list[str]]:
+    """The lines of each definition, with its stage and the names of what it shares."""
+    names = {one.part: one.name for one in plan.shared if one.name}
+    for definition, where in zip(plan.definitions, _wheres(plan), strict=True):
+        yield list(_placed(definition, where, names))
+
+
+def _placed(definition: Definition, where: str, names: Names) -> Iterator[str]:
+    title, *rules = show_definition(definition, names)
     yield f"{title} ({where})"
     yield from (f"  {rule}" for rule in rules)
 
 
-def show_definition(definition: Definition) -> Iterator[str]:
+def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator[str]:
     """The name and kind, then one line per rule; for intervals, more for the evidence and the conditions."""
     match definition:
         case Simple():
             yield f"simple {', '.join(map(named, definition.relations))}"
-            yield from _simple(definition)
+            yield from _simple(definition, names)
         case Group():
             yield f"together {', '.join(map(named, defines(definition)))}"
             for fluent in definition.fluents:
@@ -125,14 +136,14 @@ def show_definition(definition: Definition) -> Iterator[str]:
                 yield _deadline(due)
         case Derived():
             yield f"event {named(definition.relation)}"
-            yield from (show_conclusion(rule, definition.relation, "happens") for rule in definition.rules)
+            yield from (show_conclusion(rule, definition.relation, "happens", names) for rule in definition.rules)
         case Static():
             yield f"static {named(definition.relation)}"
             for pattern in definition.patterns:
-                yield from show_pattern(pattern, definition.relation)
+                yield from show_pattern(pattern, definition.relation, names)
 
 
-def _simple(fluent: Simple) -> Iterator[str]:
+def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:
     for relation, mine in zip(fluent.relations, fluent.initially, strict=False):
         for rule in mine:
             writer = Writer(rule.chain)
@@ -140,7 +151,7 @@ def _simple(fluent: Simple) -> Iterator[str]:
             yield f"initially {grounding(relation, rule.args, writer)}{given}"
     for kind, rules in (("initiated", fluent.initiations), ("terminated", fluent.terminations)):
         for relation, mine_rules in zip(fluent.relations, rules, strict=True):
-            yield from (show_conclusion(rule, relation, kind) for rule in mine_rules)
+            yield from (show_conclusion(rule, relation, kind, names) for rule in mine_rules)
 
 
 def _deadline(due: Due) -> str:
@@ -153,22 +164,62 @@ def _deadline(due: Due) -> str:
     return text + (", extensible" if due.extensible else "") + given
 
 
-def show_conclusion(rule: Conclude, relation: Relation, kind: str) -> str:
-    writer = Writer(rule.chain, rule.time)
+def show_conclusion(rule: Conclude, relation: Relation, kind: str, names: Names = NO_NAMES) -> str:
+    writer = Writer(rule.chain, rule.time, names)
     head = grounding(relation, rule.args, writer)
-    return f"{kind} {head} at {writer.name(rule.time)}: {writer.chain(rule.chain)}"
+    return f"{kind} {head} at {writer.name(rule.time)}: {writer.rule(rule.chain)}"
 
 
-def show_pattern(pattern: Pattern, relation: Relation) -> Iterator[str]:
-    writer = Writer(pattern.conditions)
+def show_pattern(pattern: Pattern, relation: Relation, names: Names = NO_NAMES) -> Iterator[str]:
+    grounds = grounds_of(pattern, relation)
+    writer = Writer(pattern.conditions, None, names, grounds)
     head = grounding(relation, pattern.args, writer)
     yield f"holds {head} during {writer.expression(pattern.expression)}"
+    together = names.get(Part(grounds, None))
+    if together is not None:
+        yield f"  for {','.join(map(writer.name, pattern.variables))} of {together}"
+    else:
+        yield from _groundings(pattern, writer)
+
+
+def _groundings(pattern: Pattern | Grounds, writer: Writer) -> Iterator[str]:
     if pattern.variables:
         names = ",".join(map(writer.name, pattern.variables))
         found = " or ".join(map(writer.evidence, pattern.evidence)) or "the declared domain"
         yield f"  for {names} of {found}"
     if pattern.conditions:
         yield f"  with {writer.chain(pattern.conditions)}"
+
+
+# ---------------------------------------------------------------- what is shared
+
+
+def show_shared(plan: Plan) -> Iterator[str]:
+    """What is worked out once: its name with its variables, what it is, and how often it is used."""
+    names: dict[Chain | Part, str] = {}
+    for one in plan.shared:
+        if not one.name:
+            continue
+        text = _shared_part(one, one.part, names) if isinstance(one.part, Part) else _beginning(one, one.part, names)
+        yield f"{text}; {one.uses} times"
+        names[one.part] = one.name
+
+
+def _beginning(one: Shared, chain: Chain, names: Names) -> str:
+    time = next((op.time for op in chain if isinstance(op, At)), None)
+    writer = Writer(chain, time, names)
+    args = ",".join(map(writer.name, bound_names(chain)))
+    return f"{one.name}({args}): {writer.rule(chain)}"
+
+
+def _shared_part(one: Shared, part: Part, names: Names) -> str:
+    grounds = part.grounds
+    writer = Writer(() if grounds is None else grounds.conditions, None, names, grounds)
+    if part.expression is not None:
+        text = writer.whole(part.expression)
+        return f"{one.name}({','.join(map(writer.name, writer.used(part.expression)))}): {text}"
+    assert grounds is not None
+    return f"{one.name}: groundings {', '.join(line.strip() for line in _groundings(grounds, writer))}"
 
 
 def _places(positions: Iterable[int]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from string import ascii_uppercase
+from types import MappingProxyType
 
 from holdsfor.language.terms import Compound, Term, Var
 from holdsfor.plan.operators import (
@@ -11,29 +13,39 @@ from holdsfor.plan.operators import (
     Chain,
     Combine,
     Expression,
+    Grounds,
     Holding,
     Lasting,
     Let,
     Lookup,
     Of,
     Op,
+    Part,
     Relate,
     Relation,
     Tally,
     Where,
     Without,
 )
-from holdsfor.plan.walk import flat
+from holdsfor.plan.variables import binds
+from holdsfor.plan.walk import flat, parts
 
 LETTERS = ascii_uppercase.replace("T", "")
 #: How tightly the operators of arithmetic bind; those of one row group to the left.
 BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2, "div": 2}
 
 
+Names = Mapping[Chain | Part, str]
+NO_NAMES: Names = MappingProxyType({})
+
+
 class Writer:
     """Writes the parts of one rule; a variable has the same name in all of them."""
 
-    def __init__(self, chain: Chain, time: str | None = None) -> None:
+    def __init__(
+        self, chain: Chain, time: str | None = None, names: Names = NO_NAMES, grounds: Grounds | None = None
+    ) -> None:
+        self._shared, self._grounds = names, grounds
         self._times = {op.time for op in flat(chain) if isinstance(op, At | Holding)}
         self._names: dict[str, str] = {}
         if time is not None:  # the time of the head is T
@@ -57,6 +69,15 @@ class Writer:
         return self.name(arg) if isinstance(arg, str) else str(arg)
 
     # ------------------------------------------------------------ chains
+
+    def rule(self, chain: Chain) -> str:
+        """A whole chain, in which the longest shared beginning goes by its name."""
+        shared = [n for n in range(len(chain), 0, -1) if chain[:n] in self._shared]
+        if not shared:
+            return self.chain(chain)
+        beginning, rest = chain[: shared[0]], chain[shared[0] :]
+        name = _call(self._shared[beginning], [self.name(v) for v in bound_names(beginning)])
+        return " -> ".join([name, *map(self.op, rest)])
 
     def chain(self, chain: Chain) -> str:
         return " -> ".join(map(self.op, chain))
@@ -100,6 +121,17 @@ class Writer:
     # ------------------------------------------------------------ intervals
 
     def expression(self, expression: Expression) -> str:
+        """A shared part goes by its name."""
+        name = self._shared.get(Part(self._grounds, expression))
+        if name is None:
+            return self.whole(expression)
+        return _call(name, list(map(self.name, self.used(expression))))
+
+    def used(self, expression: Expression) -> Iterable[str]:
+        """The variables of an expression, in their order."""
+        return dict.fromkeys(arg for part in parts(expression) for arg in part.args if isinstance(arg, str))
+
+    def whole(self, expression: Expression) -> str:
         match expression:
             case Of():
                 return grounding(expression.relation, expression.args, self)
@@ -112,8 +144,13 @@ class Writer:
                 return f"{expression.mode} of {expression.relation}({pair})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
-        found = [self.expression(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
+        found = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
         return " and ".join(found)
+
+
+def bound_names(chain: Chain) -> Iterable[str]:
+    """The variables that a chain gives values, in their order."""
+    return dict.fromkeys(name for op in chain for name in binds(op))
 
 
 def named(relation: Relation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from holdsfor.language.description import Input
 from holdsfor.language.terms import variables
@@ -13,21 +14,32 @@ from holdsfor.plan.walk import conclusions, flat
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
 
 
-def sources(inputs: tuple[Input, ...], relations: Relations, definitions: Iterable[Definition]) -> tuple[Source, ...]:
-    identities = set(_identities(definitions))
+def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[Source, ...]:
+    """The inputs that rules read. Of a fluent every argument is wanted as a term; of events `identified` says which."""
     found = []
     for item in inputs:
         if not item.read:
             continue
         name, arity = item.signature
         if item.kind == "event":
-            stored: tuple[Relation, ...] = (Relation(name, arity, None, "event"),)
-            wanted = frozenset(p for p in range(arity) if (stored[0], p) in identities)
+            found.append(Source(item, (Relation(name, arity, None, "event"),), frozenset()))
         else:
-            stored = relations.of_fluent(item.signature)
-            wanted = frozenset(range(arity))
-        found.append(Source(item, stored, wanted))
+            found.append(Source(item, relations.of_fluent(item.signature), frozenset(range(arity))))
     return tuple(found)
+
+
+def identified(given: tuple[Source, ...], definitions: Iterable[Definition]) -> tuple[Source, ...]:
+    """The sources with the arguments of events that these definitions want as terms."""
+    identities = set(_identities(definitions))
+
+    def wanted(source: Source) -> Source:
+        if source.input.kind != "event":
+            return source
+        (relation,) = source.relations
+        places = frozenset(p for p in range(relation.arity) if (relation, p) in identities)
+        return replace(source, identities=places)
+
+    return tuple(map(wanted, given))
 
 
 def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Literal as OneOf
 
-from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.written import written
 from holdsfor.plan.operators import Chain, Combine, Expression, Lasting, Let, Lookup, Of, Pattern, Relate
 from holdsfor.plan.order import Ordering, head_args, order_conditions
 from holdsfor.plan.relations import Relations
@@ -41,13 +42,15 @@ def pattern(
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
-    evidence = _evidence(expression, conditions, frozenset(needed), has_domain)
+    evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
     if evidence is None and not (has_domain and set(needed) <= set(args)):
-        raise HoldsforError(
-            f"{place}: nothing says which combinations of {', '.join(_written(needed, ordering))} this rule is about; "
+        about = ", ".join(_written(needed, ordering))
+        message = f"nothing says which combinations of {about} this rule is about"
+        hint = (
             "add a condition with all of them (a durative input or fluent, or background facts), "
             "or declare grounding(...) for its head"
         )
+        raise Refusal("unbound", message, place, hint)
     return Pattern(args, needed, evidence or (), conditions, expression)
 
 
@@ -69,7 +72,8 @@ def _expression(
         """whole: intervals are measured, those of one grounding at a time. taken: they are taken away from others."""
         literal = made.get(variable.name)
         if literal is None:
-            raise HoldsforError(f"{place}: no condition gives the intervals {variable}; add holdsFor(..., {variable})")
+            hint = f"add holdsFor(..., {variable})"
+            raise Refusal("unbound", f"no condition gives the intervals {variable}", place, hint)
         if isinstance(literal, HoldsFor):
             return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
@@ -80,12 +84,12 @@ def _expression(
             return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
-        return _combined(literal.op, parts)
+        return combined(literal.op, parts)
 
     return build(at, False, False)
 
 
-def _combined(
+def combined(
     op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
 ) -> Expression:
     if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
@@ -103,10 +107,9 @@ def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
     relation, columns = ordering.relations.columns(literal.fluent, literal.value)
     alone = [term for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
     if whole and alone and taken:
-        raise HoldsforError(
-            f"{literal.place}: durations of {literal.fluent} with any value of {alone[0]} cannot be taken away here; "
-            "define them as a fluent of their own, with another holdsFor rule, and take that away"
-        )
+        message = f"durations of {written(literal.fluent)} with any value of {alone[0]} cannot be taken away here"
+        hint = "define them as a fluent of their own, with another holdsFor rule, and take that away"
+        raise Refusal("intervals", message, literal.place, hint)
     if whole:
         ordering.uses.update(variable.name for variable in alone)
     return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
@@ -139,20 +142,22 @@ def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
     return len(groups) <= 1 and needed <= set().union(*groups)
 
 
-def _evidence(
+def evidence_of(
     expression: Expression, conditions: Chain, needed: frozenset[str], has_domain: bool
 ) -> tuple[Evidence, ...] | None:
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     has_domain = has_domain or _gives(lookups, needed)
+    unseen = _holds_unseen(expression)
     found: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
         chosen = next((one for one in tries if _gives(one, needed)), None)
-        if chosen is None:
+        if chosen is not None:
+            found.append(_in_order(chosen))
+        elif not unseen:
             return None
-        found.append(_in_order(chosen))
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found)) if found or not unseen else None
 
 
 def _in_order(evidence: Evidence) -> Evidence:
@@ -166,7 +171,42 @@ def _in_order(evidence: Evidence) -> Evidence:
     return tuple(chosen)
 
 
+def _holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return _holds_unseen(expression.part)
+        case Relate():
+            return _holds_unseen(expression.source) and _holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return True
+        case Combine(op="union"):
+            return any(map(_holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and _holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(_holds_unseen, expression.parts))
+    return False
+
+
+def _ever(expression: Expression) -> Iterator[Evidence]:
+    """Every fluent of the expression: what one of them has had is a grounding."""
+    match expression:
+        case Of():
+            yield (expression,)
+        case Lasting():
+            yield from _ever(expression.part)
+        case Relate():
+            yield from (*_ever(expression.source), *_ever(expression.target))
+        case Combine():
+            for part in expression.parts:
+                yield from _ever(part)
+
+
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
+    if _holds_unseen(expression):
+        found = [] if has_domain else list(_ever(expression))
+        return found or [()]  # the declared domain alone says for what
     match expression:
         case Of():
             return [(expression,)]
@@ -174,9 +214,7 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
             return _alternatives(expression.part, needed, has_domain)
         case Relate():
             return _of_intersection((expression.source, expression.target), needed, has_domain)
-        case Combine(op="complement") if has_domain or not expression.parts:
-            return [()]  # holds also where its parts never did: only the declared domain says for what
-        case Combine(op="union" | "complement"):
+        case Combine(op="union"):
             return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
         case Combine(op="difference"):
             return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
@@ -187,8 +225,10 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
 
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
-    each = [_alternatives(part, needed, has_domain) for part in parts]
-    whole = [options for options in each if all(_gives(option, needed) for option in options)]
+    seen_first = sorted(parts, key=_holds_unseen)  # the others hold also where there is no evidence of them
+    each = [_alternatives(part, needed, has_domain) for part in seen_first]
+    seen = [options for part, options in zip(seen_first, each, strict=True) if not _holds_unseen(part)]
+    whole = [options for options in seen if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)
     together: list[Evidence] = [()] if parts else []

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count, product
+from math import prod
 
-from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Aggregate, Call, Clause, Compare, Literal, Not, Or, Signature
+from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.aggregates import united
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all
 
-DEPTH = 50
+DEPTH = 200  # calls inside calls; what calls itself is not unfolded
+MOST = 2_000  # combinations of alternatives; each becomes a rule of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,12 @@ def _unfold(
     literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int
 ) -> list[tuple[Literal, ...]]:
     alternatives = [_alternatives(literal, known, fresh, depth) for literal in literals]
+    combinations = prod(map(len, alternatives))
+    if combinations > MOST:
+        message = f"the alternatives of these conditions make {combinations:,} combinations"
+        hint = "define an event or a fluent for some of the alternatives, and ask for that"
+        first = next(literal for literal, found in zip(literals, alternatives, strict=True) if len(found) > 1)
+        raise Refusal("unsupported", message, first.place, hint)
     return [tuple(lit for part in choice for lit in part) for choice in product(*alternatives)]
 
 
@@ -94,7 +103,7 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
     if isinstance(literal, Or):
         return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth)]
     if isinstance(literal, Aggregate):
-        return [_aggregate(literal, known, fresh, depth)]
+        return united(literal, _unfold(literal.literals, known, fresh, depth), f"result~{next(fresh)}_")
     if not isinstance(literal, Call):
         return [(literal,)]
     name, args = name_and_args(literal.goal)
@@ -105,26 +114,15 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
     signature = Signature(name, len(args))
     if known.is_recursive(signature):
         return [(literal,)]  # worked out beforehand, and looked up like facts
-    assert depth > 0
+    if depth == 0:
+        message = f"{signature} is called through {DEPTH} other predicates"
+        hint = "write the conditions of some of them where they are called, or their cases as facts"
+        raise Refusal("unsupported", message, literal.place, hint)
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
     for clause in known.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))
         variants.extend(_unfold(body, known, fresh, depth - 1))
     return variants
-
-
-def _aggregate(literal: Aggregate, known: Background, fresh: Iterator[int], depth: int) -> tuple[Literal, ...]:
-    """The same with its goals unfolded and a variable as its result."""
-    variants = _unfold(literal.literals, known, fresh, depth)
-    if len(variants) != 1:
-        raise HoldsforError(
-            f"{literal.place}: findall over alternatives comes in a later version; define an event or fluent that "
-            "unites them, and count that"
-        )
-    if isinstance(literal.result, Var):
-        return (replace(literal, literals=variants[0]),)
-    result = Var(f"result~{next(fresh)}", literal.place)
-    return replace(literal, literals=variants[0], result=result), Compare("=:=", result, literal.result, literal.place)
 
 
 def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:

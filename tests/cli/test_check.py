@@ -108,6 +108,50 @@ def test_what_can_never_come_true(rules: str, expected: set[str]) -> None:
     assert {str(name) for _, name in unreachable(parse(text))} == expected
 
 
+PLANNED = """\
+initiatedAt(moving(V)=true, T) :- happensAt(speed(V, S), T), holdsAt(near(V)=true, T), quick(S).
+initiatedAt(sos(V)=true, T) :- happensAt(speed(V, S), T), holdsAt(near(V)=true, T), quick(S), happensAt(call(V), T).
+initiatedAt(never(V)=true, T) :- happensAt(call(V), T), holdsAt(never(V)=true, T).
+initiatedAt(way(V)=true, T) :- happensAt(start(moving(V)=true), T).
+terminatedAt(way(V)=true, T) :- happensAt(end(moving(V)=true), T).
+quick(S) :- S > 5.
+"""
+
+
+def test_the_plan_before_and_after_and_what_each_pass_changed() -> None:
+    Path("planned.ec").write_text(PLANNED)
+    printed = call("planned.ec", "--plan").stdout
+    before, rest = printed.split("plan as the rules say it\n")[1].split("\n\npasses\n")
+    passes, after = rest.split("\n\nplan that runs\n")
+    assert passes.splitlines() == [
+        "  unfolding of background rules",
+        "    moving (planned.ec:1) calls quick/1: 1 rule",
+        "    sos (planned.ec:2) calls quick/1: 1 rule",
+        "  dead definitions left out",
+        "    - together never/1=true",
+        "    - initiated never(A)=true at T: call(A) at T -> holding never(A)=true at T",
+        "  Boolean combinations as interval algebra",
+        "    - simple way/1=true",
+        "    - initiated way(A)=true at T: start of moving(A)=true at T",
+        "    - terminated way(A)=true at T: end of moving(A)=true at T",
+        "    + static way/1=true",
+        "    + holds way(A)=true during moving(A)=true",
+        "    +   for A of moving(A)=true",
+        "  cheapest joins first: nothing to do",
+        "  filters before joins",
+        "    - initiated moving(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5",
+        "    + initiated moving(A)=true at T: speed(A,B) at T -> where B > 5 -> holding near(A)=true at T",
+        "    - initiated sos(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5 -> call(A) at T",
+        "    + initiated sos(A)=true at T: speed(A,B) at T -> where B > 5 -> holding near(A)=true at T -> call(A) at T",
+        "  sharing of equal sub-plans",
+        "    s1(A,B,T): speed(A,B) at T -> where B > 5 -> holding near(A)=true at T; 2 times",
+    ]
+    assert "      initiated moving(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5" in before
+    assert "      initiated moving(A)=true at T: s1(A,B,T)" in after
+    assert "never" in before
+    assert "never" not in after.split("reach:")[0]
+
+
 # ---------------------------------------------------------------- as data
 
 

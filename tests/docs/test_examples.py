@@ -83,7 +83,8 @@ def run_commands(block: Block) -> str:
     for line in block.text.splitlines():
         if line.startswith("$ holdsfor "):
             answer = CliRunner().invoke(app, shlex.split(line)[2:])
-            lines += [line, *(text.rstrip() for text in answer.output.splitlines())]
+            said = answer.stdout if answer.exit_code == 0 else answer.output  # without progress
+            lines += [line, *(text.rstrip() for text in said.splitlines())]
     return "\n".join(lines) + "\n"
 
 

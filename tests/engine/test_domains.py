@@ -88,3 +88,24 @@ def test_a_dynamic_domain_only_filters(stepped: bool) -> None:
     )
     found = recognise(rules, "press(garden) @ 5 \n press(attic) @ 5", stepped=stepped)
     assert found.intervals.column("args").to_pylist() == [["garden"]]
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("initiatedAt", "lamp(hall)=on @ [3,inf) \n lamp(kitchen)=on @ [6,inf)"),
+        ("terminatedAt", "lamp(hall)=on @ [3,inf) \n lamp(cellar)=on @ [3,6)"),
+    ],
+)
+def test_an_argument_that_only_a_negation_has_ranges_over_the_domain(kind: str, expected: str) -> None:
+    """At 5 the rule is about all rooms but the hall."""
+    rules = f"""
+        {kind}(lamp(X)=on, T) :- happensAt(night, T), \\+ happensAt(guest(X), T).
+        initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
+        initiatedAt(lamp(X)=dim, T) :- happensAt(turn(X), T).
+        grounding(lamp(X)=on) :- room(X).
+        grounding(lamp(X)=dim) :- attic(X).
+        room(hall). room({"kitchen" if kind == "initiatedAt" else "cellar"}). attic(top).
+    """
+    pressed = "press(hall) @ 2" + ("" if kind == "initiatedAt" else " \n press(cellar) @ 2")
+    check(rules, f"{pressed} \n night @ 5 \n guest(hall) @ 5", expected)

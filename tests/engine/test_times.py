@@ -82,3 +82,32 @@ def test_absence_for_a_while() -> None:
         press(b)  @ 21
     """
     check(rules, stream, "lone(a) @ 5 \n lone(a) @ 20 \n lone(b) @ 21")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("happensAt(seen(X), T) :- happensAt(tells(X,N), T), happensAt(press(X), N).", "seen(b) @ 41"),
+        ("happensAt(seen(X), T) :- happensAt(tells(X,N), T), holdsAt(sun=true, N).", "seen(b) @ 41"),
+        (
+            "happensAt(seen(X), T) :- happensAt(tells(X,N), T), \\+ happensAt(press(X), N).",
+            "seen(a) @ 40 \n seen(b) @ 43 \n seen(c) @ 42",
+        ),
+        ("happensAt(seen(X), N) :- happensAt(tells(X,N), T).", "seen(b) @ 38"),
+        ("happensAt(seen(X), T) :- happensAt(tells(X,_), T), U is T / 2, happensAt(light, U).", "seen(a) @ 40"),
+    ],
+    ids=["an event", "a fluent", "not", "of the head", "calculated"],
+)
+def test_only_an_integer_is_a_time(rule: str, expected: str) -> None:
+    """a tells of 37.5, b of 38 and of 38.0, c of a name."""
+    stream = """
+        press(a)       @ 37
+        press(b)       @ 38
+        light          @ 20
+        sun=true       @ [30,50)
+        tells(a,37.5)  @ 40
+        tells(b,38)    @ 41
+        tells(c,noon)  @ 42
+        tells(b,38.0)  @ 43
+    """
+    check("input event press/1, light/0, tells/2.\ninput fluent sun/0.\n" + rule, stream, expected)

@@ -158,3 +158,9 @@ def test_lines_of_terms(line: str, reason: str) -> None:
 def test_lines_of_terms_without_a_right_time(line: str) -> None:
     found = rejects(read_events([line], format="terms").read(WANTED))
     assert [(row, reason.partition(":")[0]) for row, reason in found] == [(1, "bad time")]
+
+
+def test_a_row_of_nothing_but_nulls() -> None:
+    table = pa.table({"event": ["e", None, "n"], "time": [None, None, 3], "arg1": pa.nulls(3, pa.string())})
+    events = read_events(table).read(inputs("event n/0, event e/1"))
+    assert [(row["row"], row["text"]) for row in events.rejects.to_pylist()] == [(1, "event=e"), (2, "")]

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.engine.evaluate import program
 from holdsfor.language import DescriptionError, Diagnostic, load, parse
+from holdsfor.plan import plan
 
 FIXTURES = Path(__file__).parent / "fixtures"
 _LATER = re.compile(r"(\d+):(\d+) not-yet: (.*?) \|(.*)")
@@ -33,11 +35,13 @@ def cases(name: str) -> list[Case]:
 
 
 def diagnose(rules: str) -> Sequence[Diagnostic]:
+    """All that `holdsfor check` says."""
     try:
-        warnings = parse(rules).warnings
+        description = parse(rules)
+        program(plan(description))
     except DescriptionError as error:
         return error.diagnostics
-    return [warning for warning in warnings if isinstance(warning, Diagnostic)]
+    return [warning for warning in description.warnings if isinstance(warning, Diagnostic)]
 
 
 def check(case: Case) -> Sequence[Diagnostic]:
@@ -117,3 +121,15 @@ def test_every_code_has_its_example_in_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
     assert len(codes) > 20
     assert [code for code in sorted(codes) if f"\n## {code}\n" not in page or f"[{code}]\n" not in page] == []
+
+
+def test_chain_of_very_many_predicates_is_told_where_it_is_called() -> None:
+    chain = "".join(f"p{n}(X) :- p{n + 1}(X).\n" for n in range(300)) + "p300(a).\n"
+    assert diagnose(chain + "happensAt(e(X), T) :- happensAt(look(X), T), p101(X).\n") == []
+    (diagnostic,) = diagnose(chain + "happensAt(e(X), T) :- happensAt(look(X), T), p0(X).\n")
+    assert str(diagnostic) == (
+        "<text>:200:12: error: p200/1 is called through 200 other predicates [unsupported]\n"
+        "  200 | p199(X) :- p200(X).\n"
+        "      |            ^^^^^^^\n"
+        "  help: write the conditions of some of them where they are called, or their cases as facts"
+    )

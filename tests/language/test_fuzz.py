@@ -18,6 +18,7 @@ from types import FrameType
 import pytest
 
 from holdsfor.language import DescriptionError, Diagnostic, parse
+from holdsfor.plan import plan
 
 COUNT = int(os.environ.get("HOLDSFOR_FUZZ", "300"))
 FIRST = int(os.environ.get("HOLDSFOR_FUZZ_FROM", "0"))
@@ -26,7 +27,7 @@ SHARED = Path(__file__).parents[3] / "shared"
 
 SEEDS = [
     r"""
-initially(door(_)=open).
+initially(door(_)=shut).
 initiatedAt(door(D)=shut, T) :- happensAt(push(D, F), T), F >= 3.5, holdsAt(alarm(D)=off, T).
 initiatedAt(alarm(D)=on, T) :- happensAt(arm(D), T), T1 is T-1, \+ holdsAt(door(D)=open, T1).
 terminatedAt(alarm(D)=_, T) :- happensAt(end(lock(D)=shut), T), not happensAt(start(quiet=true), T+60).
@@ -164,11 +165,13 @@ def mutated(number: int, texts: list[str]) -> str:
 
 
 def explain(text: str) -> None:
-    """Reads the text; what is wrong with it must have its place in it."""
+    """Reads and plans the text; what is wrong with it must have its place in it."""
     said = ""
     with limited():
         try:
-            diagnostics: tuple[object, ...] = parse(text).warnings
+            description = parse(text)
+            diagnostics: tuple[object, ...] = description.warnings
+            plan(description)
         except DescriptionError as error:
             diagnostics, said = error.diagnostics, str(error)
     assert said or not any(isinstance(each, Diagnostic) and each.severity == "error" for each in diagnostics)

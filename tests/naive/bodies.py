@@ -123,6 +123,10 @@ class Bodies:
 
     def _not_both(self, scope: Scope) -> None:
         local = scope.copy()
+        if self.members and self.random.random() < 0.5:  # two of a cycle, that share no variable of their own
+            holds = [f"{self._sign()}holdsAt({self._some_fluent(local, 0)}, T)" for _ in range(2)]
+            scope.body.append(f"\\+ ({self.random.choice((', ', ' ; ')).join(holds)})")
+            return
         first = self._trigger(local, "T", 0.4)
         scope.body.append(f"\\+ ({first}, holdsAt({self._some_fluent(local, 0)}, T))")
 
@@ -225,17 +229,17 @@ class Bodies:
         if self.random.random() < 0.35:
             number = f"N{self.number()}"
             who = self._args(local, ("E",), 0.3)[1:-1]
-            local.body.append(f"happensAt(reading({who},{number}), T)")
+            readings = [f"happensAt(reading({who},{number}), T)", f"limit({who},{number})", f"limit(_,{number})"]
+            goals = self.random.choices(readings, (4, 1, 1), k=self.random.choice((1, 1, 2, 3)))
+            local.body.append(goals[0] if len(goals) == 1 else f"({' ; '.join(goals)})")
             function = self.random.choice(("sum_list", "min_list", "max_list"))
             self._aggregated(scope, local, number, f"{function}({values}, {result})", values)
             scope.body.append(f"{result} {self.random.choice(('>', '<', '=:='))} {self.random.choice((20, 40, 45))}")
             return
-        goal = self._trigger if self.random.random() < 0.5 else None
         template = f"E{self.number()}"
         local.bound["E"] = [template, template, *local.bound["E"]]
-        local.body.append(goal(local, "T", 0) if goal else f"holdsAt({self._outside(local)}, T)")
-        if template not in local.body[0]:
-            local.body[0] = f"happensAt(swap(_,{template}), T)"
+        goals = [self._counted(local, template) for _ in range(self.random.choice((1, 1, 1, 2, 3)))]
+        local.body.append(goals[0] if len(goals) == 1 else f"({' ; '.join(goals)})")
         if self.random.random() < 0.4:
             local.body.append(f"{self._sign()}role({template},{self.random.choice(('boss', '_'))})")
         if self.random.random() < 0.2:
@@ -246,6 +250,16 @@ class Bodies:
             scope.body.append(f"{result} {op} {self.random.choice((0, 1, 1, 2))}")
             if self.random.random() < 0.3:
                 scope.bound["N"].append(result)
+
+    def _counted(self, local: Scope, template: str) -> str:
+        """A goal that binds the template."""
+        goals = [
+            self._trigger(local, "T", 0),
+            f"holdsAt({self._outside(local)}, T)",
+            f"linked({self.random.choice(('_', self.constant('E')))},{template})",
+        ]
+        goal = self.random.choice(goals)
+        return goal if template in goal else f"happensAt(swap(_,{template}), T)"
 
     def _aggregated(self, scope: Scope, local: Scope, template: str, function: str, values: str) -> None:
         goals = ", ".join(local.body)

@@ -24,7 +24,7 @@ from holdsfor.language.description import (
     Or,
     Signature,
 )
-from holdsfor.language.terms import Int, Term, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Int, Term, is_ground, name_and_args
 from tests.naive.calculate import (
     Bindings,
     NotYet,
@@ -167,8 +167,9 @@ class World:
                 if next(self.solve(literal.literals, bindings, visible), None) is None:
                     yield bindings
             case Or():
-                for alternative in literal.alternatives:
-                    yield from self.solve(alternative, bindings, visible)
+                for way, alternative in enumerate(literal.alternatives):
+                    for found in self.solve(alternative, bindings, visible):
+                        yield self._by(way, literal, found)
             case Aggregate():
                 yield from self._aggregate(literal, bindings, visible)
             case _:
@@ -242,7 +243,7 @@ class World:
             yield found
 
     def _aggregate(self, literal: Aggregate, bindings: Bindings, visible: set[str]) -> Iterator[Bindings]:
-        """Over the distinct solutions: two that differ in any variable count twice, whatever the template shows."""
+        """Over the distinct solutions: two that differ in any variable, or in the way to them, count twice."""
         inside = names(literal.template).union(*map(literal_names, literal.literals))
         if (inside & visible) - bindings.keys():
             raise NotYet
@@ -259,15 +260,20 @@ class World:
     def _call(self, literal: Call, bindings: Bindings) -> Iterator[Bindings]:
         _, args = name_and_args(literal.goal)
         goal = tuple(substitute(arg, bindings) for arg in args)
-        for clause in self.background:
+        for way, clause in enumerate(self.background):
             if signature(clause.head) == signature(literal.goal):
-                for answer in self._clause(clause, goal):
+                for answer, inner in self._clause(clause, goal):
                     found = match_all(goal, answer, bindings)
                     if found is not None:
-                        yield found
+                        yield self._by((way, inner), literal, found) if clause.body else found
 
-    def _clause(self, clause: Clause, goal: tuple[Term, ...]) -> Iterator[tuple[Term, ...]]:
-        """The ground heads of a clause that agree with the ground arguments of the goal.
+    @staticmethod
+    def _by(way: object, literal: Literal, found: Bindings) -> Bindings:
+        """The solution with the way to it, as a variable that no rule has: findall counts each way."""
+        return {**found, f"~{literal.place} {id(literal)}": Atom(str(way))}
+
+    def _clause(self, clause: Clause, goal: tuple[Term, ...]) -> Iterator[tuple[tuple[Term, ...], list[str]]]:
+        """The ground heads of a clause that agree with the ground arguments of the goal, each with all variables.
 
         The clause's own variables never meet those of the rule: only ground terms go in and come out.
         """
@@ -282,4 +288,4 @@ class World:
             answer = tuple(substitute(arg, found) for arg in head)
             if not all(map(is_ground, answer)):
                 raise NotYet
-            yield answer
+            yield answer, sorted(f"{name}={value!r}" for name, value in found.items())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Rule
+from holdsfor.language.description import Algebra, Allen, Call, Compare, Duration, HoldsFor, Is, Rule
 from holdsfor.language.terms import Term, name_and_args
 from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
 from tests.naive.domain import Domain, matching
 from tests.naive.intervals import FOREVER, Intervals, difference, intersection, next_point, union
-from tests.naive.solve import Grounding, World, signature
+from tests.naive.solve import Grounding, World, shown_names, signature
 
 Step = HoldsFor | Algebra | Allen | Duration
 
@@ -53,7 +53,7 @@ class Definition:
     def groundings(self) -> Iterator[tuple[Grounding, Intervals]]:
         declared = self.domain.enumerated(signature(self.rule.subject)) is not None
         pending = list(self.world.solve(self.tests, {}, self.wanted, self.more))
-        bound = self.wanted.intersection(*pending)
+        bound = self.wanted.intersection(self.bound_by_tests(), *pending)
         while pending:
             bindings = pending.pop()
             if self.wanted <= bindings.keys():
@@ -63,6 +63,11 @@ class Definition:
                 yield (tuple(args), value), self.intervals(bindings)
             else:
                 pending.extend(self.more(bindings))
+
+    def bound_by_tests(self) -> set[str]:
+        """The variables that conditions give their values, rather than ask about them."""
+        given = [x for x in self.tests if isinstance(x, Call | Is) or (isinstance(x, Compare) and x.op == "=")]
+        return set().union(*map(shown_names, given))
 
     def evident(self, variables: set[str], bindings: Bindings) -> bool:
         """Whether an operand that is about all these variables, if there is one, has had the grounding.

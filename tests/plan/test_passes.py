@@ -12,10 +12,16 @@ from holdsfor.errors import HoldsforError
 from holdsfor.language import parse
 from holdsfor.language.description import EventDescription, Rule
 from holdsfor.language.terms import Term, name_and_args
-from holdsfor.plan import plan
+from holdsfor.plan import Plan, plan
+from holdsfor.plan.boolean import boolean
+from holdsfor.plan.cheapest import cheapest
+from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.dead import dead
+from holdsfor.plan.filters import filters
 from holdsfor.plan.fold import fold
 from holdsfor.plan.relations import open_value_variants, relations
-from holdsfor.plan.show import show, show_definition, show_domain, show_reach, show_source, show_stages
+from holdsfor.plan.share import share
+from holdsfor.plan.show import show, show_definition, show_domain, show_reach, show_shared, show_source, show_stages
 from holdsfor.plan.unfold import background, unfold
 from tests.plan.literals import term, written
 
@@ -57,23 +63,23 @@ def _head(rule: Rule) -> str:
 
 
 def defined(description: EventDescription) -> Lines:
-    return (line for definition in plan(description).definitions for line in show_definition(definition))
+    return (line for definition in compiled(description).definitions for line in show_definition(definition))
 
 
 def staged(description: EventDescription) -> Lines:
-    return iter(show_stages(plan(description)))
+    return iter(show_stages(compiled(description)))
 
 
 def reaching(description: EventDescription) -> Lines:
-    yield show_reach(plan(description).reach)
+    yield show_reach(compiled(description).reach)
 
 
 def sourced(description: EventDescription) -> Lines:
-    return map(show_source, plan(description).sources)
+    return map(show_source, compiled(description).sources)
 
 
 def restricted(description: EventDescription) -> Lines:
-    return (line for domain in plan(description).domains for line in show_domain(domain))
+    return (line for domain in compiled(description).domains for line in show_domain(domain))
 
 
 def printed(description: EventDescription) -> Lines:
@@ -84,6 +90,23 @@ def refused(description: EventDescription) -> Lines:
     with pytest.raises(HoldsforError) as caught:
         plan(description)
     yield str(caught.value)
+
+
+def rewritten(run: Callable[[Plan], Plan]) -> Callable[[EventDescription], Lines]:
+    """What the rules say, and what a pass of the optimiser makes of it."""
+
+    def lines(description: EventDescription) -> Lines:
+        before = compiled(description)
+        old, new = list(_written(before)), list(_written(completed(run(before))))
+        return iter([*old, "becomes", *(new if new != old else ["the same"])])
+
+    return lines
+
+
+def _written(made: Plan) -> Lines:
+    yield from show_shared(made)
+    for definition in made.definitions:
+        yield from show_definition(definition, {one.part: one.name for one in made.shared if one.name})
 
 
 PASSES: dict[str, Callable[[EventDescription], Lines]] = {
@@ -98,6 +121,11 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "domains": restricted,
     "show": printed,
     "errors": refused,
+    "dead": rewritten(dead),
+    "boolean": rewritten(boolean),
+    "cheapest": rewritten(cheapest),
+    "filters": rewritten(filters),
+    "share": rewritten(share),
 }
 
 

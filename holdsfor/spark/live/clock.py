@@ -24,6 +24,27 @@ class WallClock:
         return int(self.now_seconds() * PER_SECOND[self.unit])
 
 
+@dataclass(slots=True)
+class Pace:
+    """Replays what was recorded no faster than so many ticks a second: a batch waits until its time has come."""
+
+    ticks_a_second: float
+    now_seconds: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _first: tuple[int, float] | None = None  # a time of the stream, and when it was here
+
+    def wait(self, watermark: int | None) -> None:
+        if watermark is None:
+            return
+        now = self.now_seconds()
+        if self._first is None:
+            self._first = (watermark, now)
+        stream, here = self._first
+        ahead = here + (watermark - stream) / self.ticks_a_second - now
+        if ahead > 0:
+            self.sleep(ahead)
+
+
 def due_by_arrival(asked: Windows, fired: int | None, watermark: int | None) -> range:
     """A query time is due when something has arrived after it: then all that arrived by it has been read."""
     if watermark is None:

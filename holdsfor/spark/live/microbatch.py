@@ -13,7 +13,7 @@ from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
 from holdsfor.language.description import Input
 from holdsfor.spark.live.bucket import Turn
-from holdsfor.spark.live.clock import WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
+from holdsfor.spark.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
 from holdsfor.spark.live.crew import Crew, Note
 from holdsfor.spark.live.ledger import Base, Commit, Ledger
 from holdsfor.spark.live.reading import Reader, Reading
@@ -39,6 +39,7 @@ class Setting:
     tick: int = 1
     report: Report = "eager"
     clock: WallClock | None = None
+    pace: Pace | None = None
 
     def windows(self, start: int) -> Windows:
         return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
@@ -102,6 +103,8 @@ class Stream:
             files=_files(notes, "tables"),
             counts=_sum([note["counts"] for note in notes]),
         )
+        if setting.pace is not None:
+            setting.pace.wait(known.watermark)
         if start is None:
             due = range(0)
         elif setting.clock is not None:

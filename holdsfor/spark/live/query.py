@@ -23,7 +23,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.live.clock import PER_SECOND, WallClock
+from holdsfor.spark.live.clock import PER_SECOND, Pace, WallClock
 from holdsfor.spark.live.crew import Workers
 from holdsfor.spark.live.ledger import Commit, Ledger
 from holdsfor.spark.live.microbatch import Setting, Stream
@@ -57,6 +57,7 @@ def stream(
     mapping: Any = None,
     report: Report = "eager",
     clock: str | WallClock | None = None,
+    pace: float | None = None,
     every: str | None = None,
     once: bool = False,
     durable: bool = False,
@@ -68,7 +69,8 @@ def stream(
     checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
     in the checkpoint). format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`.
     clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
-    that unit. every: how often Spark looks for new rows ('5 seconds'). once: ends when all that is there has been read.
+    that unit. pace: no more ticks of the stream a second than this. every: how often Spark looks for new rows
+    ('5 seconds'). once: ends when all that is there has been read.
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     """
@@ -88,11 +90,15 @@ def stream(
         tick,
         report,
         wall,
+        Pace(pace) if pace is not None else None,
     )
     state = Store(f"{checkpoint}/holdsfor", sync=durable)
     tables = Store(out if out is not None else f"{checkpoint}/tables", sync=durable)
     ledger = Ledger(state)
     ledger.begin(_identity(setting, count))
+    names = [sink.name for sink in sinks]
+    if len(set(names)) < len(names):
+        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
     each = on_workers(spark)
     told: list[Callable[[Commit], None]] = [Delivery(sink, state, tables, each) for sink in sinks]
     told.append(Compactor(tables, each))

@@ -60,7 +60,8 @@ class Delivery:
             part = part_of(file.name) if log == "changes" else f"occurrences-{part_of(file.name)}"
             return sink.deliver(batch, part, tables.read_table(file.name, file.crc))
 
-        self.each(deliver, logs_of(commit.files))
+        each = here if getattr(sink, "on_driver", False) else self.each
+        each(deliver, logs_of(commit.files))
         self.state.write_json(name, {"batch": batch})
 
 

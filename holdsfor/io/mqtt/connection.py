@@ -1,0 +1,72 @@
+"""The MQTT client, made from settings."""
+
+from __future__ import annotations
+
+import ssl
+
+from paho.mqtt.client import Client
+from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.mqtt.settings import Settings
+
+#: The user property of MQTT 5 in which a publisher names a message, so that a copy of it is known as one.
+ID_PROPERTY = "id"
+
+_ADVICE = {
+    "Bad user name or password": "Check username and password.",
+    "Not authorized": "Check username and password, and what the broker allows this user.",
+    "Client identifier not valid": "Give another client_id.",
+    "Unsupported protocol version": "Write version=4: the broker speaks MQTT 3.1.1 only.",
+}
+
+
+def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
+    """A client that is not connected yet. persistent: the broker keeps its session, and messages for it, meanwhile."""
+    five = settings.version == 5
+    client = Client(
+        CallbackAPIVersion.VERSION2,
+        client_id=client_id,
+        clean_session=None if five else not persistent,
+        protocol=MQTTProtocolVersion.MQTTv5 if five else MQTTProtocolVersion.MQTTv311,
+        manual_ack=persistent,
+    )
+    if settings.username is not None:
+        client.username_pw_set(settings.username, settings.password)
+    if settings.tls:
+        try:
+            client.tls_set(settings.ca, settings.cert, settings.key)
+        except (OSError, ssl.SSLError, ValueError) as error:
+            raise HoldsforError(f"the TLS files cannot be used: {error}. ca, cert and key are PEM files.") from error
+    client.reconnect_delay_set(1, 30)
+    return client
+
+
+def begin(client: Client, settings: Settings, persistent: bool) -> None:
+    """Begins to connect, and goes on trying, in the client's own thread."""
+    if settings.version == 5:
+        wishes = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
+        wishes.ReceiveMaximum = settings.in_flight
+        wishes.SessionExpiryInterval = settings.session_expiry if persistent else 0
+        client.connect_async(
+            settings.host, settings.actual_port, settings.keepalive, clean_start=not persistent, properties=wishes
+        )
+    else:
+        client.connect_async(settings.host, settings.actual_port, settings.keepalive)
+    client.loop_start()
+
+
+def refusal(settings: Settings, reason: ReasonCode) -> str:
+    """What to tell when the broker does not let us in."""
+    advice = _ADVICE.get(str(reason), "See the broker's own log.")
+    return f"the broker at {settings.address} refused the connection: {str(reason).lower()}. {advice}"
+
+
+def unreachable(settings: Settings) -> str:
+    return (
+        f"no connection to the broker at {settings.address} within {settings.patience:g} seconds. "
+        "Check that it runs, its host and port, and whether it wants TLS (mqtts://)."
+    )

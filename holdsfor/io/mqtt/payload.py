@@ -1,0 +1,246 @@
+"""Messages as events: the topic says what they are, payloads are JSON or RTEC's CSV, what is neither is rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as AnyMapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.io.arguments import plain
+from holdsfor.io.columns import blocks_from_table, check_mapping
+from holdsfor.io.events import REJECTS_SCHEMA, Events, Ints
+from holdsfor.io.join import join_events
+from holdsfor.io.mapping import UNITS, Mapping, as_mapping
+from holdsfor.io.mqtt import topics
+from holdsfor.io.mqtt.lines import read_lines
+from holdsfor.io.mqtt.objects import Bad, Rows, Wanted, read_objects
+from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
+from holdsfor.io.text import Mask, mask
+from holdsfor.language.description import Input
+
+#: Characters of a payload that the table of rejects keeps.
+SHOWN = 1000
+#: The word for the time a message was received, where a mapping names the column of the arrival.
+RECEIVED = "received"
+
+_PIECE = 1 << 26  # bytes of payload that are parsed at once
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Some messages, as columns."""
+
+    topic: pa.Array
+    payload: pa.Array  # string
+    received: Ints  # milliseconds since 1970
+
+    def take(self, rows: Ints) -> Messages:
+        at = pa.array(rows)
+        return Messages(self.topic.take(at), self.payload.take(at), self.received[rows])
+
+    def __len__(self) -> int:
+        return len(self.received)
+
+
+def topic_filters(mapping: Mapping | AnyMapping[str, Any] | str | Path | None) -> tuple[str, ...]:
+    """What to subscribe to for the topics of a mapping."""
+    return topics.topic_filters(as_mapping(mapping))
+
+
+def messages_to_events(
+    table: pa.Table, mapping: Mapping | AnyMapping[str, Any] | str | Path | None, inputs: Sequence[Input]
+) -> Events:
+    """The events in messages (columns topic, payload, received), and what is wrong with the others.
+
+    In the table of rejects `source` is the topic and `row` the place in the message, counted from 1.
+    """
+    known = as_mapping(mapping)
+    check_mapping(known, inputs)
+    rules = topic_rules(known)
+    parts = [part for piece in _pieces(table) for part in _piece_events(piece, known, rules, tuple(inputs))]
+    return join_events(parts)
+
+
+def _pieces(table: pa.Table) -> Iterator[pa.Table]:
+    size = np.cumsum(pc.binary_length(plain(table["payload"])).to_numpy(zero_copy_only=False), dtype=np.int64)
+    cuts = np.flatnonzero(np.diff(size // _PIECE, prepend=0)).tolist()
+    for begin, end in zip([0, *cuts], [*cuts, len(table)], strict=True):
+        if begin < end:
+            yield table.slice(begin, end - begin)
+
+
+def _piece_events(
+    table: pa.Table, mapping: Mapping, rules: tuple[TopicRule, ...], inputs: tuple[Input, ...]
+) -> Iterator[Events]:
+    payload, broken = _text(plain(table["payload"]))
+    received = table["received"].to_numpy()
+    messages = Messages(plain(table["topic"]), payload, received)
+    if broken.any():
+        yield _refused(messages, np.flatnonzero(broken), "not UTF-8 text")
+    for rule, rows in routed(rules, messages.topic):
+        rows = rows[~broken[rows]]
+        if rule is None:
+            yield _refused(messages, rows, "no pattern in [topics] matches the topic")
+            continue
+        empty = mask(pc.match_substring_regex(messages.payload.take(pa.array(rows)), r"^\s*$"))
+        yield _refused(messages, rows[empty], "empty message")
+        some = messages.take(rows[~empty])
+        is_json = _is_json(rule, some)
+        if is_json.any():
+            yield _json_events(some.take(np.flatnonzero(is_json)), rule, mapping, inputs)
+        if not is_json.all():
+            yield _rtec_events(some.take(np.flatnonzero(~is_json)), rule, mapping, inputs)
+
+
+def _text(payload: pa.Array) -> tuple[pa.Array, Mask]:
+    try:
+        return payload.cast(pa.string()), np.zeros(len(payload), np.bool_)
+    except pa.ArrowInvalid:
+        texts = [item.decode("utf-8", "replace") for item in payload.to_pylist()]
+        text = pa.array(texts, pa.string())
+        return text, ~mask(pc.equal(text.cast(pa.binary()), payload))
+
+
+def _is_json(rule: TopicRule, messages: Messages) -> Mask:
+    if rule.format is not None or rule.name is not None:
+        return np.full(len(messages), rule.format != "rtec", np.bool_)
+    return mask(pc.match_substring_regex(messages.payload, r"^\s*[\[{]"))
+
+
+def _refused(messages: Messages, rows: Ints, reason: str) -> Events:
+    some = messages.take(rows)
+    ones = np.ones(len(rows), np.int64)
+    return Events((), _rejects(some, np.arange(len(rows)), ones, pa.repeat(reason, len(rows))), len(rows), 0)
+
+
+def _rejects(
+    messages: Messages, which: Ints, position: Ints, reasons: pa.Array, text: pa.Array | None = None
+) -> pa.Table:
+    """text: what is told of each row; None: the payload of its message."""
+    text = messages.payload.take(pa.array(which)) if text is None else text
+    shown = pc.utf8_slice_codeunits(text, 0, SHOWN)
+    columns = [messages.topic.take(pa.array(which)), pa.array(position), shown, reasons]
+    return pa.table(columns, schema=REJECTS_SCHEMA)
+
+
+# ---------------------------------------------------------------- RTEC's lines
+
+
+def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
+    arrival = None
+    if mapping.arrival == RECEIVED:
+        arrival = messages.received * UNITS["ms"] // UNITS[mapping.unit]
+    events, message, position = read_lines(messages.payload, arrival, rule.op < 0, inputs)
+    at = events.rejects["row"].to_numpy() - 1
+    told = plain(events.rejects["text"])
+    rejects = _rejects(messages, message[at], position[at], plain(events.rejects["reason"]), told)
+    return replace(events, rejects=rejects)
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _json_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
+    mapping = _explicit(mapping, rule)
+    wanted = _wanted(mapping, inputs)
+    tables, bad = read_objects(messages.payload, wanted)
+    parts: list[Events] = []
+    for rows in tables:
+        rows = _without_nested(rows, bad)
+        rows = replace(rows, table=_completed(rows, messages, rule, mapping, wanted))
+        parts.extend(_read_rows(some, messages, rule, mapping, inputs) for some in _by_value(rows, mapping))
+    which, position = np.array(bad.message, np.int64), np.array(bad.position, np.int64)
+    wrong = _rejects(messages, which, position, pa.array(bad.reason, pa.string()))
+    return join_events([*parts, Events((), wrong, len(which), 0)])
+
+
+def _explicit(mapping: Mapping, rule: TopicRule) -> Mapping:
+    """The mapping with all columns named, so that no message is read by what others beside it have."""
+    listed = {column for columns in mapping.arguments.values() for column in columns}
+    usual: dict[str, Any] = {
+        role: getattr(mapping, role) or (role if role not in listed else None) for role in ("time", "arrival", "op")
+    }
+    name, constant = mapping.name, mapping.constant
+    if rule.name is not None:
+        name, constant = None, rule.name
+    elif constant is None:
+        name = name or "event"
+    if rule.op < 0:
+        usual["op"] = mapping.op or "op"
+    return replace(mapping, name=name, constant=constant, **usual)
+
+
+def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
+    """An event that is not listed has its arguments in arg1, arg2, ..."""
+    arguments = mapping.arguments
+    exact: set[str] = set()
+    columns = {name for names in arguments.values() for name in names}
+    for declared in inputs:
+        numbered = tuple(f"arg{i}" for i in range(1, declared.signature.arity + 1))
+        names = arguments.get(declared.signature.name, numbered)
+        columns.update(names)
+        exact.update(name for position, name in enumerate(names) if position not in declared.numbers)
+    times = {name for name in (mapping.time, mapping.end, mapping.arrival) if name is not None}
+    value = mapping.value or "value"
+    exact |= {value} if any(i.kind != "event" for i in inputs) else set()
+    columns |= times | {name for name in (mapping.name, mapping.op, value) if name is not None}
+    return Wanted(columns, times, exact)
+
+
+def _without_nested(rows: Rows, bad: Bad) -> Rows:
+    """Only rows whose values are plain: numbers, text, booleans."""
+    nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
+    wrong = np.zeros(len(rows.message), np.bool_)
+    for name in nested:
+        here = mask(rows.table[name].combine_chunks().is_valid()) & ~wrong
+        for at in np.flatnonzero(here):
+            bad.add(rows.message[at], rows.position[at], f"{name} is a list or an object, not a plain value")
+        wrong |= here
+    table = rows.table.drop_columns(nested)
+    return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
+
+
+def _completed(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:
+    """With the columns that come from the message itself, and empty ones for what nobody has told."""
+    count = len(rows.message)
+    found = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
+    for name in wanted.times & set(found):
+        if pa.types.is_boolean(found[name].type):
+            found[name] = found[name].cast(pa.string())  # refused as a time, row by row
+    at = pa.array(rows.message)
+    found |= {name: column.take(at) for name, column in level_columns(rule, messages.topic).items()}
+    if mapping.arrival == RECEIVED:
+        found[RECEIVED] = pa.array(messages.received[rows.message], pa.timestamp("ms"))
+    if rule.op < 0 and mapping.op is not None:
+        found[mapping.op] = pa.repeat(-1, count)
+    optional = {"value"} if mapping.value is None else set()
+    for name in sorted(wanted.columns - set(found) - optional):
+        found[name] = pa.nulls(count, pa.string())
+    return pa.table(found)
+
+
+def _by_value(rows: Rows, mapping: Mapping) -> Iterator[Rows]:
+    """Apart: rows that tell a value and rows that do not, which is true; unless the mapping says that all do."""
+    listed = any("value" in columns for columns in mapping.arguments.values())
+    if mapping.value is not None or listed or "value" not in rows.table.column_names:
+        yield rows
+        return
+    told = mask(plain(rows.table["value"]).is_valid())
+    for some, table in ((told, rows.table), (~told, rows.table.drop_columns(["value"]))):
+        if some.any():
+            yield Rows(table.filter(pa.array(some)), rows.message[some], rows.position[some])
+
+
+def _read_rows(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
+    events = blocks_from_table(rows.table, mapping, inputs, "", untyped=frozenset(rule.levels))
+    at = events.rejects["row"].to_numpy() - 1
+    which = rows.message[at]
+    alone = np.bincount(rows.message, minlength=len(messages))[which] == 1
+    text = pc.if_else(pa.array(alone), messages.payload.take(pa.array(which)), plain(events.rejects["text"]))
+    return replace(events, rejects=_rejects(messages, which, rows.position[at], plain(events.rejects["reason"]), text))

@@ -1,0 +1,127 @@
+"""Where the broker is and how to talk to it. From Python, or from an address:
+
+mqtt://user:password@host:1883/ais/+/position,plant/#?client_id=harbour
+mqtts://host/ais/#?ca=ca.pem&cert=client.pem&key=client.key
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.mapping import did_you_mean
+
+#: What an address may say after its question mark, and what it is turned into.
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "client_id": str,
+    "ca": str,
+    "cert": str,
+    "key": str,
+    "version": int,
+    "keepalive": int,
+    "in_flight": int,
+    "session_expiry": int,
+    "patience": float,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One broker, one user. Plain values: it can be sent to Spark's workers."""
+
+    host: str = "localhost"
+    port: int | None = None  # 1883, with TLS 8883
+    topics: tuple[str, ...] = ()  # filters to subscribe to; publishing needs none
+    client_id: str | None = None  # None: a name of its own for each spool folder
+    username: str | None = None
+    password: str | None = field(default=None, repr=False)
+    tls: bool = False
+    ca: str | None = None  # the authority that signed the broker's certificate; None: those of the system
+    cert: str | None = None  # the client's own certificate and key, where the broker asks for them
+    key: str | None = None
+    version: int = 5  # of the protocol: 5, or 4 for MQTT 3.1.1
+    keepalive: int = 30  # seconds
+    in_flight: int = 10_000  # messages on their way and not acknowledged yet
+    session_expiry: int = 7 * 86400  # seconds that the broker keeps messages for a client that is away (MQTT 5)
+    patience: float = 60.0  # seconds without any progress after which publishing, or the first connection, fails
+
+    def __post_init__(self) -> None:
+        if self.version not in (4, 5):
+            raise HoldsforError(f"version = {self.version} of MQTT is not known: write 5, or 4 for MQTT 3.1.1.")
+        if not 1 <= self.in_flight <= 65_000:
+            raise HoldsforError(f"in_flight = {self.in_flight}: MQTT allows 1 to 65000 messages on their way.")
+        if isinstance(self.topics, str):
+            raise HoldsforError(f"topics = {self.topics!r}: give a list of topic filters, such as ['ais/+/position'].")
+        for topic in self.topics:
+            check_filter(topic)
+        if (self.ca or self.cert or self.key) and not self.tls:
+            raise HoldsforError("ca, cert and key are for TLS: write tls=True, or mqtts:// in an address.")
+        for path in filter(None, (self.ca, self.cert, self.key)):
+            if not Path(path).is_file():
+                raise HoldsforError(f"no such file: {path}. TLS needs it (ca, cert and key are PEM files).")
+
+    @property
+    def address(self) -> str:
+        return f"{self.host}:{self.actual_port}"
+
+    @property
+    def actual_port(self) -> int:
+        return self.port or (8883 if self.tls else 1883)
+
+    @classmethod
+    def parse(cls, address: str, **more: Any) -> Settings:
+        """The settings in an address; `more` overrides."""
+        parts = urlsplit(address, allow_fragments=False)  # `#` belongs to topic filters
+        if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname:
+            raise HoldsforError(
+                f"not an address of a broker: {address!r}. Write mqtt://host/topic, or mqtts:// for TLS."
+            )
+        given: dict[str, Any] = {
+            "host": parts.hostname,
+            "port": _port(parts),
+            "topics": tuple(topic for topic in unquote(parts.path.removeprefix("/")).split(",") if topic),
+            "tls": parts.scheme == "mqtts",
+            "username": unquote(parts.username) if parts.username else None,
+            "password": unquote(parts.password) if parts.password else None,
+        }
+        given |= dict(_option(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True))
+        known = [f.name for f in fields(cls)]
+        for name in more:
+            if name not in known:
+                raise HoldsforError(f"unknown setting {name!r}.{did_you_mean(name, known)}")
+        return cls(**(given | more))
+
+
+def check_filter(topic: str) -> None:
+    """Refuses what no broker takes as a topic filter."""
+    levels = topic.split("/")
+    wild = [level for level in levels if ("+" in level or "#" in level) and level not in ("+", "#")]
+    if not topic or wild or "#" in levels[:-1] or "\0" in topic:
+        raise HoldsforError(
+            f"{topic!r} is not a topic filter: + stands for one whole level, # for all that follow and comes last."
+        )
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError as error:
+        raise HoldsforError(
+            f"the port in {parts.scheme}://{parts.hostname}:... is not a number below 65536."
+        ) from error
+
+
+def _option(name: str, value: str) -> tuple[str, Any]:
+    if name not in _OPTIONS:
+        hint = did_you_mean(name, list(_OPTIONS))
+        raise HoldsforError(
+            f"unknown option {name!r} in the address of the broker.{hint} Known: {', '.join(_OPTIONS)}."
+        )
+    try:
+        return name, _OPTIONS[name](value)
+    except ValueError as error:
+        raise HoldsforError(f"{name}={value} in the address of the broker: a number is needed.") from error

@@ -1,0 +1,217 @@
+"""A folder of messages: segments that are complete and never change, and one log that grows.
+
+000000000012-4096.arrow     segment 12 with 4,096 messages, an Arrow IPC file
+000000000013.log            what will be segment 13
+forgotten                   the number of the first segment that is still wanted
+session.json                the name of the client and what it has subscribed to
+lock                        held by the one spooler that writes here
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+import pyarrow as pa
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.mqtt.log import Log, read_log, sync_folder
+
+#: What readers of messages get.
+MESSAGES_SCHEMA = pa.schema(
+    [("id", pa.string()), ("topic", pa.string()), ("payload", pa.binary()), ("received", pa.int64())]
+)
+#: What segments hold: also the packet identifier, by which a message that is delivered again is recognised.
+SEGMENT_SCHEMA = pa.schema([*MESSAGES_SCHEMA, ("packet", pa.int32())])
+
+# The last messages stay on disk after they are forgotten, to recognise those that a broker sends again after a crash.
+KEPT_ROWS, KEPT_BYTES, KEPT_SEGMENTS = 100_000, 1 << 28, 1000
+
+_SEGMENT = re.compile(r"^(\d{12})-(\d+)\.arrow$")
+
+
+class Segment(NamedTuple):
+    number: int
+    rows: int
+    path: Path
+
+
+class Spool:
+    """Reads a folder of messages; any number of processes may, while one writes."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def segments(self) -> list[Segment]:
+        """All complete segments on disk, in order, forgotten ones among them."""
+        try:
+            names = os.listdir(self.folder)
+        except FileNotFoundError:
+            return []
+        found = [(match, name) for name in names if (match := _SEGMENT.match(name))]
+        return sorted(Segment(int(match[1]), int(match[2]), self.folder / name) for match, name in found)
+
+    @property
+    def first(self) -> int:
+        """The number of the first segment that is not forgotten."""
+        try:
+            return int((self.folder / "forgotten").read_text())
+        except FileNotFoundError:
+            return 0
+
+    def between(self, start: int, end: int) -> list[Segment]:
+        """Segments start .. end-1; one that is not there is an error, for its messages would be lost silently."""
+        found = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
+        missing = next((number for number in range(start, end) if number not in found), None)
+        if missing is not None:
+            raise HoldsforError(
+                f"segment {missing} is missing from the spool {self.folder}. Was the folder emptied, or is another "
+                "query reading it? Each query needs a spool of its own; with a new spool, take a new checkpoint."
+            )
+        return [found[number] for number in range(start, end)]
+
+    def forget(self, before: int) -> int:
+        """Removes segments below `before`, except the last ones; gives how many files went."""
+        if before > self.first:
+            replace_file(self.folder / "forgotten", str(before).encode())
+        segments = self.segments()
+        kept = {segment.number for segment in _last(segments)}
+        gone = [segment for segment in segments if segment.number < before and segment.number not in kept]
+        for segment in gone:
+            segment.path.unlink(missing_ok=True)
+        return len(gone)
+
+    def last(self) -> list[Segment]:
+        """The segments that stay on disk even if they are forgotten."""
+        return _last(self.segments())
+
+
+class SpoolWriter:
+    """Writes a folder of messages. What `append` has taken is on disk; `close` makes it a segment that readers see."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.spool = Spool(folder)
+        try:
+            self.spool.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.spool.folder / "lock")
+        except OSError as error:
+            raise HoldsforError(
+                f"cannot write to the spool {folder}: {error.strerror}. Give another folder."
+            ) from error
+        self._batches: list[pa.RecordBatch] = []
+        self._log: Log | None = None
+        self.number = self._recover()
+        self.rows = 0
+        self.bytes = 0
+
+    def append(self, batch: pa.RecordBatch) -> None:
+        """Returns when the messages are safe; OSError says that they are not, and may be given again."""
+        if self._log is None:
+            self._log = Log(self._log_path(self.number))
+        self._log.append(batch)
+        self._batches.append(batch)
+        self.rows += batch.num_rows
+        self.bytes += batch.nbytes
+
+    def close(self) -> None:
+        """Publishes what was appended as a segment. OSError changes nothing: it is still in the log."""
+        if self.rows:
+            write_segment(self.spool.folder, self.number, self._batches)
+            self.number += 1
+            self.rows = self.bytes = 0
+            self._batches = []
+        log, self._log = self._log, None
+        if log is not None:
+            log.close()
+            log.path.unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Lets another spooler have the folder."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+        self._lock.close()
+
+    def _recover(self) -> int:
+        """Makes a segment of what a crash left behind; gives the number of the next one."""
+        for half in self.spool.folder.glob("*.tmp"):
+            half.unlink()
+        segments = self.spool.segments()
+        number = max([self.spool.first, *(segment.number + 1 for segment in segments)])
+        for path in sorted(self.spool.folder.glob("*.log")):
+            if int(path.stem) >= number:  # else it was published, and only removing it was left to do
+                batches = read_log(path, SEGMENT_SCHEMA)
+                if batches:
+                    number = int(path.stem)
+                    write_segment(self.spool.folder, number, batches)
+                    number += 1
+            path.unlink()
+        return number
+
+    def _log_path(self, number: int) -> Path:
+        return self.spool.folder / f"{number:012}.log"
+
+
+def write_segment(folder: Path, number: int, batches: Sequence[pa.RecordBatch]) -> None:
+    """One file with one batch, whole or not there at all."""
+    table = pa.Table.from_batches(batches, SEGMENT_SCHEMA).combine_chunks()
+    half = folder / f"{number:012}.tmp"
+    with half.open("wb") as file:
+        with pa.ipc.new_file(file, SEGMENT_SCHEMA) as writer:
+            writer.write_table(table)
+        file.flush()
+        os.fsync(file.fileno())
+    half.rename(folder / f"{number:012}-{table.num_rows}.arrow")
+    sync_folder(folder)
+
+
+def read_segment(path: str | Path, schema: pa.Schema = MESSAGES_SCHEMA) -> pa.Table:
+    """The messages of a segment."""
+    places = [SEGMENT_SCHEMA.get_field_index(name) for name in schema.names]
+    with pa.memory_map(str(path)) as source:
+        return pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=places)).read_all()
+
+
+def _locked(path: Path) -> IO[bytes]:
+    lock = path.open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.close()
+        raise HoldsforError(
+            f"another spooler is writing to {path.parent}. Stop it first, or give this one a folder of its own."
+        ) from error
+    return lock
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Writes a small file, whole or not at all."""
+    half = path.with_suffix(".new")
+    with half.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    half.rename(path)
+    sync_folder(path.parent)
+
+
+def _last(segments: Sequence[Segment]) -> list[Segment]:
+    rows = size = 0
+    found: list[Segment] = []
+    for segment in reversed(segments):
+        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(found) >= KEPT_SEGMENTS:
+            break
+        found.append(segment)
+        rows, size = rows + segment.rows, size + _size(segment.path)
+    return found[::-1]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

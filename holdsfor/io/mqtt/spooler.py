@@ -1,0 +1,272 @@
+"""Takes messages from a broker and acknowledges them when they are safe on disk."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags, MQTTMessage
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable
+from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
+from holdsfor.io.mqtt.recent import Recent
+from holdsfor.io.mqtt.session import Session
+from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.spool import SpoolWriter
+
+_log = logging.getLogger(__name__)
+
+SEGMENT_ROWS = 20_000
+SEGMENT_BYTES = 1 << 25
+# Nobody has read so many segments: then fewer and larger ones are better than early ones.
+MANY_SEGMENTS = 1000
+LONGEST_PAUSE = 10.0  # seconds between attempts to write to a disk that is full
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a spooler has done since it started."""
+
+    received: int = 0
+    spooled: int = 0
+    repeated: int = 0  # came again and were recognised
+    acknowledged: int = 0
+    commits: int = 0  # writes to disk, each with all messages that had come by then
+    segments: int = 0
+    connections: int = 0
+    lost_sessions: int = 0  # the broker did not know us any more: what was published meanwhile is lost
+    stalled: bool = False  # nothing can be written: nothing is acknowledged either, the broker keeps the messages
+    error: str | None = None  # what is wrong now
+
+
+class Spooler:
+    """Runs in threads of this process, from `start` to `stop`; one for a folder.
+
+    segment_seconds: after how long messages become a segment that readers see. linger: how long the first message
+    waits for others, to share one write to disk with them.
+    """
+
+    def __init__(
+        self, settings: Settings, folder: str | Path, segment_seconds: float = 0.5, linger: float = 0.005
+    ) -> None:
+        if not settings.topics:
+            raise HoldsforError("there is nothing to subscribe to: give topics, such as topics=('ais/+/position',).")
+        self.settings = settings
+        self.folder = Path(folder)
+        self.segment_seconds = segment_seconds
+        self.linger = linger
+        self._counts = Counts()
+        self._inbox = Inbox()
+        self._connection = 0  # counts connections; acknowledgements belong to the one by which a message came
+        self._sessions = 0
+        self._connected = False
+        self._turn = threading.Lock()  # of connecting, disconnecting and acknowledging
+        self._settled = threading.Event()  # the first connection is there, or refused
+        self._refused: str | None = None
+        self._client: Client | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> Spooler:
+        """Returns when the broker has let us in; raises if it does not, or is not there within the patience."""
+        if self._thread is not None:
+            raise HoldsforError("this spooler was started before. Make a new one: Spooler(settings, folder).start().")
+        self._writer = SpoolWriter(self.folder)
+        try:
+            self._session = Session.load(self.folder, self.settings.client_id)
+            self._recent = Recent(self.settings.in_flight if self.settings.version == 5 else 65_535)
+            self._recent.restore(self._writer.spool.last())
+            self._files = len(self._writer.spool.segments())
+            self._client = self._listening(new_client(self.settings, self._session.client_id, persistent=True))
+        except BaseException:
+            self._writer.release()
+            raise
+        self._thread = threading.Thread(target=self._write_all, name="mqtt-spooler", daemon=True)
+        self._thread.start()
+        begin(self._client, self.settings, persistent=True)
+        if not self._settled.wait(self.settings.patience) or self._refused:
+            self.stop()
+            raise HoldsforError(self._refused or unreachable(self.settings))
+        return self
+
+    def stop(self) -> None:
+        """Writes and acknowledges what has come, publishes the last segment and leaves. The broker keeps the rest."""
+        self._inbox.shut()
+        if self._thread is not None:
+            self._thread.join()
+        if self._client is not None:
+            self._client.disconnect()  # goes out after the acknowledgements
+            self._client.loop_stop()
+            self._client = None
+            self._writer.release()
+
+    def __enter__(self) -> Spooler:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def metrics(self) -> dict[str, Any]:
+        return asdict(self._counts) | {"connected": self._connected, "waiting": len(self._inbox)}
+
+    # ---------------------------------------------------------------- in the client's thread
+
+    def _listening(self, client: Client) -> Client:
+        client.on_connect = self._on_connect
+        client.on_disconnect = self._on_disconnect
+        client.on_subscribe = self._on_subscribe
+        client.on_message = self._on_message
+        return client
+
+    def _on_connect(
+        self, client: Client, _: Any, flags: ConnectFlags, reason: ReasonCode, properties: Properties | None
+    ) -> None:
+        if reason.is_failure:
+            self._trouble(refusal(self.settings, reason))
+            self._refused = self._counts.error if not self._counts.connections else None
+            self._settled.set()
+            return
+        with self._turn:
+            if not flags.session_present:
+                self._sessions += 1
+                if self._session.topics:
+                    self._counts.lost_sessions += 1
+                    _log.warning("the broker at %s has no session for us any more", self.settings.address)
+            self._connected = True
+            self._counts.connections += 1
+            self._counts.error = None
+        gone = [topic for topic in self._session.topics if topic not in self.settings.topics]
+        if gone and flags.session_present:
+            client.unsubscribe(gone)
+        if flags.session_present and set(self.settings.topics) == set(self._session.topics):
+            self._settled.set()  # subscribing again would bring retained messages again
+        else:
+            client.subscribe(self._subscriptions())
+
+    def _subscriptions(self) -> list[tuple[str, Any]]:
+        if self.settings.version == 5:  # retained messages come with a subscription that is new, and then only
+            return [(topic, SubscribeOptions(qos=1, retainHandling=1)) for topic in self.settings.topics]
+        return [(topic, 1) for topic in self.settings.topics]
+
+    def _on_subscribe(
+        self, client: Client, _: Any, packet: int, reasons: list[ReasonCode], properties: Properties | None
+    ) -> None:
+        refused = [topic for topic, reason in zip(self.settings.topics, reasons, strict=True) if reason.is_failure]
+        if refused:
+            self._trouble(f"the broker at {self.settings.address} does not let us read {', '.join(refused)}.")
+            self._refused = f"{self._counts.error} Check what it allows this user."
+        else:
+            with suppress(OSError):  # a disk that is full: then we subscribe again next time
+                self._session = self._session.subscribed(self.settings.topics)
+        self._settled.set()
+
+    def _on_disconnect(
+        self, client: Client, _: Any, flags: DisconnectFlags, reason: ReasonCode, properties: Properties | None
+    ) -> None:
+        with self._turn:
+            self._connected = False
+            self._connection += 1  # what came before will come again: it is not ours to acknowledge now
+        if not self._inbox.is_shut:
+            self._trouble(f"the connection to {self.settings.address} was lost ({str(reason).lower()}); trying again.")
+
+    def _on_message(self, client: Client, _: Any, message: MQTTMessage) -> None:
+        given = getattr(message.properties, "UserProperty", ()) if message.properties is not None else ()
+        name = next((value for key, value in given if key == ID_PROPERTY), None)
+        packet = message.mid if message.qos else 0
+        now = time.time_ns() // 1_000_000
+        place = (self._connection, self._sessions)
+        self._inbox.put(Message(name, message.topic, bytes(message.payload), now, packet, bool(message.dup), *place))
+        self._counts.received += 1
+
+    # ---------------------------------------------------------------- in our own thread
+
+    def _write_all(self) -> None:
+        opened = time.monotonic()
+        while True:
+            messages = self._inbox.take(self.segment_seconds / 2, self.linger)
+            if messages:
+                if not self._writer.rows:
+                    opened = time.monotonic()
+                self._commit(messages)
+            done = self._inbox.is_shut and not len(self._inbox)
+            if self._writer.rows and (done or self._is_due(opened)):
+                self._insist(self._close)
+            if done:
+                return
+
+    def _is_due(self, opened: float) -> bool:
+        seconds = self.segment_seconds * max(1.0, self._files / MANY_SEGMENTS)
+        large = self._writer.rows >= SEGMENT_ROWS or self._writer.bytes >= SEGMENT_BYTES
+        return large or time.monotonic() - opened >= seconds
+
+    def _insist(self, action: Callable[[], None]) -> bool:
+        """Does it, again and again while the disk is full; once we are to stop, only once. Whether it was done."""
+        pause = 0.1
+        while True:
+            try:
+                action()
+                if self._counts.stalled:
+                    self._counts.stalled, self._counts.error = False, None
+                return True
+            except OSError as error:
+                self._counts.stalled = True
+                self._trouble(
+                    f"cannot write to the spool {self.folder}: {error.strerror}. Messages stay with the broker, "
+                    "unacknowledged; make room, and it goes on by itself."
+                )
+            if self._inbox.is_shut:
+                return False
+            self._inbox.pause(pause)
+            pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _commit(self, messages: Sequence[Message]) -> None:
+        fresh = self._fresh(messages)
+        if fresh:
+            batch = as_batch(fresh, f"{self._session.name}-{self._writer.number}", self._writer.rows)
+            if not self._insist(lambda: self._writer.append(batch)):
+                return
+            self._counts.commits += 1
+        for m in fresh:
+            self._recent.add(m.id, m.packet, m.topic, m.payload)
+        self._counts.spooled += len(fresh)
+        self._counts.repeated += len(messages) - len(fresh)
+        self._acknowledge(messages)
+
+    def _fresh(self, messages: Sequence[Message]) -> list[Message]:
+        """Those that are not spooled yet, each once."""
+        fresh: list[Message] = []
+        here = Recent(self._recent.span)
+        for m in messages:
+            self._recent.begin(m.session)
+            known = (m.id, m.packet, m.topic, m.payload)
+            if not (self._recent.has(*known, m.again) or here.has(*known, m.again)):
+                here.add(*known)
+                fresh.append(m)
+        return fresh
+
+    def _acknowledge(self, messages: Sequence[Message]) -> None:
+        client = self._client
+        with self._turn:
+            for m in messages:
+                if client is not None and m.packet and self._connected and m.connection == self._connection:
+                    client.ack(m.packet, 1)
+                    self._counts.acknowledged += 1
+
+    def _close(self) -> None:
+        self._writer.close()
+        self._counts.segments += 1
+        self._files = len(self._writer.spool.segments())
+
+    def _trouble(self, what: str) -> None:
+        if what != self._counts.error:
+            _log.warning("%s", what)
+        self._counts.error = what

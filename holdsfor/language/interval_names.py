@@ -1,0 +1,68 @@
+"""The names of lists of intervals in holdsFor rules: each is given once, is used, and is no argument."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Literal, Rule
+from holdsfor.language.draft import Draft
+from holdsfor.language.terms import Term, Var, variables
+from holdsfor.language.walk import own_terms
+from holdsfor.language.written import written
+
+
+def interval_names(draft: Draft) -> None:
+    for rule in draft.rules:
+        if rule.kind == "holdsFor" and rule.place not in draft.incomplete:
+            _check(draft, rule)
+
+
+def _check(draft: Draft, rule: Rule) -> None:
+    """Each list of intervals is computed once and used."""
+    made: Counter[Var] = Counter()
+    used: set[Var] = {rule.at}
+    for literal in rule.body:
+        result = _result(literal)
+        if result:
+            made[result] += 1
+            if made[result] == 2:
+                hint = "give the second one another name"
+                draft.error("intervals", f"the intervals {result} are computed twice", result.place, hint)
+        if isinstance(literal, Algebra):
+            used.update(literal.operands)
+        elif isinstance(literal, Allen):
+            used.update((literal.source, literal.target))
+        elif isinstance(literal, Duration):
+            used.add(literal.interval)
+    _mixed_up(draft, rule, made.keys() | used)
+    for literal in rule.body:
+        result = _result(literal)
+        if result and result not in used and not result.name.startswith("_"):
+            draft.warning("unused", f"the intervals {result} are not used", result.place, "use them, or write _")
+
+
+def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
+    """A variable that stands for intervals and for an argument, too."""
+    heads = [*variables(rule.subject), *(variables(rule.value) if rule.value else ())]
+    given = [variable for literal in rule.body for term in _arguments(literal) for variable in variables(term)]
+    for variable in dict.fromkeys([*heads, *given]):
+        if variable == rule.at or variable in made:
+            hint = "give the intervals a name of their own"
+            message = f"{written(variable)} stands for intervals elsewhere in this rule, and cannot be an argument"
+            draft.error("intervals", message, variable.place, hint)
+
+
+def _arguments(literal: Literal) -> tuple[Term, ...]:
+    """The terms of a condition that are not intervals."""
+    if isinstance(literal, HoldsFor):
+        return literal.fluent, literal.value
+    if isinstance(literal, Algebra | Allen):
+        return ()
+    return (literal.bound,) if isinstance(literal, Duration) else own_terms(literal)
+
+
+def _result(literal: Literal) -> Var | None:
+    if isinstance(literal, HoldsFor):
+        return literal.interval
+    return literal.result if isinstance(literal, Algebra | Allen | Duration) else None

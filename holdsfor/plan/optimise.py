@@ -1,0 +1,37 @@
+"""The optimiser: passes that make a plan cheaper and never change its answers, each a module with one function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from holdsfor.language.description import EventDescription
+from holdsfor.plan.boolean import boolean
+from holdsfor.plan.cheapest import cheapest
+from holdsfor.plan.compile import compiled, completed
+from holdsfor.plan.dead import dead
+from holdsfor.plan.filters import filters
+from holdsfor.plan.operators import Plan
+from holdsfor.plan.share import share
+
+PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
+    ("dead definitions left out", dead),
+    ("Boolean combinations as interval algebra", boolean),
+    ("cheapest joins first", cheapest),
+    ("filters before joins", filters),
+    ("sharing of equal sub-plans", share),
+)
+
+
+def plan(description: EventDescription) -> Plan:
+    """The plan that the engine runs."""
+    made = compiled(description)
+    for _, run in PASSES:
+        made = run(made)
+    return completed(made)
+
+
+def steps(made: Plan) -> Iterator[tuple[str, Plan]]:
+    """The plan after each pass, with what the pass does."""
+    for name, run in PASSES:
+        made = completed(run(made))
+        yield name, made

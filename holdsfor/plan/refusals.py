@@ -1,0 +1,40 @@
+"""Refusals of the plan as diagnostics: of all rules at once, as the checks before it report them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
+from holdsfor.plan.operators import Plan
+
+Planning = Callable[[EventDescription], Plan]
+
+
+def reporting(planning: Planning) -> Planning:
+    """The same, but a Refusal becomes a DescriptionError, together with those of the rules after it."""
+
+    @wraps(planning)
+    def reported(description: EventDescription) -> Plan:
+        try:
+            return planning(description)
+        except Refusal as refusal:
+            raise DescriptionError(_all(planning, description, refusal)) from None
+
+    return reported
+
+
+def _all(planning: Planning, description: EventDescription, refusal: Refusal) -> list[Diagnostic]:
+    """Leaves out one refused rule after the other, until there is a plan for the rest."""
+    found = [refusal.diagnostic(description.sources)]
+    rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))
+    if len(rules) == len(description.rules):  # in background knowledge, which any rule may call
+        return found
+    rest = replace(description, rules=rules)
+    try:
+        planning(rest)
+    except Refusal as another:
+        found += _all(planning, rest, another)
+    return found

@@ -1,0 +1,148 @@
+"""Sharing: equal sub-plans get a name, and the engine works out what has a name once.
+
+Shared are beginnings of rules that several rules have; expressions of intervals, within a rule and between rules; and
+the groundings of rules that have the same evidence and conditions. Union and intersection do not depend on the order of
+their operands, so an expression that differs from an earlier one only in that takes its form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from holdsfor.language.terms import Term, is_ground
+from holdsfor.plan.chains import beginnings
+from holdsfor.plan.operators import (
+    Chain,
+    Combine,
+    Definition,
+    Expression,
+    Grounds,
+    Lasting,
+    Of,
+    Part,
+    Pattern,
+    Plan,
+    Relate,
+    Relation,
+    Shared,
+    Static,
+)
+from holdsfor.plan.walk import complements, parts
+
+
+def share(plan: Plan) -> Plan:
+    same: dict[Expression, Expression] = {}
+    definitions = tuple(_alike(definition, same) for definition in plan.definitions)
+    found: list[tuple[Chain | Part, int]] = [*_beginnings(definitions), *_parts(definitions)]
+    scans = [one for one in found if isinstance(one[0], tuple) and len(one[0]) == 1]
+    others = [one for one in found if one not in scans]
+    named = [Shared(f"s{number}", *one) for number, one in enumerate(others, 1)]
+    return replace(plan, definitions=definitions, shared=(*(Shared("", *one) for one in scans), *named))
+
+
+# ---------------------------------------------------------------- beginnings of rules
+
+
+def _beginnings(definitions: Iterable[Definition]) -> Iterator[tuple[Chain, int]]:
+    """Beginnings that more rules have than have them with one operator more; shorter ones first."""
+    counts = beginnings(definitions)
+    longer = {chain[:-1] for chain, uses in counts.items() if uses == counts[chain[:-1]]}
+    found = [(chain, uses) for chain, uses in counts.items() if uses > 1 and chain not in longer]
+    yield from sorted(found, key=lambda item: len(item[0]))
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[Part, int]]:
+    counts: Counter[Part] = Counter()
+    for definition in definitions:
+        if isinstance(definition, Static):
+            for pattern in definition.patterns:
+                grounds = grounds_of(pattern, definition.relation)
+                if grounds is not None:
+                    counts[Part(grounds, None)] += 1
+                _count(pattern.expression, grounds, counts)
+    found = [(part, uses) for part, uses in counts.items() if uses > 1]
+    yield from sorted(found, key=lambda item: _size(item[0].expression))
+
+
+def _count(expression: Expression, grounds: Grounds | None, counts: Counter[Part]) -> None:
+    """An expression that was there before is not looked into again: it will not be evaluated again."""
+    if isinstance(expression, Of) and grounds is None:
+        return  # a relation as it is
+    part = Part(grounds, expression)
+    counts[part] += 1
+    if counts[part] == 1:
+        for operand in _operands(expression):
+            _count(operand, grounds, counts)
+
+
+def _operands(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
+        case Combine():
+            return expression.parts
+        case Lasting():
+            return (expression.part,)
+        case Relate():
+            return expression.source, expression.target
+        case _:
+            return ()
+
+
+def _size(expression: Expression | None) -> int:
+    return 0 if expression is None else 1 + sum(map(_size, _operands(expression)))
+
+
+def grounds_of(pattern: Pattern, relation: Relation) -> Grounds | None:
+    """What the groundings of a rule depend on; None if it needs none."""
+    if aligned(pattern):
+        return None
+    return Grounds(pattern.variables, pattern.evidence, pattern.conditions, None if pattern.evidence else relation)
+
+
+def aligned(pattern: Pattern) -> bool:
+    """Whether all parts and the head are on the same columns, so that no grounding needs to be looked at."""
+    return (
+        not pattern.conditions
+        and pattern.args == pattern.variables
+        and all(part.args == pattern.variables for part in parts(pattern.expression))
+        and all(map(is_ground, _bounds(pattern.expression)))
+        and not complements(pattern.expression)
+    )
+
+
+def _bounds(expression: Expression) -> Iterator[Term]:
+    if isinstance(expression, Lasting):
+        yield expression.bound
+    for operand in _operands(expression):
+        yield from _bounds(operand)
+
+
+# ---------------------------------------------------------------- one form for equal expressions
+
+
+def _alike(definition: Definition, same: dict[Expression, Expression]) -> Definition:
+    if not isinstance(definition, Static):
+        return definition
+    patterns = (replace(p, expression=_known(p.expression, same)) for p in definition.patterns)
+    return replace(definition, patterns=tuple(patterns))
+
+
+def _known(expression: Expression, same: dict[Expression, Expression]) -> Expression:
+    """The first expression that was equal but for the order of operands."""
+    match expression:
+        case Combine():
+            operands = tuple(_known(part, same) for part in expression.parts)
+            kept = 1 if expression.op == "difference" else 0
+            ordered = (*operands[:kept], *sorted(operands[kept:], key=repr))
+            return same.setdefault(replace(expression, parts=ordered), replace(expression, parts=operands))
+        case Lasting():
+            return replace(expression, part=_known(expression.part, same))
+        case Relate():
+            source, target = _known(expression.source, same), _known(expression.target, same)
+            return replace(expression, source=source, target=target)
+        case _:
+            return expression

@@ -1,0 +1,164 @@
+"""MQTT as a source of a Spark stream: reads what a spooler has written, from as many tasks as there is work for.
+
+    spark.dataSource.register(MqttSource)
+    spark.readStream.format("holdsfor-mqtt").option("folder", "spool").load()
+
+Options: folder; maxMessages or maxSegments, how much a batch takes at most; partitions, how many tasks read (default:
+one for each core); forget, whether what is committed is removed from the spool (default: true).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+from pyspark.sql.types import StructType
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+FORMAT = "holdsfor-mqtt"
+SCHEMA = "id string, topic string, payload binary, received bigint"
+#: Messages for which another task is worth its start.
+ROWS_A_TASK = 10_000
+
+
+class MqttSource(DataSource):
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> str:
+        return SCHEMA
+
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        return MqttStreamReader(self.options)
+
+
+class MqttPartition(InputPartition):
+    """Segments that one task reads, in order."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        self.paths = paths
+
+
+class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """An offset is the number of the first segment that is not read yet."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        given = {key.lower(): value for key, value in options.items()}
+        if "folder" not in given:
+            raise HoldsforError(f'format("{FORMAT}") needs the folder of a spool: .option("folder", ...).')
+        self.spool = Spool(given["folder"])
+        self.limit = _limit(given)
+        self.tasks = _number(given, "partitions") or os.cpu_count() or 1
+        self.forgets = given.get("forget", "true").lower() != "false"
+        self._target: int | None = None
+
+    def initialOffset(self) -> dict[str, int]:
+        return {"segment": self.spool.first}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        return self.limit
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._target = _after(self.spool.segments(), 0)
+
+    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+        """At least one segment, if there is one, however large."""
+        waiting = [segment for segment in self.spool.segments() if segment.number >= start["segment"]]
+        if self._target is not None:
+            waiting = [segment for segment in waiting if segment.number < self._target]
+        taken = admitted(waiting, limit)
+        return {"segment": _after(taken, start["segment"])}
+
+    def reportLatestOffset(self) -> dict[str, int]:
+        return {"segment": _after(self.spool.segments(), self.spool.first)}
+
+    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        return shared_out(self.spool.between(start["segment"], end["segment"]), self.tasks)
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        assert isinstance(partition, MqttPartition)
+        for path in partition.paths:
+            yield from read_segment(path).to_batches()
+
+    def commit(self, end: dict[str, int]) -> None:
+        if self.forgets:
+            self.spool.forget(end["segment"])
+
+
+def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:
+    """The messages in a spool as a stream: id, topic, payload, received (milliseconds since 1970)."""
+    spark.dataSource.register(MqttSource)
+    given = {key: str(value) for key, value in options.items()}
+    return spark.readStream.format(FORMAT).option("folder", os.fspath(folder)).options(**given).load()
+
+
+def admitted(waiting: Sequence[Segment], limit: ReadLimit) -> Sequence[Segment]:
+    """The first of the segments, as many as the limit allows, and one in any case."""
+    if isinstance(limit, ReadMaxFiles):
+        return waiting[: max(1, limit.max_files)]
+    if isinstance(limit, ReadMaxRows):
+        sizes, most = [segment.rows for segment in waiting], limit.max_rows
+    elif isinstance(limit, ReadMaxBytes):
+        sizes, most = [segment.path.stat().st_size for segment in waiting], limit.max_bytes
+    else:
+        return waiting
+    total = 0
+    for count, size in enumerate(sizes):
+        total += size
+        if total > most and count:
+            return waiting[:count]
+    return waiting
+
+
+def shared_out(segments: Sequence[Segment], tasks: int) -> list[InputPartition]:
+    """Runs of segments with about the same number of messages each."""
+    rows = sum(segment.rows for segment in segments)
+    share = max(ROWS_A_TASK, -(-rows // tasks))
+    runs: list[list[str]] = []
+    room = 0
+    for segment in segments:
+        if not runs or room <= 0:
+            runs.append([])
+            room = share
+        runs[-1].append(str(segment.path))
+        room -= segment.rows
+    return [MqttPartition(tuple(run)) for run in runs]
+
+
+def _after(segments: Sequence[Segment], start: int) -> int:
+    return segments[-1].number + 1 if segments else start
+
+
+def _limit(given: Mapping[str, str]) -> ReadLimit:
+    rows, segments = _number(given, "maxMessages"), _number(given, "maxSegments")
+    if rows and segments:
+        raise HoldsforError("give maxMessages or maxSegments, not both.")
+    if rows:
+        return ReadMaxRows(rows)
+    return ReadMaxFiles(segments) if segments else ReadAllAvailable()
+
+
+def _number(given: Mapping[str, str], name: str) -> int | None:
+    text = given.get(name.lower())
+    if text is None:
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise HoldsforError(f"option {name} = {text!r}: write a number above 0.")
+    return int(text)

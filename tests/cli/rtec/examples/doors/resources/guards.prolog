@@ -1,0 +1,2 @@
+guardOf(front, ann).
+guardOf(back, bob).
