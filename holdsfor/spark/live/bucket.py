@@ -259,7 +259,8 @@ def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Bas
     fresh = _read_inputs(turn, place, newest.batch, newest.batch + 1)
     if not newest.due:
         return joined(held, fresh)
-    stage = _Stage(job, number, bucket, turn.report, False)
+    as_it_was = replace(job, asked=replace(job.asked, end=newest.end))
+    stage = _Stage(as_it_was, number, bucket, turn.report, False)
     return with_room(lambda room: stage.advanced(held, fresh, newest.due, Done(), room)[0])
 
 

@@ -21,17 +21,22 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A batch after which every bucket has written all it carries. due: the query times of that batch."""
+    """A batch after which every bucket has written all it carries. due: the query times of that batch.
+
+    end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
+    """
 
     batch: int
     due: range
     files: tuple[Written, ...]
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """What is known after a batch. Times are None until there are any.
 
+    source: the last batch of the source that is in it; closing the stream is a batch without one.
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
     time of any row. settled: what was concluded up to it will not change.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
@@ -48,12 +53,18 @@ class Commit:
     inputs: tuple[tuple[int, tuple[Written, ...]], ...] = ()
     files: tuple[Written, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
+    source: int = -1
 
     @property
     def waiting(self) -> int:
         """How many batches of input came after the newest base."""
         newest = self.bases[-1].batch if self.bases else -1
         return sum(batch > newest for batch, _ in self.inputs)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether something came after the last query time."""
+        return self.waiting > 0 or (bool(self.bases) and not self.bases[-1].due)
 
     @property
     def state_bytes(self) -> int:
@@ -68,13 +79,14 @@ class Commit:
         return {
             "version": VERSION,
             "batch": self.batch,
+            "source": self.source,
             "start": self.start,
             "fired": self.fired,
             "watermark": self.watermark,
             "latest": self.latest,
             "settled": self.settled,
             "closed": self.closed,
-            "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files)] for b in self.bases],
+            "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files), b.end] for b in self.bases],
             "inputs": [[batch, _listed(files)] for batch, files in self.inputs],
             "files": _listed(self.files),
             "counts": dict(self.counts),
@@ -90,10 +102,11 @@ class Commit:
             found["latest"],
             found["settled"],
             found["closed"],
-            tuple(Base(batch, range(*due), _written(files)) for batch, due, files in found["bases"]),
+            tuple(Base(batch, range(*due), _written(files), end) for batch, due, files, end in found["bases"]),
             tuple((batch, _written(files)) for batch, files in found["inputs"]),
             _written(found["files"]),
             found["counts"],
+            found["source"],
         )
 
 
