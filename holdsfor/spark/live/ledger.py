@@ -146,7 +146,8 @@ class Ledger:
 
     def tidy(self, before: Commit | None, after: Commit) -> None:
         """Removes the files that no batch can go back to any more."""
-        self.store.delete(commit_name(after.batch - self.KEPT))
+        if after.batch >= self.KEPT:
+            self.store.delete(commit_name(after.batch - self.KEPT))
         if before is not None:
             for name in _state_names(before) - _state_names(after):
                 self.store.delete(name)
