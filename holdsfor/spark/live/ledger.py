@@ -8,13 +8,15 @@ state/entity-3/input-0000013.arrow   what came to it in a later batch
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import commit_name, committed
-from holdsfor.io.store import Store, Written
+from holdsfor.io.store import CorruptFile, Store, Written
 
 VERSION = 1
 
@@ -110,6 +112,10 @@ class Commit:
         )
 
 
+def _checksum(content: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(content, sort_keys=True).encode())
+
+
 def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
     return [(file.name, file.size, file.crc) for file in files]
 
@@ -132,17 +138,23 @@ class Ledger:
         return self.commit(batches[-1]) if batches else None
 
     def commit(self, batch: int) -> Commit:
-        found = self.store.read_json(commit_name(batch))
-        if found.get("version") != VERSION:
+        name = commit_name(batch)
+        found = self.store.read_json(name)
+        content = found if isinstance(found, dict) else {}
+        if content.get("version", VERSION) != VERSION:
             raise HoldsforError(
-                f"{self.store.shown(commit_name(batch))} has version {found.get('version')}, this Holdsfor reads "
+                f"{self.store.shown(name)} has version {content['version']}, this Holdsfor reads "
                 f"{VERSION}. Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
             )
-        return Commit.from_json(found)
+        checksum = content.pop("checksum", None)
+        if checksum != _checksum(content):
+            raise CorruptFile(f"{self.store.shown(name)} is not what was written. Put it back from a copy.")
+        return Commit.from_json(content)
 
     def write(self, commit: Commit) -> None:
         """From here on the batch counts."""
-        self.store.write_json(commit_name(commit.batch), commit.as_json())
+        content = commit.as_json()
+        self.store.write_json(commit_name(commit.batch), content | {"checksum": _checksum(content)})
 
     def tidy(self, before: Commit | None, after: Commit) -> None:
         """Removes the files that no batch can go back to any more."""
