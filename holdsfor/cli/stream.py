@@ -40,8 +40,8 @@ SPEED = typer.Option(help="Replay a recording at so many times its own speed. De
 EVERY = typer.Option(help="How often to look for new rows, such as '5 seconds'. Default: as soon as possible.")
 ONCE = typer.Option("--once", help="End when all that is there has been read.")
 BUCKETS = typer.Option(help="Entities are shared out over so many, for the life of the stream. Default: 2 a core.")
-MOST = typer.Option(help="How many messages a batch takes at most (from a broker).")
-MOST_FILES = typer.Option(help="How many files a batch takes at most (from a folder).")
+MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
+MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
@@ -147,8 +147,8 @@ def _source(
     from holdsfor.spark.live.sources import folder_stream, message_stream
 
     if "://" not in place:
-        most = {} if limits["files"] is None else {"maxFilesPerTrigger": str(limits["files"])}
-        yield folder_stream(spark, place, format, mapping, most)
+        most = {"maxFiles": limits["files"], "maxEvents": limits["events"]}
+        yield folder_stream(spark, place, checkpoint, format, mapping, most)
         return
     if not place.startswith(("mqtt://", "mqtts://")):
         raise HoldsforError(f"cannot stream from {place}: give a folder, or mqtt://host/topic.")

@@ -56,10 +56,10 @@ class LineReader:
         lines = table.column("value").drop_null().combine_chunks()
         if self.format == "terms":
             return moved(read_terms(lines.to_pylist(), inputs, source), row - 1)
-        return moved(read_rtec([joined_lines(lines)], inputs, source), row - 1)
+        return moved(read_rtec([_joined(lines)], inputs, source), row - 1)
 
 
-def joined_lines(lines: pa.Array) -> bytes:
+def _joined(lines: pa.Array) -> bytes:
     """All lines in one piece, as they would stand in a file."""
     if not len(lines):
         return b""

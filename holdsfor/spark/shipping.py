@@ -1,0 +1,65 @@
+"""What workers of a cluster need of Holdsfor: the package itself, and kernels compiled before the first batch."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import holdsfor
+from holdsfor.spark.session import cache_dir
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+PACKAGE = Path(holdsfor.__file__).parent
+SUFFIXES = (".py", ".lark", ".html", ".css", ".js", ".properties", ".typed")
+
+RULES = """
+initiatedAt(warm(X)=true, T) :- happensAt(begin(X, N), T), N > 1, \\+ holdsAt(cold(X)=true, T).
+terminatedAt(warm(X)=true, T) :- happensAt(finish(X), T).
+initiatedAt(cold(X)=true, T) :- happensAt(start(warm(X)=true), T).
+holdsFor(both(X,Y)=true, I) :- holdsFor(near(X,Y)=true, I1), holdsFor(warm(X)=true, I2), holdsFor(warm(Y)=true, I3),
+    intersect_all([I1, I2, I3], I4), intDurGreater(I4, 2, I).
+holdsFor(alone(X)=true, I) :- holdsFor(warm(X)=true, I1), holdsFor(cold(X)=true, I2),
+    union_all([I1, I2], I3), relative_complement_all(I1, [I2, I3], I).
+"""
+EVENTS = [
+    "begin(a, 3) @ 5",
+    "begin(b, 4) @ 6",
+    "near(a, b) @ [3,30)",
+    "finish(a) @ 20",
+    "finish(b) @ 25 arrives 31",
+]
+
+
+def archive(path: str | Path) -> Path:
+    """The package as a zip file, for `--py-files` or `addPyFile`: workers then need only its dependencies."""
+    path = Path(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for file in sorted(PACKAGE.rglob("*")):
+            if file.suffix in SUFFIXES:
+                made.write(file, Path(PACKAGE.name) / file.relative_to(PACKAGE))
+    return path
+
+
+def ship(spark: SparkSession) -> None:
+    """Sends the package to all workers of a running session, present and future."""
+    folder = Path(tempfile.mkdtemp(prefix="ship-", dir=cache_dir()))  # workers that come later fetch it from there
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    spark.sparkContext.addPyFile(str(archive(folder / "holdsfor.zip")))
+
+
+def warm(spark: SparkSession) -> int:
+    """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
+    cores = spark.sparkContext.defaultParallelism
+    return sum(spark.sparkContext.parallelize(range(cores), cores).map(_recognise).collect())
+
+
+def _recognise(_: int) -> int:
+    events = holdsfor.read_events(EVENTS, format="terms")
+    holdsfor.recognise(holdsfor.parse(RULES), events, window=10, step=10, stepped=True)
+    return 1
