@@ -179,22 +179,31 @@ def undisturbed(data: Path, place: Path) -> float:
 
 
 def killed(data: Path, place: Path, most: int, seconds: float, chance: random.Random) -> int:
-    """Until it is done. One kill in five comes while the process is still starting."""
+    """Until it is done; how many kills that were."""
     for number in range(most):
         child = Child(data, place)
-        early = chance.random() < 0.2
-        if not early:
-            child.wait_for("begun")
-        try:
-            child.process.wait(chance.uniform(0, 5 if early else seconds / 4))
+        when = wait_for_a_moment(child, seconds, chance)
+        if child.process.poll() is not None:
             return number  # it was done before
-        except subprocess.TimeoutExpired:
-            child.kill()
-            print(f"  kill {number + 1}: after batch {child.newest()}", flush=True)
+        child.kill()
+        print(f"  kill {number + 1}: {when}, after batch {child.newest()}", flush=True)
     child = Child(data, place)
     child.wait_for("done")
     child.process.wait()
     return most
+
+
+def wait_for_a_moment(child: Child, seconds: float, chance: random.Random) -> str:
+    """One kill in five comes while the process starts, the others some batches later, anywhere in one."""
+    if chance.random() < 0.2:
+        time.sleep(chance.uniform(0, 10))
+        return "starting"
+    child.wait_for("begun")
+    goal = child.newest() + chance.randint(0, 3)
+    while child.newest() < goal and child.process.poll() is None:
+        time.sleep(0.02)
+    time.sleep(chance.uniform(0, 3 * seconds / FILES))
+    return "running"
 
 
 def workers_killed(data: Path, place: Path, seconds: float, chance: random.Random) -> int:
