@@ -82,6 +82,8 @@ def opened(
         _put(relation, block, columns, before)
     found = zip(dues(ready.plan, scope), carried.running, strict=True)
     running = {due: _running(due, block, world) for due, block in found}
+    if carried.cut < asked.start:  # nothing is settled: what holds initially, with its deadlines, is found again
+        return Opened(State(carried.cut), before, world)
     return Opened(settled_at(carried.cut, ready.plan, scope, before, running, None), before, world)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from holdsfor.errors import HoldsforError
 
 # The last line of the worker's traceback, up to the empty line or the Java stack that follows it.
-SENTENCE = re.compile(r"^holdsfor\.errors\.HoldsforError: (.+?)(?=\n\s*\n|\n\s*at |\Z)", re.MULTILINE | re.DOTALL)
+SENTENCE = re.compile(r"^holdsfor\.[\w.]+: (.+?)(?=\n\s*\n|\n\s*at |\Z)", re.MULTILINE | re.DOTALL)
 
 
 @contextmanager

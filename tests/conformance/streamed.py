@@ -37,7 +37,7 @@ def recognise(
         state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
         setting = setting_of(description, horizon, buckets, report)
         stream = Stream(setting, Ledger(state), tables)
-        for batch, rows in enumerate(cuts(lines, random)):
+        for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
             stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)]))
             if random.random() < 0.2:
                 stream = Stream(setting, Ledger(state), tables)
@@ -62,9 +62,20 @@ def setting_of(description: EventDescription, horizon: Horizon, buckets: int, re
     )
 
 
-def cuts(lines: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
-    """In the order of arrival, cut anywhere, also into nothing."""
-    ordered = sorted(lines, key=arrival)
+def in_steps(lines: Sequence[str], horizon: Horizon, random: Random) -> list[str]:
+    """In the order of the query times that see them first, otherwise in any; rows of one arrival stay in order."""
+    ranks: dict[int, float] = {}
+
+    def place(line: str) -> tuple[int, bool, float]:
+        when = arrival(line)
+        step = max(-((horizon.start - when) // horizon.step), 1)
+        return step, when > horizon.end, ranks.setdefault(when, random.random())
+
+    return sorted(lines, key=place)
+
+
+def cuts(ordered: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
+    """Cut anywhere, also into nothing."""
     places = sorted(random.randint(0, len(ordered)) for _ in range(random.randint(0, 8)))
     for low, high in zip([0, *places], [*places, len(ordered)], strict=True):
         yield ordered[low:high]

@@ -249,8 +249,11 @@ def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
     recovered = 0
     try:
         held = _read_base(job, turn, place, bases[-1]) if bases else Held(nothing_yet(job.asked))
-    except (CorruptFile, MissingFile):
-        held, recovered = _made_again(job, turn, number, bucket, bases), 1
+    except (CorruptFile, MissingFile) as damage:
+        try:
+            held, recovered = _made_again(job, turn, number, bucket, bases), 1
+        except (CorruptFile, MissingFile) as more:
+            raise type(more)(f"{damage} It cannot be made again either: {more}") from None
     newest = bases[-1].batch if bases else -1
     return joined(held, _read_inputs(turn, place, newest + 1, turn.batch)), recovered
 
@@ -266,7 +269,8 @@ def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Bas
     fresh = _read_inputs(turn, place, newest.batch, newest.batch + 1)
     if not newest.due:
         return joined(held, fresh)
-    stage = _Stage(job, number, bucket, turn.report, False)
+    as_it_was = replace(job, asked=replace(job.asked, end=newest.end))
+    stage = _Stage(as_it_was, number, bucket, turn.report, False)
     return with_room(lambda room: stage.advanced(held, fresh, newest.due, Done(), room)[0])
 
 

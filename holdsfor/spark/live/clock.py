@@ -71,8 +71,13 @@ def _until(asked: Windows, fired: int | None, last: int) -> range:
 
 
 def ended(asked: Windows, commit: Commit | None) -> Windows:
-    """The windows of a stream that is over: without an end of its own it ends with the latest time there was."""
+    """The windows of a stream that is over: without an end of its own it ends with the latest time there was.
+
+    Rows of before the last query time that came after it are there for one more.
+    """
     if asked.end < NEVER:
         return asked
     latest = asked.start + 1 if commit is None or commit.latest is None else commit.latest
+    if commit is not None and commit.fired is not None and commit.unseen:
+        latest = max(latest, commit.fired + 1)
     return replace(asked, end=max(latest, asked.start + 1))

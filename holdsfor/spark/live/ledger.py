@@ -8,30 +8,37 @@ state/entity-3/input-0000013.arrow   what came to it in a later batch
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import commit_name, committed
-from holdsfor.io.store import Store, Written
+from holdsfor.io.store import CorruptFile, Store, Written
 
 VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A batch after which every bucket has written all it carries. due: the query times of that batch."""
+    """A batch after which every bucket has written all it carries. due: the query times of that batch.
+
+    end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
+    """
 
     batch: int
     due: range
     files: tuple[Written, ...]
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
     """What is known after a batch. Times are None until there are any.
 
+    source: the last batch of the source that is in it; closing the stream is a batch without one.
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
     time of any row. settled: what was concluded up to it will not change.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
@@ -48,12 +55,18 @@ class Commit:
     inputs: tuple[tuple[int, tuple[Written, ...]], ...] = ()
     files: tuple[Written, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
+    source: int = -1
 
     @property
     def waiting(self) -> int:
         """How many batches of input came after the newest base."""
         newest = self.bases[-1].batch if self.bases else -1
         return sum(batch > newest for batch, _ in self.inputs)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether something came after the last query time."""
+        return self.waiting > 0 or (bool(self.bases) and not self.bases[-1].due)
 
     @property
     def state_bytes(self) -> int:
@@ -68,13 +81,14 @@ class Commit:
         return {
             "version": VERSION,
             "batch": self.batch,
+            "source": self.source,
             "start": self.start,
             "fired": self.fired,
             "watermark": self.watermark,
             "latest": self.latest,
             "settled": self.settled,
             "closed": self.closed,
-            "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files)] for b in self.bases],
+            "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files), b.end] for b in self.bases],
             "inputs": [[batch, _listed(files)] for batch, files in self.inputs],
             "files": _listed(self.files),
             "counts": dict(self.counts),
@@ -90,11 +104,16 @@ class Commit:
             found["latest"],
             found["settled"],
             found["closed"],
-            tuple(Base(batch, range(*due), _written(files)) for batch, due, files in found["bases"]),
+            tuple(Base(batch, range(*due), _written(files), end) for batch, due, files, end in found["bases"]),
             tuple((batch, _written(files)) for batch, files in found["inputs"]),
             _written(found["files"]),
             found["counts"],
+            found["source"],
         )
+
+
+def _checksum(content: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(content, sort_keys=True).encode())
 
 
 def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
@@ -119,23 +138,38 @@ class Ledger:
         return self.commit(batches[-1]) if batches else None
 
     def commit(self, batch: int) -> Commit:
-        found = self.store.read_json(commit_name(batch))
-        if found.get("version") != VERSION:
+        name = commit_name(batch)
+        found = self.store.read_json(name)
+        content = found if isinstance(found, dict) else {}
+        if content.get("version", VERSION) != VERSION:
             raise HoldsforError(
-                f"{self.store.shown(commit_name(batch))} has version {found.get('version')}, this Holdsfor reads "
+                f"{self.store.shown(name)} has version {content['version']}, this Holdsfor reads "
                 f"{VERSION}. Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
             )
-        return Commit.from_json(found)
+        checksum = content.pop("checksum", None)
+        if checksum != _checksum(content):
+            raise CorruptFile(f"{self.store.shown(name)} is not what was written. Put it back from a copy.")
+        return Commit.from_json(content)
 
     def write(self, commit: Commit) -> None:
         """From here on the batch counts."""
-        self.store.write_json(commit_name(commit.batch), commit.as_json())
+        content = commit.as_json()
+        self.store.write_json(commit_name(commit.batch), content | {"checksum": _checksum(content)})
 
     def tidy(self, before: Commit | None, after: Commit) -> None:
         """Removes the files that no batch can go back to any more."""
-        self.store.delete(commit_name(after.batch - self.KEPT))
+        if after.batch >= self.KEPT:
+            self.store.delete(commit_name(after.batch - self.KEPT))
         if before is not None:
             for name in _state_names(before) - _state_names(after):
+                self.store.delete(name)
+
+    def clean(self, last: Commit | None) -> None:
+        """Removes what a driver that was killed has left behind. Only for when no other one runs."""
+        self.store.sweep()
+        known = set() if last is None else _state_names(last)
+        for name in self.store.names("state/"):
+            if name not in known:
                 self.store.delete(name)
 
     def begin(self, setting: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,14 +56,14 @@ class Stream:
     _job: Job | None = field(default=None, repr=False)
     _before: Commit | None = field(default=None, repr=False)
 
-    def run(self, batch: int, crew: Crew) -> Commit:
-        """The batch, unless it is done already: then only what may have been interrupted after it."""
+    def run(self, source: int, crew: Crew) -> Commit:
+        """A batch of the source, unless it is done already: then only what may have been interrupted after it."""
         before = self._last()
-        if before is not None and batch <= before.batch:
+        if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(batch, crew, before)
+            return self._run(source, crew, before)
         finally:
             crew.forget()
 
@@ -74,7 +74,7 @@ class Stream:
             self._publish(before)
             return before
         begun = time.perf_counter()
-        batch = 0 if before is None else before.batch + 1
+        batch = _following(before)
         start = self._start(before, None)
         asked = ended(self.setting.windows(0 if start is None else start), before)
         due = due_at_the_end(asked, before.fired if before else None)
@@ -84,12 +84,13 @@ class Stream:
     def _last(self) -> Commit | None:
         if self._before is None:
             self._before = self.ledger.last()
+            self.ledger.clean(self._before)
         return self._before
 
-    def _run(self, batch: int, crew: Crew, before: Commit | None) -> Commit:
+    def _run(self, source: int, crew: Crew, before: Commit | None) -> Commit:
         begun = time.perf_counter()
-        setting = self.setting
-        known = replace(before or Commit(batch), batch=batch, files=(), counts={}, closed=False)
+        setting, batch = self.setting, _following(before)
+        known = replace(before or Commit(batch), batch=batch, source=source, files=(), counts={}, closed=False)
         reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
@@ -118,7 +119,8 @@ class Stream:
     ) -> Commit:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
-        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, known.closed, keeps_all)
+        last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
+        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
         before_evaluation = time.perf_counter()
         notes = crew.evaluate(job, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
@@ -126,7 +128,7 @@ class Stream:
         counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
         counts["seconds"] = round(now - begun, 4)
         after = replace(
-            _with_state(known, turn, _files(notes, "state")),
+            _with_state(known, turn, _files(notes, "state"), job.asked.end),
             fired=due[-1] if due else known.fired,
             settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
             files=known.files + _files(notes, "tables"),
@@ -162,13 +164,17 @@ class Stream:
         return self._job
 
 
-def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...]) -> Commit:
+def _following(before: Commit | None) -> int:
+    return 0 if before is None else before.batch + 1
+
+
+def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> Commit:
     """Which files hold the state after the turn."""
     came = tuple(file for file in files if "/input-" in file.name)
     inputs = (*known.inputs, (turn.batch, came)) if came else known.inputs
     if not turn.rewrites:
         return replace(known, inputs=inputs)
-    base = Base(turn.batch, turn.due, tuple(file for file in files if "/base-" in file.name))
+    base = Base(turn.batch, turn.due, tuple(file for file in files if "/base-" in file.name), end)
     bases = (*known.bases, base)[-2:]
     first = bases[0].batch if len(bases) > 1 else -1
     return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.io.changelog import LOGS, part_of
-from holdsfor.io.compaction import compact_part, finish_compaction, plan_compaction
+from holdsfor.io.changelog import LOGS, compactions, part_of
+from holdsfor.io.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.store import Store, Written
@@ -81,6 +81,9 @@ class Compactor:
         if commit.batch % self.every or not commit.batch:
             return
         tables = self.tables
+        if any(done.upto >= commit.batch for done in compactions(tables)):  # before a restart; there is nothing to add
+            clean(tables)
+            return
         done = self.each(lambda task: compact_part(tables, task), plan_compaction(tables, commit.batch, commit.settled))
         finish_compaction(tables, commit.batch, done)
 

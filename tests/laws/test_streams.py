@@ -1,0 +1,301 @@
+"""Laws of the stream: however rows come, are cut into batches and shared out, it tells what the history says.
+
+The driver and the tasks run in this process. HOLDSFOR_PROGRAMS and HOLDSFOR_SEED as for the laws of programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdsfor.engine.changes import REPORTS, Report
+from holdsfor.io.changelog import read_changes
+from holdsfor.language import parse
+from holdsfor.spark.live.ledger import Commit
+from tests.conformance.compare import compared, differences
+from tests.conformance.engines import LOCAL, answer, in_stream, naive
+from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out
+from tests.laws.test_programs import SEEDS, explain, wrong
+from tests.naive.evaluate import Answer
+from tests.naive.programs import Program, random_program
+from tests.naive.rows import Horizon
+from tests.spark.live.by_hand import ByHand, Parts
+from tests.spark.live.party import HORIZON, PARTY, party
+
+BUCKETS = (1, 3, 5)
+
+
+@pytest.mark.parametrize("seed", SEEDS[::5])
+def test_same_as_naive(seed: int) -> None:
+    """Random cuts, partitions, orders of arrival inside a step, and restarts."""
+    program = random_program(seed)
+    engine = in_stream(BUCKETS[seed // 5 % len(BUCKETS)])
+    lines = wrong(engine, program)
+    if lines:
+        pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+# ---------------------------------------------------------------- what each report promises, batch by batch
+
+
+@dataclass(frozen=True)
+class Told:
+    """What was known after a batch: the log so far, and what it folds to."""
+
+    commit: Commit
+    ops: frozenset[str]
+    known: Answer
+
+
+def told(program: Program, report: Report, folder: Path, seed: int) -> list[Told]:
+    """After each batch, and after the end."""
+    random = Random(seed)
+    setting = setting_of(parse(program.text), program.horizon, random.choice(BUCKETS), report)
+    live = ByHand(setting, folder / report)
+    found = []
+    for batch, rows in enumerate(cuts(in_steps(program.rows, program.horizon, random), random)):
+        found.append(_told(live, live.run(batch, list(shared_out(rows, random)))))
+    return [*found, _told(live, live.close())]
+
+
+def _told(live: ByHand, commit: Commit) -> Told:
+    ops = {op for log in read_changes(live.tables) for op in log["op"].to_pylist()}
+    return Told(commit, frozenset(ops), live.answer())
+
+
+def until(program: Program, fired: int | None) -> Answer:
+    """What is known at a query time."""
+    if fired is None:
+        return Answer()
+    horizon = replace(program.horizon, end=min(fired, program.horizon.end))
+    return compared(naive(parse(program.text), program.rows, horizon), horizon)
+
+
+@pytest.mark.parametrize("seed", SEEDS[0::25])
+def test_eager_tells_what_is_known_at_each_query_time(seed: int, tmp_path: Path) -> None:
+    program = random_program(seed)
+    for now in told(program, "eager", tmp_path, seed):
+        lines = differences(until(program, now.commit.fired), compared(now.known, program.horizon))
+        assert not lines, "\n".join([f"after batch {now.commit.batch}:", *lines, str(program)])
+
+
+@pytest.mark.parametrize("seed", SEEDS[1::25])
+def test_settling_never_withdraws(seed: int, tmp_path: Path) -> None:
+    """It tells every beginning that is settled, and no other."""
+    program = random_program(seed)
+    history = until(program, program.horizon.last)
+    found = told(program, "settling", tmp_path, seed)
+    for now in found[:-1]:
+        assert "withdraw" not in now.ops, program
+        known = compared(now.known, program.horizon)
+        assert _beginnings(known) <= _beginnings(history), program
+        assert known.occurrences <= history.occurrences, program
+        assert {one for one in _beginnings(history) if one[1] <= _settled(now)} <= _beginnings(known), program
+        assert {one for one in history.occurrences if one[2] <= _settled(now)} <= known.occurrences, program
+    assert not differences(history, compared(found[-1].known, program.horizon)), program
+
+
+@pytest.mark.parametrize("seed", SEEDS[2::25])
+def test_final_only_inserts(seed: int, tmp_path: Path) -> None:
+    """It tells every interval that has ended for good, and no other."""
+    program = random_program(seed)
+    history = until(program, program.horizon.last)
+    found = told(program, "final", tmp_path, seed)
+    for now in found[:-1]:
+        assert now.ops <= {"insert"}, program
+        known = compared(now.known, program.horizon)
+        assert _intervals(known) <= _intervals(history), program
+        assert known.occurrences <= history.occurrences, program
+        over = {one for one in _intervals(history) if one[2] is not None and one[2] <= _settled(now)}
+        assert over <= _intervals(known), program
+        assert {one for one in history.occurrences if one[2] <= _settled(now)} <= known.occurrences, program
+    assert not differences(history, compared(found[-1].known, program.horizon)), program
+
+
+def _settled(now: Told) -> int:
+    return -(1 << 60) if now.commit.settled is None else now.commit.settled
+
+
+def _beginnings(known: Answer) -> set[tuple[object, int]]:
+    return {(key, start) for key, times in known.intervals.items() for start, _ in times}
+
+
+def _intervals(known: Answer) -> set[tuple[object, int, int | None]]:
+    return {(key, start, end) for key, times in known.intervals.items() for start, end in times}
+
+
+@pytest.mark.parametrize("report", REPORTS)
+def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path) -> None:
+    """Otherwise a report that tells nothing before the end would keep its promises."""
+    live = ByHand(setting_of(parse(PARTY), HORIZON, 3, report), tmp_path)
+    counts = []
+    for batch, rows in enumerate(in_batches(party(3, 300), 12)):
+        commit = live.run(batch, [rows])
+        if commit.fired is not None:
+            assert commit.settled is not None
+            assert commit.fired - commit.settled <= HORIZON.window, commit
+        counts.append(sum(map(len, live.answer().intervals.values())))
+    live.close()
+    assert counts[8] > counts[4] > 0
+    assert not differences(history(party(3, 300)), live.answer())
+
+
+# ---------------------------------------------------------------- rows that come when they should not
+
+
+@pytest.mark.parametrize("seed", SEEDS[3::25])
+def test_what_is_read_late_counts_as_come_late(seed: int, tmp_path: Path) -> None:
+    """In any order at all: a row that a query time should have seen is there for the next."""
+    program, random = random_program(seed), Random(seed)
+    rows = random.sample(program.rows, len(program.rows))
+    setting = setting_of(parse(program.text), program.horizon, 3)
+    live, seen, fired = ByHand(setting, tmp_path), [], None
+    for batch, part in enumerate(cuts(rows, random)):
+        seen += [_not_before(row, fired) for row in part]
+        fired = live.run(batch, list(shared_out(part, random))).fired
+    live.close()
+    expected = naive(parse(program.text), seen, program.horizon)
+    lines = differences(compared(expected, program.horizon), compared(live.answer(), program.horizon))
+    assert not lines, "\n".join([*lines, str(program)])
+
+
+@pytest.mark.parametrize("seed", SEEDS[4::25])
+def test_a_stream_may_go_on_after_its_end(seed: int, tmp_path: Path) -> None:
+    """Closing makes all query times due; what comes later counts as come after them."""
+    program, random = random_program(seed), Random(seed)
+    setting = replace(setting_of(parse(program.text), program.horizon, 3), end=None)
+    live, seen, fired = ByHand(setting, tmp_path), [], None
+    for batch, part in enumerate(cuts(sorted(program.rows, key=arrival), random)):
+        seen += [_not_before(row, fired) for row in part]
+        fired = live.run(batch, list(shared_out(part, random))).fired
+        if random.random() < 0.4:
+            fired = live.close().fired
+            live.restart()
+    last = live.close()
+    assert last.fired is not None
+    horizon = replace(program.horizon, end=min(last.fired, last.bases[-1].end))
+    lines = differences(compared(naive(parse(program.text), seen, horizon), horizon), compared(live.answer(), horizon))
+    assert not lines, "\n".join([*lines, str(program)])
+
+
+def _not_before(row: str, fired: int | None) -> str:
+    name, when, *rest = row.split("|")
+    return row if fired is None else "|".join([name, str(max(int(when), fired + 1)), *rest])
+
+
+# ---------------------------------------------------------------- one rich description
+
+
+def in_batches(rows: Sequence[str], count: int) -> list[list[str]]:
+    ordered = sorted(rows, key=arrival)
+    size = -(-len(ordered) // count)
+    return [ordered[low : low + size] for low in range(0, len(ordered), size)]
+
+
+def history(rows: Sequence[str], horizon: Horizon = HORIZON) -> Answer:
+    return LOCAL[0].recognise(parse(PARTY), rows, horizon)
+
+
+def restarted(live: ByHand, at: int, batches: list[Parts]) -> None:
+    """The driver begins anew before the batch."""
+    for batch, parts in enumerate(batches):
+        if batch == at:
+            live.restart()
+        live.run(batch, parts)
+
+
+def repeated(live: ByHand, at: int, batches: list[Parts]) -> None:
+    """The batch is done, but Spark does not know it."""
+    for batch, parts in enumerate(batches):
+        live.run(batch, parts)
+        if batch == at:
+            live.restart()
+            live.run(batch, parts)
+
+
+def merged(live: ByHand, at: int, batches: list[Parts]) -> None:
+    """The batch is lost in a crash while it was evaluated; the next attempt has the rows of the one after it too."""
+    lost = [*batches[:at], [*batches[at], *(batches[at + 1] if at + 1 < len(batches) else [])], *batches[at + 2 :]]
+    for batch, parts in enumerate(lost):
+        if batch == at:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr("holdsfor.spark.live.ledger.Ledger.write", crash)
+                with pytest.raises(Crash):
+                    live.run(batch, batches[at])
+            live.restart()
+        live.run(batch, parts)
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+def crash(*_: object) -> None:
+    raise Crash
+
+
+@pytest.mark.parametrize("how", [restarted, repeated, merged])
+def test_the_driver_may_begin_anew_at_any_batch(how: object, tmp_path: Path) -> None:
+    rows = party(1, 150)
+    expected = history(rows)
+    batches: list[Parts] = [[part[::2], part[1::2]] for part in in_batches(rows, 4)]
+    for at in range(len(batches)):
+        live = ByHand(setting_of(parse(PARTY), HORIZON, 2), tmp_path / str(at))
+        how(live, at, batches)  # type: ignore[operator]
+        live.close()
+        assert not differences(expected, live.answer()), at
+
+
+@settings(deadline=None, max_examples=max(8, len(SEEDS) // 20), suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(0, 3), st.integers(0, 1 << 32), st.sampled_from((1, 2, 3, 5)), st.sampled_from(REPORTS))
+def test_any_cuts_and_any_order_of_arrival(sample: int, seed: int, buckets: int, report: Report) -> None:
+    """With retractions and late rows; the seed cuts, shuffles, shares out, and begins anew."""
+    rows = party(sample, 150)
+    found = answer(*recognise(parse(PARTY), rows, HORIZON, buckets, report, seed))
+    assert not differences(history(rows), found)
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+LONG = 16  # windows
+
+
+def steady(guests: int) -> Iterator[list[str]]:
+    """A batch a step, as many rows each."""
+    random = Random(5)
+    for number in range(LONG * HORIZON.window // HORIZON.step):
+        low = HORIZON.start + number * HORIZON.step
+        yield [_event(random, random.randint(low + 1, low + HORIZON.step), guests) for _ in range(120)]
+
+
+def _event(random: Random, time: int, guests: int) -> str:
+    name = random.choice(("sit", "run", "stop", "greet", "part"))
+    args = [f"p{random.randint(1, guests)}" for _ in range(2 if name in ("greet", "part") else 1)]
+    return "|".join([name, str(time), str(time), *args])
+
+
+def test_state_does_not_grow_with_the_stream(tmp_path: Path) -> None:
+    """And is all that is needed: the history is that of one pass."""
+    live = ByHand(setting_of(parse(PARTY), replace(HORIZON, end=1 << 40), 2), tmp_path)
+    rows: list[str] = []
+    told, on_disk = [], []
+    for batch, part in enumerate(steady(12)):
+        rows += part
+        commit = live.run(batch, [part])
+        told.append(commit.state_bytes)
+        on_disk.append(sum(path.stat().st_size for path in (tmp_path / "state" / "state").rglob("*.arrow")))
+    warm = 3 * HORIZON.window // HORIZON.step
+    for sizes in (told, on_disk):
+        early, later = sizes[warm : 3 * warm], sizes[-2 * warm :]
+        assert max(later) <= 1.1 * max(early), (max(early), max(later))
+    assert commit.fired is not None
+    expected = history(rows, replace(HORIZON, end=commit.fired))
+    assert sum(map(len, expected.intervals.values())) > 1000
+    assert not differences(expected, live.answer())

@@ -1,0 +1,164 @@
+"""Live queries on Spark: the answers of a batch run, query times by the clock, stopping, going on, sinks that fail."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.changelog import read_changes
+from holdsfor.io.fold import fold_intervals, fold_occurrences
+from holdsfor.language import EventDescription, parse
+from holdsfor.spark.live.query import LiveQuery
+from tests.conformance.cases import ABSENT, GOLDEN, Case
+from tests.conformance.check import check, in_scope, sample
+from tests.conformance.compare import differences
+from tests.conformance.engines import LOCAL, Engine, answer
+from tests.conformance.streamed import arrival
+from tests.naive.evaluate import Answer
+from tests.naive.rows import Horizon
+from tests.spark.live.files import Folder, live
+from tests.spark.live.party import PAIRS, party
+from tests.spark.live.undisturbed import WINDOWS
+
+pytestmark = pytest.mark.spark
+CASES = sample(in_scope(), 12) if GOLDEN.exists() else []
+ROWS = [row for row in sorted(party(11, 160), key=arrival) if arrival(row) <= WINDOWS.end]
+
+
+def told(query: LiveQuery) -> Answer:
+    """The tables; folding the log gives the same."""
+    found = answer(*query.current())
+    intervals, occurrences = read_changes(query.tables)
+    assert not differences(found, answer(fold_intervals(intervals), fold_occurrences(occurrences)))
+    return found
+
+
+def history(end: int | None = None) -> Answer:
+    return LOCAL[0].recognise(parse(PAIRS), ROWS, replace(WINDOWS, end=WINDOWS.end if end is None else end))
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it takes too long"
+        time.sleep(0.1)
+
+
+@pytest.mark.skipif(not CASES, reason=ABSENT)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_golden_case_in_a_live_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        folder, ordered = Folder(tmp_path / "in"), sorted(lines, key=arrival)
+        half = len(ordered) // 2
+        folder.add(ordered[:half])
+        folder.add(ordered[half:])
+        query = live(spark, description, folder, horizon, tmp_path / "checkpoint")
+        query.wait()
+        return told(query)
+
+    check(case, Engine("live query", recognise))
+
+
+def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
+    """Stopped while it waits, and ended with what there is; each time it goes on with the files that came since."""
+    folder = Folder(tmp_path / "in")
+    folder.add(ROWS[:40])
+    folder.add(ROWS[40:70])
+    first = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", once=False)
+    until(lambda: first.last is not None and first.last.batch == 1)
+    folder.add(ROWS[70:90])
+    until(lambda: first.last is not None and first.last.batch == 2)
+    first.stop()
+    assert not first.active
+    assert first.last is not None
+    assert not differences(history(first.last.stream_time), told(first))
+    folder.add(ROWS[90:])
+    second = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
+    second.wait()
+    assert not differences(history(), told(second))
+
+
+def test_ended_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
+    """The batch that ended it is none of Spark's: the rows that come next are read all the same."""
+    folder = Folder(tmp_path / "in")
+    ends = (90, 180, WINDOWS.end)  # query times, so that no row comes after one that should have seen it
+    for low, high in zip((-100, *ends), ends, strict=False):
+        folder.add([row for row in ROWS if low < arrival(row) <= high])
+        query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None)
+        query.wait()
+    latest = max(arrival(row) for row in ROWS if row and "soon" not in row)
+    assert not differences(history(latest), told(query))
+
+
+def test_query_times_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
+    """They come also while nothing happens."""
+    folder = Folder(tmp_path / "in")
+    now = int(time.time())
+    folder.add([f"sit|{now}|{now - 1}|p1"])
+    windows = Horizon(window=60, step=1, start=now // 10 * 10 - 60, end=0)
+    query = live(
+        spark, parse(PAIRS), folder, windows, tmp_path / "checkpoint", clock="s", end=None, once=False, start=None
+    )
+    until(lambda: ("calm", ("p1",), "true") in answer(*query.current()).intervals)
+    assert query.last is not None
+    assert query.last.stream_time is not None
+    seen = query.last.stream_time
+    until(lambda: query.last is not None and (query.last.stream_time or 0) >= seen + 3)
+    folder.add([f"run|{now}|{seen + 1}|p1"])
+    key = ("calm", ("p1",), "true")
+    until(lambda: answer(*query.current()).intervals[key] == [(now, seen + 2)])
+    query.stop()
+    assert seen >= now
+
+
+@dataclass(frozen=True)
+class FailsOnce:
+    """Keeps what it gets in files; refuses the second batch the first time. Travels to the workers."""
+
+    folder: Path
+    name: str = "fails-once"
+
+    def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+        refused = self.folder / "refused"
+        if batch == 1 and not refused.exists():
+            refused.touch()
+            raise HoldsforError("the receiver is down. Start it again.")
+        (self.folder / f"{batch}-{part}.json").write_text(json.dumps(changes["id"].to_pylist()))
+        return int(changes.num_rows)
+
+
+def test_a_sink_that_fails_is_told_again(spark: SparkSession, tmp_path: Path) -> None:
+    sink = FailsOnce(tmp_path / "told")
+    sink.folder.mkdir()
+    folder = Folder(tmp_path / "in")
+    for low in range(0, len(ROWS), 60):
+        folder.add(ROWS[low : low + 60])
+    query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", sinks=[sink])
+    with pytest.raises(HoldsforError, match=r"^the receiver is down\. Start it again\.$"):
+        query.wait()
+    query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", sinks=[sink])
+    query.wait()
+    assert not differences(history(), told(query))
+    got = [name for path in sink.folder.glob("*.json") for name in json.loads(path.read_text())]
+    expected = [name for log in read_changes(query.tables) for name in log["id"].to_pylist()]
+    assert sorted(got) == sorted(expected)
+
+
+def test_damage_that_a_worker_finds(spark: SparkSession, tmp_path: Path) -> None:
+    """Is told in its own words."""
+    folder = Folder(tmp_path / "in")
+    folder.add(ROWS[:10])
+    live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).wait()
+    for file in (tmp_path / "checkpoint" / "holdsfor" / "state").rglob("*.arrow"):
+        file.write_bytes(b"nothing")
+    folder.add(ROWS[10:])
+    with pytest.raises(HoldsforError, match=r"^\S+\.arrow is not what was written.*cannot be made again either"):
+        live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).wait()
