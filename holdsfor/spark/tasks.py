@@ -87,7 +87,17 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
 
 def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
     """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
-    waiting: dict[int, list[tuple[int, bytes]]] = {}
+    yield from by_bucket(number, (), batches, lambda bucket, rows: _evaluate_bucket(job, number, bucket, rows))
+
+
+def by_bucket(
+    number: int,
+    buckets: Iterable[int],
+    batches: Iterable[pa.RecordBatch],
+    evaluate_bucket: Callable[[int, list[tuple[int, bytes]]], Iterable[dict[str, Any]]],
+) -> Iterator[dict[str, Any]]:
+    """Passes on the rows of other stages, then evaluates each bucket on its own: these, and those that rows are for."""
+    waiting: dict[int, list[tuple[int, bytes]]] = {bucket: [] for bucket in buckets}
     for batch in batches:
         for row in batch.to_pylist():
             if row["stage"] == number:
@@ -96,7 +106,7 @@ def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iter
                 yield row
     for bucket in sorted(waiting):
         rows = sorted(waiting.pop(bucket), key=lambda row: row[0])  # in the order of the input
-        yield from _evaluate_bucket(job, number, bucket, rows)
+        yield from evaluate_bucket(bucket, rows)
 
 
 @dataclass(frozen=True, slots=True)

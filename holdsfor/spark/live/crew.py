@@ -14,7 +14,7 @@ from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.bucket import Turn, bucket_task
 from holdsfor.spark.live.reading import Found, Reading, earliest, read_task
 from holdsfor.spark.sources import tables_of
-from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, parcel_rows
+from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, by_bucket, parcel_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,25 +49,14 @@ def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Tabl
 
 def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches) -> Iterator[Row]:
     """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
-    waiting: dict[int, list[tuple[int, bytes]]] = {bucket: [] for bucket in buckets}
-    for batch in batches:
-        for row in batch.to_pylist():
-            if row["stage"] == number:
-                waiting.setdefault(row["bucket"], []).append((row["part"], row["data"]))
-            else:
-                yield row
-    for bucket in sorted(waiting):
-        rows = sorted(waiting.pop(bucket), key=lambda row: row[0])
+
+    def evaluated(bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[Row]:
         done = bucket_task(job, turn, number, bucket, rows)
         yield from parcel_rows(done.parcels)
-        yield _note_row(
-            {
-                "state": _listed(done.state),
-                "tables": _listed(done.tables),
-                "counts": done.counts,
-                "settled": done.settled,
-            }
-        )
+        files = {"state": _listed(done.state), "tables": _listed(done.tables)}
+        yield _note_row({**files, "counts": done.counts, "settled": done.settled})
+
+    return by_bucket(number, buckets, batches, evaluated)
 
 
 def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
