@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
+# Tests run in as many processes as there are cores, up to four; all that needs Spark runs in one of them.
+PROCESSES := --numprocesses=auto --maxprocesses=4 --dist=loadgroup
+
 .PHONY: demo test lint types unit test-long test-random bench clean
 
 demo: $(READY)
@@ -20,7 +23,7 @@ types: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PROCESSES)
 
 # The same tests, with twenty times the examples for each law.
 test-long: lint types

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -12,12 +13,45 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+TESTS = Path(__file__).resolve().parent
 settings.register_profile("long", max_examples=2000, deadline=None)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.pluginmanager.hasplugin("xdist"):
+        config.pluginmanager.register(Gathered())
     if config.getoption("--hypothesis-profile", None) == "long":
         os.environ.setdefault("HOLDSFOR_PROGRAMS", "4000")
+
+
+#: Folders whose tests start Spark sessions of their own, or other processes that need the whole machine.
+TOGETHER = ("cli", "docs", "examples", "spark", "view")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several processes, all that needs Spark goes to one of them: a session for each leaves no memory."""
+    for item in items:
+        folder = item.path.relative_to(TESTS).parts[0]
+        if item.get_closest_marker("spark") or folder in TOGETHER:
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of several sends what it has to say of the golden cases to the first."""
+    from tests.conformance import report
+
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["golden"] = report.told()
+
+
+class Gathered:
+    """Puts together what the processes say."""
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        from tests.conformance import report
+
+        report.add(getattr(node, "workeroutput", {}).get("golden"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from typing import Any
 
 total: Counter[str] = Counter()  # cases by folder
 in_scope: set[str] = set()
@@ -12,6 +13,33 @@ refused: dict[str, str] = {}  # case -> the error that its description rightly g
 declared: set[str] = set()  # cases whose expected answer is the declared one, not the printed one
 run: Counter[str] = Counter()  # by engine
 passed: dict[str, set[str]] = defaultdict(set)  # by engine
+
+
+def told() -> dict[str, Any]:
+    """All of it as plain data."""
+    return {
+        "total": dict(total),
+        "in_scope": sorted(in_scope),
+        "missing": {case: list(needs) for case, needs in missing.items()},
+        "refused": refused,
+        "declared": sorted(declared),
+        "run": dict(run),
+        "passed": {engine: sorted(cases) for engine, cases in passed.items()},
+    }
+
+
+def add(other: dict[str, Any] | None) -> None:
+    """What another process has found: it knows the same cases, and has run some of them."""
+    if other is None:
+        return
+    total.update({folder: count for folder, count in other["total"].items() if folder not in total})
+    in_scope.update(other["in_scope"])
+    missing.update({case: tuple(needs) for case, needs in other["missing"].items()})
+    refused.update(other["refused"])
+    declared.update(other["declared"])
+    run.update(other["run"])
+    for engine, cases in other["passed"].items():
+        passed[engine].update(cases)
 
 
 def lines() -> Iterator[str]:
