@@ -44,6 +44,16 @@ class Written:
     crc: int
 
 
+def _is_uri(location: str) -> bool:
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", location) is not None
+
+
+def located(location: str | Path) -> str:
+    """A URI as it is, a path from the root: other processes work in other folders."""
+    text = str(location)
+    return text if _is_uri(text) else str(Path(text).expanduser().absolute())
+
+
 class Store:
     """A folder, by path or by URI (`file:`, `s3:`, `gs:`, `hdfs:`, ...). Names are relative to it, with `/` between.
 
@@ -52,7 +62,8 @@ class Store:
     """
 
     def __init__(self, location: str | Path, filesystem: pa.fs.FileSystem | None = None, sync: bool = True) -> None:
-        self.location = str(location)
+        self.location = located(location) if filesystem is None else str(location)
+        self._said_as = str(location)
         self.sync = sync
         self._given = filesystem
 
@@ -60,19 +71,19 @@ class Store:
         return f"Store({self.shown()!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"location": self.location, "sync": self.sync, "_given": self._given}
+        return {"location": self.location, "sync": self.sync, "_given": self._given, "_said_as": self._said_as}
 
     def shown(self, name: str = "") -> str:
         """The place as messages name it: without a password that the URI may have."""
-        place = re.sub(r"(?<=://)[^/@]*@", "", self.location.partition("?")[0]).rstrip("/")
+        place = re.sub(r"(?<=://)[^/@]*@", "", self._said_as.partition("?")[0]).rstrip("/")
         return f"{place}/{name}" if name else place or "/"
 
     @cached_property
     def _opened(self) -> tuple[pa.fs.FileSystem, str]:
         if self._given is not None:
             return self._given, self.location.rstrip("/")
-        if not re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", self.location):
-            return pa.fs.LocalFileSystem(), str(Path(self.location).expanduser().absolute())
+        if not _is_uri(self.location):
+            return pa.fs.LocalFileSystem(), self.location
         try:
             filesystem, path = pa.fs.FileSystem.from_uri(self.location)
         except (pa.ArrowException, OSError, ValueError) as error:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -82,10 +85,23 @@ def run_commands(block: Block) -> str:
     lines: list[str] = []
     for line in block.text.splitlines():
         if line.startswith("$ holdsfor "):
-            answer = CliRunner().invoke(app, shlex.split(line)[2:])
-            said = answer.stdout if answer.exit_code == 0 else answer.output  # without progress
+            arguments = shlex.split(line)[2:]
+            said = in_process_of_its_own(arguments) if arguments[0] == "stream" else invoked(arguments)
             lines += [line, *(text.rstrip() for text in said.splitlines())]
     return "\n".join(lines) + "\n"
+
+
+def invoked(arguments: list[str]) -> str:
+    answer = CliRunner().invoke(app, arguments)
+    return answer.stdout if answer.exit_code == 0 else answer.output  # without progress
+
+
+def in_process_of_its_own(arguments: list[str]) -> str:
+    """A stream ends the session of its process."""
+    command = [sys.executable, "-m", "holdsfor", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    answer = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    return answer.stdout if answer.returncode == 0 else answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

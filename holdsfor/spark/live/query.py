@@ -19,7 +19,7 @@ from holdsfor.io.changelog import read_changes, read_current
 from holdsfor.io.mapping import as_mapping, did_you_mean
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.store import Store
+from holdsfor.io.store import Store, located
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
@@ -106,7 +106,7 @@ def stream(
     if watch is not None:
         told.append(Watching(watch))
     live = LiveQuery(spark, Stream(setting, ledger, tables, told), tables, once)
-    live.begin(events, f"{checkpoint}/spark", every or ("1 second" if wall is not None else None))
+    live.begin(events, f"{located(checkpoint)}/spark", every or ("1 second" if wall is not None else None))
     return live
 
 

@@ -16,6 +16,7 @@ from holdsfor.io.mapping import Mapping, as_mapping
 from holdsfor.io.mqtt.payload import messages_to_events, topic_filters
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spooler import Spooler
+from holdsfor.io.store import located
 from holdsfor.language.description import Input
 from holdsfor.spark.live.files import FileReader, file_stream
 from holdsfor.spark.live.reading import Reader
@@ -45,7 +46,7 @@ def folder_stream(
     folder, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
     if not folder.is_dir():
         raise HoldsforError(f"no such folder: {folder}. A stream of files needs a folder, or a pattern in one.")
-    seen = f"{checkpoint}/files.jsonl"
+    seen = f"{located(checkpoint)}/files.jsonl"
     frame = file_stream(spark, folder, seen, pattern=pattern, format=format, **limits)
     return frame, FileReader(as_mapping(mapping))
 
@@ -61,6 +62,7 @@ def message_stream(
     settings = Settings.parse(address)
     if not settings.topics:
         settings = replace(settings, topics=topic_filters(known))
+    spool = located(spool)
     with Spooler(settings, spool):
         options = {} if most is None else {"maxMessages": most}
         yield messages(spark, spool, **options), MessageReader(known)
