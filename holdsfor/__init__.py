@@ -1,16 +1,19 @@
 """Holdsfor: composite event recognition. From events and declarative rules: what holds, for whom, for how long."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-from holdsfor import language
-from holdsfor.engine.recognise import recognise
-from holdsfor.engine.result import Result
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 from holdsfor.errors import HoldsforError
-from holdsfor.io.facts import fact_text
-from holdsfor.io.read import read_events
-from holdsfor.language import DescriptionError, EventDescription, parse
+
+if TYPE_CHECKING:
+    from holdsfor.engine.recognise import recognise
+    from holdsfor.engine.result import Result
+    from holdsfor.io.read import read_events
+    from holdsfor.language import DescriptionError, EventDescription, parse
 
 __all__ = [
     "DescriptionError",
@@ -24,9 +27,29 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+#: Loaded when asked for: Spark's daemon and `holdsfor --help` need none of it.
+_HOMES = {
+    "DescriptionError": "holdsfor.language",
+    "EventDescription": "holdsfor.language",
+    "Result": "holdsfor.engine.result",
+    "parse": "holdsfor.language",
+    "read_events": "holdsfor.io.read",
+    "recognise": "holdsfor.engine.recognise",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return found
+
 
 def load(*paths: str | Path, facts: Mapping[str, Any] | None = None) -> EventDescription:
     """The event description in rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument)."""
+    from holdsfor import language
+    from holdsfor.io.facts import fact_text
+
     tables = {f"<facts of {name}>": fact_text(name, source) for name, source in (facts or {}).items()}
     return language.load(*paths, texts=tables)

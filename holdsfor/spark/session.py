@@ -100,6 +100,7 @@ def _settings(master: str) -> dict[str, str]:
         settings["spark.shuffle.compress"] = "false"
         # Workers find this very package, installed or not.
         settings["spark.executorEnv.PYTHONPATH"] = str(PACKAGE.parent)
+        settings["spark.python.daemon.module"] = "holdsfor.daemon"
     return settings
 
 
