@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -86,7 +86,7 @@ def stream(
     with ExitStack() as stack:
         with progress("Starting Spark"):
             spark = holdsfor.spark.session(master, settings)
-        stack.callback(spark.stop)
+        stack.callback(_stop, spark)
         limits = {"files": max_files, "events": max_events}
         events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits, once))
         watch = stack.enter_context(_watching(tick_unit, metrics_port))
@@ -126,9 +126,19 @@ def wait(live: LiveQuery) -> None:
                 complain("Stopping after this batch ...", style="")
                 live.stop()
                 return
+    except Exception:
+        if not asked:
+            raise
+        # Whoever ends a service tells all its processes, and Spark does not wait for us.
+        complain("Spark was ended, too. Nothing is lost: a batch that was running is done again at the next start.", "")
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
+
+
+def _stop(spark: SparkSession) -> None:
+    with suppress(Exception):  # it may be gone already
+        spark.stop()
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
