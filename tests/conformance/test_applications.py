@@ -6,13 +6,13 @@ import pytest
 
 from tests.conformance.cases import ABSENT, APPLICATIONS, GOLDEN, application
 from tests.conformance.check import check
-from tests.conformance.engines import LOCAL, Engine
+from tests.conformance.engines import LOCAL, STREAMS, Engine
 
 if not GOLDEN.exists():
     pytest.skip(ABSENT, allow_module_level=True)
 
 
-@pytest.mark.parametrize("engine", LOCAL, ids=str)
+@pytest.mark.parametrize("engine", [*LOCAL, STREAMS[-1]], ids=str)
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_application(name: str, engine: Engine) -> None:
     check(application(name), engine)
