@@ -1,0 +1,77 @@
+"""From a broker to a broker: messages in, recognised intervals out, by one stream."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import holdsfor
+from holdsfor.io.mapping import as_mapping
+from holdsfor.io.mqtt import MqttSink, Spool, Spooler
+from holdsfor.io.store import Store
+from holdsfor.spark.live.query import stream
+from holdsfor.spark.live.sources import MessageReader
+from holdsfor.spark.mqtt import messages
+from tests.io.mqtt.broker import MOSQUITTO, Amqtt, Broker, Mosquitto, eventually
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+RULES = """
+initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.
+terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
+"""
+MAPPING = {"events": {"velocity": ["vessel", "knots"]}, "topics": {"ais/speed": "velocity"}}
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """Whichever there is."""
+    folder = tmp_path / "broker"
+    folder.mkdir()
+    made = Mosquitto(folder) if MOSQUITTO else Amqtt(folder)
+    yield made.start()
+    made.stop()
+
+
+@pytest.mark.spark
+def test_from_broker_to_broker(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
+    rows = [{"time": t, "vessel": f"v{t % 3}", "knots": (37 * t) % 11 + 0.5} for t in range(1, 121)]
+    spool, heard = tmp_path / "spool", tmp_path / "heard"
+    with (
+        Spooler(broker.settings("recognised/#", client_id="listener"), heard),
+        Spooler(broker.settings("ais/#", client_id="stream"), spool),
+    ):
+        broker.publish([json.dumps(row).encode() for row in rows] + [b"not json"], "ais/speed")
+        eventually(lambda: sum(segment.rows for segment in Spool(spool).segments()) == len(rows) + 1)
+        live = stream(
+            spark,
+            holdsfor.parse(RULES),
+            messages(spark, str(spool), maxMessages=50),
+            window=60,
+            step=30,
+            start=0,
+            checkpoint=tmp_path / "state",
+            format=MessageReader(as_mapping(MAPPING)),
+            buckets=2,
+            once=True,
+            sinks=[MqttSink(broker.settings())],
+        )
+        live.wait()
+        told = live.changes()[0].num_rows
+        eventually(lambda: sum(segment.rows for segment in Spool(heard).segments()) == told)
+    expected = holdsfor.recognise(
+        holdsfor.parse(RULES),
+        holdsfor.read_events([f"velocity({r['vessel']}, {r['knots']}) @ {r['time']}" for r in rows], format="terms"),
+        window=60,
+        step=30,
+        start=0,
+    )
+    assert sorted(map(str, live.current()[0].to_pylist())) == sorted(map(str, expected.intervals.to_pylist()))
+    assert told >= expected.intervals.num_rows > 0
+    refused = [Store(live.tables.location).read_table(name) for name in live.tables.names("rejects/")]
+    assert [row["text"] for table in refused for row in table.to_pylist()] == ["not json"]
