@@ -81,8 +81,7 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.python.worker.reuse": "true",
-        # Over TCP each task of a Python worker waits 40 ms for a delayed acknowledgement: 16 empty tasks on two cores
-        # took 454 ms, and take 143 over sockets of the system.
+        # Over TCP each task of a Python worker waits for a delayed acknowledgement; over the system's sockets it does not.
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.python.authenticate.socketTimeout": "120s",  # the default, 15 s, was missed on a loaded machine
         "spark.sql.execution.arrow.pyspark.enabled": "true",

@@ -257,7 +257,7 @@ def batches_of(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
 
 
 def _set_apart() -> None:
-    """Spark collects garbage after each task. Modules and kernels are none, and looking through them takes 70 ms."""
+    """Spark collects garbage after each task. Modules and kernels are none, and looking through them takes long."""
     if len(gc.get_objects()) > MANY_OBJECTS:
         gc.collect()
         gc.freeze()

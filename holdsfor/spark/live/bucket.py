@@ -248,7 +248,7 @@ def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
     place = _place(job, number, bucket)
     recovered = 0
     try:
-        held = _read_base(job, turn, place, bases[-1]) if bases else Held(nothing_yet(job.asked))
+        held = _read_base(turn, place, bases[-1]) if bases else Held(nothing_yet(job.asked))
     except (CorruptFile, MissingFile) as damage:
         try:
             held, recovered = _made_again(job, turn, number, bucket, bases), 1
@@ -262,7 +262,7 @@ def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Bas
     """The state of the newest base, out of the one before it and what came since."""
     place, newest = _place(job, number, bucket), bases[-1]
     if len(bases) > 1:
-        held, first = _read_base(job, turn, place, bases[0]), bases[0].batch + 1
+        held, first = _read_base(turn, place, bases[0]), bases[0].batch + 1
     else:
         held, first = Held(nothing_yet(job.asked)), 0
     held = joined(held, _read_inputs(turn, place, first, newest.batch))
@@ -274,7 +274,7 @@ def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Bas
     return with_room(lambda room: stage.advanced(held, fresh, newest.due, Done(), room)[0])
 
 
-def _read_base(job: Job, turn: Turn, place: str, base: Base) -> Held:
+def _read_base(turn: Turn, place: str, base: Base) -> Held:
     name = _base_name(place, base.batch)
     crc = next(file.crc for file in base.files if file.name == name)
     meta, blocks = unpack(turn.state.read(name, crc), turn.state.shown(name))

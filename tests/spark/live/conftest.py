@@ -1,10 +1,13 @@
-"""The stream that faults are held against, run once."""
+"""The stream that faults are held against, run once; and a broker."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.io.mqtt.conftest import broker
 from tests.spark.live.undisturbed import Undisturbed, undisturbed
+
+__all__ = ["broker", "plain"]
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from holdsfor.io.store import Store
 from holdsfor.spark.live.query import stream
 from holdsfor.spark.live.sources import MessageReader
 from holdsfor.spark.mqtt import messages
-from tests.io.mqtt.broker import MOSQUITTO, Amqtt, Broker, Mosquitto, eventually
+from tests.io.mqtt.broker import Broker, eventually
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,16 +25,6 @@ initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.
 terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
 """
 MAPPING = {"events": {"velocity": ["vessel", "knots"]}, "topics": {"ais/speed": "velocity"}}
-
-
-@pytest.fixture
-def broker(tmp_path: Path) -> Iterator[Broker]:
-    """Whichever there is."""
-    folder = tmp_path / "broker"
-    folder.mkdir()
-    made = Mosquitto(folder) if MOSQUITTO else Amqtt(folder)
-    yield made.start()
-    made.stop()
 
 
 @pytest.mark.spark
