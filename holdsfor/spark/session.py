@@ -81,7 +81,7 @@ def _settings(master: str) -> dict[str, str]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.python.worker.reuse": "true",
-        # Over TCP each task of a Python worker waits for a delayed acknowledgement; over the system's sockets it does not.
+        # Over TCP each task of a Python worker waits for a delayed acknowledgement; over these sockets it does not.
         "spark.python.unix.domain.socket.enabled": "true",
         "spark.python.authenticate.socketTimeout": "120s",  # the default, 15 s, was missed on a loaded machine
         "spark.sql.execution.arrow.pyspark.enabled": "true",
