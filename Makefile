@@ -23,9 +23,9 @@ types: $(READY)
 	$(BIN)/mypy
 
 unit: $(READY)
-	$(BIN)/python -m pytest $(PROCESSES)
+	$(BIN)/python -m pytest $(PROCESSES) -m 'not slow'
 
-# The same tests, with twenty times the examples for each law.
+# All tests, those marked slow too, with twenty times the examples for each law.
 test-long: lint types
 	$(BIN)/python -m pytest --hypothesis-profile=long
 

@@ -1,0 +1,1 @@
+"""Attacks: what anyone may send, break or start twice, and what must hold all the same."""
