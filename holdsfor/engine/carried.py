@@ -120,13 +120,14 @@ def carried_after(last: Moment, ready: Program, asked: Windows, scope: Scope, in
         last.query_time,
         last.state.cut,
         tuple(take(block, remembered(block, horizon)) for block in join_blocks(inputs)),
-        tuple(_kept(as_block(relation, last.now), horizon) for relation in scope.relations(ready.plan)),
+        tuple(_not_over(as_block(relation, last.now), horizon) for relation in scope.relations(ready.plan)),
         tuple(_deadlines(due, last) for due in dues(ready.plan, scope)),
     )
 
 
-def _kept(block: Block, horizon: int) -> Block:
-    return take(block, remembered(block, horizon))
+def _not_over(block: Block, horizon: int) -> Block:
+    """Without what was over at the horizon. That an interval ends right after it is not settled: it may go on."""
+    return take(block, remembered(block, horizon) if block.end is None else np.greater(block.end, horizon))
 
 
 def _deadlines(due: Due, last: Moment) -> Block:
