@@ -15,7 +15,7 @@ from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
-from holdsfor.engine.stepping import Arrived, everything, moments
+from holdsfor.engine.stepping import Arrived, NoUpstream, everything, moments
 from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
@@ -95,7 +95,7 @@ def _step_through(
     arrived = [Arrived(item.block, item.seen) for item in kept]
     log, left_out, moment = [INTERVAL_LOG.empty_table()], 0, None
     due = asked.query_times()
-    for moment in moments(ready, asked, scope, due, arrived, lambda _: (), start.state, None, start.world):
+    for moment in moments(ready, asked, scope, due, arrived, NoUpstream(), start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
     assert moment is not None

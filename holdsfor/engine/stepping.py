@@ -7,8 +7,10 @@ simple fluents go on from what holds at the cut. The law of windows says that th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -16,8 +18,9 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.inputs import add_block, encoded, source_of
+from holdsfor.engine.quiet import next_known_time
 from holdsfor.engine.relation import Intervals, Points
-from holdsfor.engine.window import Windows, standing, take
+from holdsfor.engine.window import NEVER, Windows, standing, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -71,9 +74,13 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A query time: what was known before it (None: nothing yet), and what is known now, with the cuts of both."""
+    """A query time: what was known before it (None: nothing yet), and what is known now, with the cuts of both.
+
+    until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
+    """
 
     query_time: int
+    until: int
     before: World | None
     settled: int  # what was concluded up to here had been settled before
     now: World
@@ -81,27 +88,72 @@ class Moment:
     left_out: int  # groundings outside declared domains
 
 
-Given = Callable[[int], Iterable[Block]]  # what earlier stages have found by a query time
+class Upstream(Protocol):
+    """What earlier stages have concluded."""
+
+    def at(self, query_time: int) -> Iterable[Block]: ...
+
+    def next_change(self, query_time: int) -> int | None:
+        """The first later query time for which an earlier stage speaks anew."""
+
+
+class NoUpstream:
+    """All is evaluated in one place: there is no earlier stage."""
+
+    def at(self, query_time: int) -> Iterable[Block]:
+        return ()
+
+    def next_change(self, query_time: int) -> int | None:
+        return None
 
 
 def moments(
     ready: Program,
     asked: Windows,
     scope: Scope,
-    due: Iterable[int],
+    due: Sequence[int],
     arrived: Sequence[Arrived],
-    given: Given,
+    upstream: Upstream,
     state: State,
     before: World | None,
     world: World,
+    sent_on: Sequence[Arrived] = (),
 ) -> Iterator[Moment]:
-    """The query times that are due, one after the other. world: gives axis, dictionary and facts."""
-    for query_time in due:
-        now = _begin(ready, asked, scope, query_time, arrived, given(query_time), state, world)
+    """The query times that are due, one after the other. world: gives axis, dictionary and facts.
+
+    A stretch of query times at which nothing can change is passed over; the last one that is due never is.
+    sent_on: rows that are not evaluated here, but that later stages must hear of in time.
+    """
+    coming = [*arrived, *sent_on]
+    place = 0
+    while place < len(due):
+        query_time = due[place]
+        now = _begin(ready, asked, scope, query_time, arrived, upstream.at(query_time), state, world)
         left_out = evaluate(ready, now, scope.definitions, _Settler(state, now, scope))
         settled, state = state.cut, settle(ready.plan, asked, scope, state, query_time, now)
-        yield Moment(query_time, before, settled, now, state, left_out)
+        place += 1
+        if place + 1 < len(due):
+            wake = next_activity(query_time, due[place], now, forgotten(ready.plan, asked, state.cut), coming, upstream)
+            place = max(place, min(bisect_left(due, wake), len(due) - 1))
+        yield Moment(query_time, due[place - 1], before, settled, now, state, left_out)
         before = now
+
+
+def next_activity(
+    query_time: int, following: int, now: World, horizon: int, arrived: Sequence[Arrived], upstream: Upstream
+) -> int:
+    """When something may change after a query time: a row or an earlier stage's word comes in, or a time is reached.
+
+    following: the next query time, which is the answer as long as something known lies within reach of conditions.
+    """
+    comes = [int(item.seen[item.seen > query_time].min(initial=NEVER)) for item in arrived]
+    spoken = upstream.next_change(query_time)
+    wake = min([*comes, NEVER if spoken is None else spoken])
+    if wake <= following:
+        return following
+    ahead = [int(item.block.start[item.block.start > query_time].min(initial=NEVER)) for item in arrived]
+    known = next_known_time(now, horizon, query_time)
+    return following if known is None else min([wake, known, *ahead])
 
 
 def _begin(

@@ -28,12 +28,21 @@ class Parcel:
     """A block on its way to a bucket of a stage.
 
     use: 'input' of its rules, 'given' by an earlier stage, to be sent on ('forward'), or as 'evidence' of pairs.
+    speaks_for: in a stream, the first and the last query time for which an earlier stage gives it.
     """
 
     stage: int
     bucket: int
     use: Use
     block: Block
+    speaks_for: tuple[int, int] | None = None
+
+    @property
+    def label(self) -> str:
+        if self.use != "given" or self.speaks_for is None:
+            return self.use
+        first, until = self.speaks_for
+        return f"given {first} {until}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ def parcel_rows(shared: Iterable[tuple[int, Parcel]]) -> Iterator[dict[str, Any]
     """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
     together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
     for part, parcel in shared:
-        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.use, parcel.block))
+        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.label, parcel.block))
     for (stage, bucket, part), blocks in together.items():
         yield {"stage": stage, "bucket": bucket, "part": part, "use": PARCELS, "data": pack(blocks).to_pybytes()}
 

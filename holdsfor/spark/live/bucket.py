@@ -53,27 +53,63 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Spoken:
+    """A block of an earlier stage's bucket, and the last query time that it speaks for."""
+
+    until: int
+    block: Block
+
+
+@dataclass(frozen=True, slots=True)
+class Spokens:
+    """What the buckets of earlier stages have concluded, by the first query time that each block speaks for."""
+
+    by_time: dict[int, list[Spoken]] = field(default_factory=dict)
+    lasting: list[tuple[int, Spoken]] = field(default_factory=list)  # those that speak for more than one query time
+
+    def add(self, query_time: int, spoken: Spoken) -> None:
+        self.by_time.setdefault(query_time, []).append(spoken)
+        if spoken.until > query_time:
+            self.lasting.append((query_time, spoken))
+
+    def at(self, query_time: int) -> list[Block]:
+        fresh = [spoken.block for spoken in self.by_time.get(query_time, ())]
+        return fresh + [spoken.block for first, spoken in self.lasting if first < query_time <= spoken.until]
+
+    def next_change(self, query_time: int) -> int | None:
+        """When a block begins to speak, or one that speaks now speaks no longer: its sender may have nothing to say."""
+        lasting = (spoken for first, spoken in self.lasting if first < query_time)
+        speaking = [*self.by_time.get(query_time, ()), *lasting]
+        silent = (spoken.until + 1 for spoken in speaking if spoken.until >= query_time)
+        return min([*silent, *(first for first in self.by_time if first > query_time)], default=None)
+
+    def blocks(self) -> Iterator[Block]:
+        for spokens in self.by_time.values():
+            yield from (spoken.block for spoken in spokens)
+
+
+@dataclass(frozen=True, slots=True)
 class Fresh:
-    """What a batch brings to a bucket. given: what earlier stages have found, by query time."""
+    """What a batch brings to a bucket. upstream: what earlier stages have concluded."""
 
     inputs: list[Block] = field(default_factory=list)
     forwards: list[Block] = field(default_factory=list)
     links: list[Block] = field(default_factory=list)
-    given: dict[int, list[Block]] = field(default_factory=dict)
+    upstream: Spokens = field(default_factory=Spokens)
 
-    def add(self, use: str, part: int, block: Block) -> None:
-        match use:
-            case "input":
+    def add(self, label: str, block: Block) -> None:
+        match label.split():
+            case ["input"]:
                 self.inputs.append(block)
-            case "forward":
+            case ["forward"]:
                 self.forwards.append(block)
-            case "evidence":
+            case ["evidence"]:
                 self.links.append(block)
-            case "given":
-                self.given.setdefault(part, []).append(block)
+            case ["given", first, until]:
+                self.upstream.add(int(first), Spoken(int(until), block))
 
     def __bool__(self) -> bool:
-        return bool(self.inputs or self.forwards or self.links or self.given)
+        return bool(self.inputs or self.forwards or self.links or self.upstream.by_time)
 
 
 @dataclass(slots=True)
@@ -90,9 +126,9 @@ class Done:
 def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, bytes]]) -> Done:
     """rows: the part and the bytes of parcels, in the order of the input."""
     fresh = Fresh()
-    for part, data in rows:
-        for use, block in unpack(data)[1]:
-            fresh.add(use, part, block)
+    for _, data in rows:
+        for label, block in unpack(data)[1]:
+            fresh.add(label, block)
     place, done = _place(job, number, bucket), Done()
     if fresh:
         done.state.append(turn.state.write(_input_name(place, turn.batch), pack(_labelled(fresh), {})))
@@ -154,9 +190,9 @@ class _Stage:
         """What is carried after the query times, and the logs of changes; what later stages read goes to `done`."""
         ready, asked, scope = self.job.ready, self.job.asked, self.scope()
         held = joined(held, fresh)
-        given = [block for query_time in due for block in fresh.given.get(query_time, ())]
-        start = opened(held.carried, ready, asked, scope, given, due[-1], room)
+        start = opened(held.carried, ready, asked, scope, tuple(fresh.upstream.blocks()), due[-1], room)
         arrived = [Arrived(block, asked.first_seen(block.arrival)) for block in held.carried.inputs]
+        sent_on = [Arrived(block, asked.first_seen(block.arrival)) for block in held.forwards]
         relations = scope.relations(ready.plan)
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
@@ -167,14 +203,17 @@ class _Stage:
             scope,
             due,
             arrived,
-            lambda query_time: fresh.given.get(query_time, ()),
+            fresh.upstream,
             start.state,
             start.before,
             start.world,
+            sent_on,
         ):
             found = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
             logs.append((found.intervals, found.occurrences))
-            sent += ((moment.query_time, parcel) for parcel in self._sent(moment, held, arrived))
+            spoken_for = (moment.query_time, moment.until)
+            parcels_sent = self._sent(moment, held, [*arrived, *sent_on])
+            sent += ((moment.query_time, replace(parcel, speaks_for=spoken_for)) for parcel in parcels_sent)
             left_out = max(left_out, moment.left_out)
         assert moment is not None
         done.parcels, done.counts["groundings_outside_domain"] = sent, left_out
@@ -184,7 +223,7 @@ class _Stage:
         intervals, occurrences = (pa.concat_tables(tables) for tables in zip(*logs, strict=True))
         return Held(carried, forwards, held.links), (intervals, occurrences)
 
-    def _sent(self, moment: Moment, held: Held, arrived: list[Arrived]) -> Iterator[Parcel]:
+    def _sent(self, moment: Moment, held: Held, rows: list[Arrived]) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number
         plan, router, stage = job.ready.plan, job.router, job.ready.plan.stages[number]
@@ -198,8 +237,7 @@ class _Stage:
             yield from parcels(block, router, number)
         if stage.by == "entity" and router.pair is not None:
             homes = {kind_of(home.relation): home.positions for home in stage.homes}
-            others = [Arrived(block, job.asked.first_seen(block.arrival)) for block in held.forwards]
-            inputs = there(plan, job.asked, moment.settled, moment.query_time, [*arrived, *others])
+            inputs = there(plan, job.asked, moment.settled, moment.query_time, rows)
             yield from forwarded([*inputs, *made], Evidence(held.links), router, homes)
 
 
@@ -238,8 +276,8 @@ def _packed(held: Held) -> pa.Buffer:
 def _labelled(fresh: Fresh) -> Iterator[tuple[str, Block]]:
     for use, blocks in (("input", fresh.inputs), ("forward", fresh.forwards), ("evidence", fresh.links)):
         yield from ((use, block) for block in blocks)
-    for query_time, blocks in fresh.given.items():
-        yield from ((f"given {query_time}", block) for block in blocks)
+    for query_time, spokens in fresh.upstream.by_time.items():
+        yield from ((f"given {query_time} {spoken.until}", spoken.block) for spoken in spokens)
 
 
 def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
@@ -293,7 +331,6 @@ def _read_inputs(turn: Turn, place: str, first: int, stop: int) -> Fresh:
         for file in files:
             if first <= batch < stop and file.name == name:
                 _, blocks = unpack(turn.state.read(name, file.crc), turn.state.shown(name))
-                for use, block in blocks:
-                    kind, _, query_time = use.partition(" ")
-                    found.add(kind, int(query_time or 0), block)
+                for label, block in blocks:
+                    found.add(label, block)
     return found
