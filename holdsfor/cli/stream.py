@@ -36,6 +36,10 @@ START = typer.Option(help="The history begins after this tick. Default: before t
 END = typer.Option(help="What arrives after this tick is not read.")
 REPORT = typer.Option(help="Tell all that is known, what has begun for certain, or what will never change.")
 CLOCK = typer.Option(help="Query times by what rows say of their arrival, or by the clock on the wall.")
+AHEAD = typer.Option(
+    help="Set aside rows that arrive further ahead of the rest than this, unless enough of them agree: ticks, or a "
+    "duration; 0 believes all. Default: ten windows, or a day if that is more."
+)
 SPEED = typer.Option(help="Replay a recording at so many times its own speed. Default: as fast as possible.")
 EVERY = typer.Option(help="How often to look for new rows, such as '5 seconds'. Default: as soon as possible.")
 ONCE = typer.Option("--once", help="End when all that is there has been read.")
@@ -62,6 +66,7 @@ def stream(
     tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
+    max_ahead: Annotated[str | None, AHEAD] = None,
     speed: Annotated[float | None, SPEED] = None,
     every: Annotated[str | None, EVERY] = None,
     once: Annotated[bool, ONCE] = False,
@@ -105,6 +110,8 @@ def stream(
             format=reader,
             report=report,
             clock=tick_unit if clock == "wall" else None,
+            tick_unit=tick_unit,
+            max_ahead=None if max_ahead is None else ticks(max_ahead, tick_unit),
             pace=None if speed is None else speed * ticks("1s", tick_unit),
             every=every,
             once=once,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -9,19 +10,50 @@ from dataclasses import dataclass, replace
 from holdsfor.engine.window import NEVER, Windows
 from holdsfor.spark.live.ledger import Commit
 
+logger = logging.getLogger(__name__)
+
 #: How many ticks there are in a second, by the name of the unit.
 PER_SECOND = {"s": 1, "ms": 1000, "us": 1_000_000}
 
 
-@dataclass(frozen=True, slots=True)
+def seconds_since_boot() -> float:
+    """A clock that nobody sets and that goes on while the machine sleeps, where the system has one."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.monotonic() if boot is None else time.clock_gettime(boot)
+
+
+@dataclass(slots=True)
 class WallClock:
-    """Query times by the clock on the wall: all that is there when one has come counts for it."""
+    """Query times by the clock on the wall: all that is there when one has come counts for it.
+
+    most_ahead: seconds. If the clock on the wall is set ahead by more, it is not believed until the next start: the
+    time that has passed since this one counts. Otherwise all that comes afterwards, and says when it happened, is late.
+    """
 
     unit: str = "s"
     now_seconds: Callable[[], float] = time.time
+    most_ahead: float | None = None
+    steady_seconds: Callable[[], float] = seconds_since_boot
+    _began: tuple[float, float] | None = None  # on the wall, and on the steady clock
 
     def now(self) -> int:
-        return int(self.now_seconds() * PER_SECOND[self.unit])
+        return int(self._seconds() * PER_SECOND[self.unit])
+
+    def _seconds(self) -> float:
+        wall, steady = self.now_seconds(), self.steady_seconds()
+        if self._began is None:
+            self._began = (wall, steady)
+        reckoned = self._began[0] + steady - self._began[1]
+        if self.most_ahead is None or wall - reckoned <= self.most_ahead:
+            return wall
+        logger.warning(
+            "the clock of this machine was set ahead by %.0f s; the stream goes on by the time that has passed. "
+            "Start it again to let it follow the clock.",
+            wall - reckoned,
+        )
+        self._began = (reckoned, steady)
+        self.now_seconds = lambda: reckoned + self.steady_seconds() - steady
+        return reckoned
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
@@ -44,7 +44,7 @@ class Crew(Protocol):
 def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
     found = Found([], {})
     yield from read_task(job, reading, part, tables, found)
-    yield _note_row({**asdict(found), "tables": _listed(found.tables)})
+    yield _note_row({**asdict(found), "tables": _listed(found.tables), "islands": [*map(astuple, found.islands)]})
 
 
 def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches) -> Iterator[Row]:
@@ -142,6 +142,7 @@ class Workers:
     def read(self, job: Job, reading: Reading) -> list[Note]:
         if self.frame is None:
             return []
+        self.forget()  # a batch may be read twice
         shared = self.shared(job)
 
         def task(batches: Batches) -> Batches:

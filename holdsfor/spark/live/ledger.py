@@ -41,6 +41,8 @@ class Commit:
     source: the last batch of the source that is in it; closing the stream is a batch without one.
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
     time of any row. settled: what was concluded up to it will not change.
+    doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
+    written: when, in seconds since 1970.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
     """
 
@@ -56,6 +58,8 @@ class Commit:
     files: tuple[Written, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
     source: int = -1
+    doubted: int = 0
+    written: float = 0.0
 
     @property
     def waiting(self) -> int:
@@ -92,6 +96,8 @@ class Commit:
             "inputs": [[batch, _listed(files)] for batch, files in self.inputs],
             "files": _listed(self.files),
             "counts": dict(self.counts),
+            "doubted": self.doubted,
+            "written": self.written,
         }
 
     @staticmethod
@@ -109,6 +115,8 @@ class Commit:
             _written(found["files"]),
             found["counts"],
             found["source"],
+            found["doubted"],
+            found["written"],
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from holdsfor.engine.window import NEVER, Windows
 from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
 from holdsfor.language.description import Input
+from holdsfor.spark.live.ahead import Island, latest_believed, merge_islands
 from holdsfor.spark.live.bucket import Turn
 from holdsfor.spark.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
 from holdsfor.spark.live.crew import Crew, Note
@@ -19,6 +21,8 @@ from holdsfor.spark.live.ledger import Base, Commit, Ledger
 from holdsfor.spark.live.reading import Reader, Reading
 from holdsfor.spark.routing import Router
 from holdsfor.spark.tasks import Job
+
+logger = logging.getLogger(__name__)
 
 #: After so many batches without a query time every bucket puts together what has come since the last.
 MOST_WAITING = 16
@@ -40,6 +44,8 @@ class Setting:
     report: Report = "eager"
     clock: WallClock | None = None
     pace: Pace | None = None
+    max_ahead: int | None = None  # see `ahead`; None: whatever arrives is believed
+    ticks_a_second: float = 1.0
 
     def windows(self, start: int) -> Windows:
         return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
@@ -94,11 +100,12 @@ class Stream:
         reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
-        notes = crew.read(job, reading)
+        notes, doubted = self._read(job, reading, known, crew)
         spent = time.perf_counter() - begun
         known = replace(
             known,
             start=start,
+            doubted=doubted,
             watermark=_most([known.watermark, *(note["watermark"] for note in notes)]),
             latest=_most([known.latest, *(note["latest"] for note in notes)]),
             files=_files(notes, "tables"),
@@ -113,6 +120,38 @@ class Stream:
         else:
             due = due_by_arrival(job.asked, known.fired, known.watermark)
         return self._evaluated(job, known, due, crew, before, begun)
+
+    def _read(self, job: Job, reading: Reading, before: Commit, crew: Crew) -> tuple[list[Note], int]:
+        """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
+        bound = None if reading.by_clock else self.setting.max_ahead
+        notes = crew.read(job, replace(reading, max_ahead=bound))
+        if bound is None:
+            return notes, 0
+        islands = merge_islands([Island(*island) for note in notes for island in note["islands"]], bound)
+        if not islands:
+            return notes, before.doubted
+        believed = latest_believed(islands, self._reached(before), bound, before.doubted)
+        ahead = sum(island.rows for island in islands if island.low > believed)
+        if not ahead:
+            return notes, 0
+        logger.warning(
+            "%d rows are set aside: they say that they arrived up to %d, while the stream has come to %d. "
+            "They are in the rejects. If they are right, allow more with --max-ahead.",
+            ahead,
+            islands[-1].high,
+            believed,
+        )
+        everything = ahead == sum(island.rows for island in islands)
+        again = crew.read(job, replace(reading, believed=believed))
+        for name in {file.name for file in _files(notes, "tables")} - {file.name for file in _files(again, "tables")}:
+            self.tables.delete(name)
+        return again, ahead + before.doubted if everything else 0
+
+    def _reached(self, before: Commit) -> int | None:
+        """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""
+        if before.watermark is None:
+            return None
+        return before.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
 
     def _evaluated(
         self, job: Job, known: Commit, due: range, crew: Crew, before: Commit | None, begun: float
@@ -133,6 +172,7 @@ class Stream:
             settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
             files=known.files + _files(notes, "tables"),
             counts=counts,
+            written=time.time(),
         )
         self.ledger.write(after)
         self._before = after

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 FORMATS = ("columns", "rtec", "terms")
+DAY = 86400  # seconds
 BEAT = "holdsfor_beat"  # a column that marks rows which only say that time passes
 
 
@@ -58,6 +59,8 @@ def stream(
     mapping: Any = None,
     report: Report = "eager",
     clock: str | WallClock | None = None,
+    tick_unit: str = "s",
+    max_ahead: int | None = None,
     pace: float | None = None,
     every: str | None = None,
     once: bool = False,
@@ -70,15 +73,20 @@ def stream(
     checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
     in the checkpoint). format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`.
     clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
-    that unit. pace: no more ticks of the stream a second than this. every: how often Spark looks for new rows
-    ('5 seconds'). once: ends when all that is there has been read.
+    that unit. tick_unit: how long a tick is ('s', 'ms' or 'us'). max_ahead: rows that arrive further ahead of the rest
+    than so many ticks are not believed and go to the rejects, unless enough of them agree; 0 believes all. Default: ten
+    windows, or a day if that is more. pace: no more ticks of the stream a second than this. every: how often Spark
+    looks for new rows ('5 seconds'). once: ends when all that is there has been read.
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     """
-    _check(events, window, step, tick, report, clock)
+    _check(events, window, step, tick, report, clock, tick_unit, max_ahead)
     ready = program(plan(description))
     count = buckets or 2 * spark.sparkContext.defaultParallelism
-    wall = WallClock(clock) if isinstance(clock, str) else clock
+    ticks_a_second = PER_SECOND[tick_unit]
+    bound = max(10 * window, DAY * ticks_a_second) if max_ahead is None else max_ahead or None
+    most_ahead = None if bound is None else bound / ticks_a_second
+    wall = WallClock(clock, most_ahead=most_ahead) if isinstance(clock, str) else clock
     setting = Setting(
         ready,
         router(ready.plan, count),
@@ -92,6 +100,8 @@ def stream(
         report,
         wall,
         Pace(pace) if pace is not None else None,
+        bound,
+        ticks_a_second,
     )
     state = Store(f"{checkpoint}/holdsfor", sync=durable)
     tables = Store(out if out is not None else f"{checkpoint}/tables", sync=durable)
@@ -110,7 +120,9 @@ def stream(
     return live
 
 
-def _check(events: Any, window: int, step: int, tick: int, report: str, clock: Any) -> None:
+def _check(
+    events: Any, window: int, step: int, tick: int, report: str, clock: Any, tick_unit: str, max_ahead: int | None
+) -> None:
     if not getattr(events, "isStreaming", False):
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
@@ -124,8 +136,11 @@ def _check(events: Any, window: int, step: int, tick: int, report: str, clock: A
         )
     if report not in REPORTS:
         raise HoldsforError(f"unknown report {report!r}.{did_you_mean(report, REPORTS)} Reports: {', '.join(REPORTS)}.")
-    if isinstance(clock, str) and clock not in PER_SECOND:
-        raise HoldsforError(f"unknown clock {clock!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
+    for name, unit in (("clock", clock), ("tick_unit", tick_unit)):
+        if isinstance(unit, str) and unit not in PER_SECOND:
+            raise HoldsforError(f"unknown {name} {unit!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
+    if max_ahead is not None and max_ahead < 0:
+        raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {max_ahead}")
 
 
 def _reader(format: str | Reader, mapping: Any) -> Reader:

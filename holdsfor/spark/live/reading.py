@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.window import Windows, counted
+from holdsfor.engine.window import Windows, counted, take
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
-from holdsfor.io.events import Block, Events
+from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.mapping import Mapping
 from holdsfor.io.rtec import read_rtec
 from holdsfor.io.store import Store, Written
 from holdsfor.io.terms import read_terms
+from holdsfor.io.text import as_text
 from holdsfor.language.description import Input
+from holdsfor.spark.live.ahead import Island, find_islands, merge_islands
 from holdsfor.spark.routing import Parcel, parcels
 from holdsfor.spark.sources import moved
 from holdsfor.spark.tasks import Job, parcel_rows
@@ -79,6 +81,8 @@ class Reading:
     fired: int | None
     by_clock: bool
     tables: Store
+    max_ahead: int | None = None  # how far apart arrivals may lie before they are islands; None: as far as they like
+    believed: int | None = None  # the latest arrival that is believed; None: all are
 
 
 @dataclass(slots=True)
@@ -90,9 +94,12 @@ class Found:
     watermark: int | None = None
     latest: int | None = None
     earliest: int | None = None
+    islands: list[Island] = field(default_factory=list)
 
-    def see(self, block: Block) -> None:
+    def see(self, block: Block, max_ahead: int | None = None) -> None:
         if len(block):
+            if max_ahead is not None:
+                self.islands = merge_islands([*self.islands, *find_islands(block.arrival, max_ahead)], max_ahead)
             low, high = Windows.span_of([block]) or (0, 0)
             self.watermark = _most(self.watermark, int(block.arrival.max()))
             self.latest = _most(self.latest, high)
@@ -112,12 +119,17 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
     row = 1
     for chunk, table in enumerate(tables):
         begun = time.perf_counter()
-        events = reading.reader.read(table, reading.inputs, f"<batch {reading.batch}, partition {part}>", row)
+        source = f"<batch {reading.batch}, partition {part}>"
+        events = reading.reader.read(table, reading.inputs, source, row)
         row += table.num_rows
         late, shared = [], list[tuple[int, Parcel]]()
+        rejects = [events.rejects]
         for block in events.blocks:
             block = _arrived(block, job.asked, reading)
-            found.see(block)
+            if reading.believed is not None:
+                block, ahead = set_ahead_aside(block, reading.believed, source)
+                rejects.append(ahead)
+            found.see(block, reading.max_ahead)
             kept = counted(block, job.asked, reading.fired)
             late.append(kept.late)
             found.count(events_outside=kept.outside)
@@ -127,10 +139,29 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         found.count(
             events_in=events.read,
             events_unused=events.unused,
-            events_rejected=_written(reading.tables, f"rejects/{name}", [events.rejects], found),
+            events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
             events_late=_written(reading.tables, f"late/{name}", late, found),
             seconds_reading=time.perf_counter() - begun,
         )
+
+
+def set_ahead_aside(block: Block, believed: int, source: str) -> tuple[Block, pa.Table]:
+    """The rows whose arrival is believed, and the others as rejects."""
+    ahead = block.arrival > believed
+    if not ahead.any():
+        return block, REJECTS_SCHEMA.empty_table()
+    rows = take(block, ahead)
+    count = len(rows)
+    args = [as_text(arg).cast(pa.string()) for arg in rows.args]
+    inside = pc.binary_join_element_wise(*args, ",") if args else pa.repeat("", count)
+    times = pa.array(rows.start).cast(pa.string())
+    text = pc.binary_join_element_wise(rows.name, "(", inside, ") @ ", times, "")
+    arrival = pa.array(rows.arrival).cast(pa.string())
+    reason = pc.binary_join_element_wise(
+        "it says that it arrived at ", arrival, f", too far ahead of all others (up to {believed}); see --max-ahead", ""
+    )
+    columns = [pa.repeat(source, count), pa.nulls(count, pa.int64()), text, reason]
+    return take(block, ~ahead), pa.table(columns, schema=REJECTS_SCHEMA)
 
 
 def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
