@@ -43,6 +43,11 @@ def reach(definitions: Iterable[Definition]) -> Reach:
     return Reach(_most(list(back.values())), _most(list(ahead.values())), max(edges.values(), default=0))
 
 
+def unbounded(definitions: Iterable[Definition]) -> list[Relation]:
+    """What by itself looks at any distance in time, so that nothing it depends on can ever be forgotten."""
+    return [r for definition in definitions if None in _offsets(definition) for r in defines(definition)]
+
+
 def _edges(definition: Definition, below: dict[Relation, int], inert: set[Relation]) -> Iterator[int]:
     """A start or end at T says what holds one tick later; only inertia decides that at T already."""
     for relation in reads(definition):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from holdsfor.io.store import Store, located
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
+from holdsfor.plan.reach import unbounded
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.clock import PER_SECOND, Pace, WallClock
 from holdsfor.spark.live.crew import Workers
@@ -36,6 +38,8 @@ from holdsfor.spark.tasks import Job
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
+
+logger = logging.getLogger(__name__)
 
 FORMATS = ("columns", "rtec", "terms")
 DAY = 86400  # seconds
@@ -82,6 +86,7 @@ def stream(
     """
     _check(events, window, step, tick, report, clock, tick_unit, max_ahead)
     ready = program(plan(description))
+    _warn_if_unbounded(ready.plan)
     count = buckets or 2 * spark.sparkContext.defaultParallelism
     ticks_a_second = PER_SECOND[tick_unit]
     bound = max(10 * window, DAY * ticks_a_second) if max_ahead is None else max_ahead or None
@@ -141,6 +146,15 @@ def _check(
             raise HoldsforError(f"unknown {name} {unit!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
     if max_ahead is not None and max_ahead < 0:
         raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {max_ahead}")
+
+
+def _warn_if_unbounded(compiled: Plan) -> None:
+    if names := sorted({f"{relation.signature}" for relation in unbounded(compiled.definitions)}):
+        logger.warning(
+            "the state of this stream grows with it, because nothing bounds how far back these look: %s. "
+            "See 'Definitions without a bound' in docs/streaming.md.",
+            ", ".join(names),
+        )
 
 
 def _reader(format: str | Reader, mapping: Any) -> Reader:
