@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
+    from holdsfor import spark
     from holdsfor.engine.recognise import recognise
     from holdsfor.engine.result import Result
     from holdsfor.io.read import read_events
@@ -24,6 +25,7 @@ __all__ = [
     "parse",
     "read_events",
     "recognise",
+    "spark",
 ]
 __version__ = "0.1.0"
 
@@ -39,10 +41,16 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "spark":
+        return import_module("holdsfor.spark")
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def load(*paths: str | Path, facts: Mapping[str, Any] | None = None) -> EventDescription:

@@ -1,0 +1,33 @@
+"""What `import holdsfor` offers, and that it costs nothing before it is used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import holdsfor
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_every_public_name_is_offered_and_there() -> None:
+    assert set(holdsfor.__all__) <= set(dir(holdsfor))
+    assert all(getattr(holdsfor, name) is not None for name in holdsfor.__all__)
+
+
+def test_spark_is_there_without_an_import_of_its_own() -> None:
+    assert run("import holdsfor; print(holdsfor.spark.recognise.__module__)") == "holdsfor.spark.batch"
+
+
+def test_importing_loads_neither_spark_nor_kernels() -> None:
+    heavy = "{'pyspark', 'numba', 'pyarrow', 'lark'}"
+    assert run(f"import sys, holdsfor; dir(holdsfor); print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+def test_types_travel_with_the_package() -> None:
+    from importlib.resources import files
+
+    assert files("holdsfor").joinpath("py.typed").is_file()
