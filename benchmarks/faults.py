@@ -1,8 +1,9 @@
 """A stream that is killed again and again, and one with a million bad rows: nothing lost, nothing doubled.
 
-python -m benchmarks.faults [KILLS]: maritime files to tables; driver, JVM and workers get SIGKILL at random moments and
-the stream is started again until it is done; then single workers are killed while it runs. Tables and log are those of
-an undisturbed run.
+python -m benchmarks.faults [KILLS]: maritime files to tables, with late rows and retractions; driver, JVM and workers
+get SIGKILL at random moments and the stream is started again until it is done; then single workers are killed while it
+runs; then a second process is started on its checkpoint again and again. Tables and log are those of an undisturbed
+run.
 python -m benchmarks.faults rejects: a million malformed rows among two million.
 """
 
@@ -19,6 +20,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import holdsfor
@@ -34,6 +37,7 @@ from holdsfor.io.store import Store
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 FILES, FILE_EVENTS, VESSELS = 40, 4_000, 300
 WORKER_KILLS = 8
+SECOND_STARTS = 6
 MASTER = "local[2,4]"  # a task may fail four times; with local[2] the first worker that dies ends the stream
 
 
@@ -54,12 +58,22 @@ def write_files(data: Path) -> None:
     sea = simulate(events=FILES * FILE_EVENTS, vessels=VESSELS, seed=7, delayed=0.1)
     (data / "in").mkdir(parents=True)
     (data / "fleet.ec").write_text(sea.facts)
-    table = sea.table.sort_by("arrival")
+    table = with_retractions(sea.table, random.Random(7)).sort_by("arrival")
     for number in range(FILES):
         size = -(-table.num_rows // FILES)
         file = data / "in" / f"events-{number:03d}.parquet"
         pq.write_table(table.slice(number * size, size), file)
         os.utime(file, (1_700_000_000 + number,) * 2)  # the order in which Spark reads them
+
+
+def with_retractions(table: pa.Table, chance: random.Random) -> pa.Table:
+    """One row in fifty is taken back, up to two hours after it came."""
+    taken = table.take(chance.sample(range(table.num_rows), table.num_rows // 50))
+    delays = pa.array([chance.randint(0, 7200) for _ in range(taken.num_rows)])
+    place = table.column_names.index("arrival")
+    gone = taken.set_column(place, "arrival", pc.add(taken["arrival"], delays))
+    ops = [pa.repeat(pa.scalar(op, pa.int8()), rows.num_rows) for op, rows in ((1, table), (-1, gone))]
+    return pa.concat_tables([table.append_column("op", ops[0]), gone.append_column("op", ops[1])])
 
 
 def run_stream(data: Path, place: Path) -> None:
@@ -166,6 +180,10 @@ def kills(count: int) -> None:
         number = workers_killed(data, place, seconds, chance)
         wrong = expected.differences(Outcome.of(place))
         print(f"{number} workers killed in one run: " + ("; ".join(wrong) or "the same tables and log"))
+        place = Path(folder) / "second"
+        number = second_starts(data, place, seconds, chance)
+        wrong = expected.differences(Outcome.of(place))
+        print(f"{number} second starts refused in one run: " + ("; ".join(wrong) or "the same tables and log"))
 
 
 def undisturbed(data: Path, place: Path) -> float:
@@ -216,6 +234,22 @@ def workers_killed(data: Path, place: Path, seconds: float, chance: random.Rando
             end(chance.choice(found))
             done += 1
     if child.process.returncode:
+        raise SystemExit(f"the stream ended by itself: see {place.with_suffix('.log')}")
+    return done
+
+
+def second_starts(data: Path, place: Path, seconds: float, chance: random.Random) -> int:
+    """While it runs, others are started on its checkpoint: each must be refused, and the first one go on."""
+    child, done = Child(data, place), 0
+    child.wait_for("begun")
+    while child.process.poll() is None and done < SECOND_STARTS:
+        time.sleep(chance.uniform(0, seconds / SECOND_STARTS))
+        other = Child(data, place)
+        if other.process.wait() == 0 and child.process.poll() is None:
+            raise SystemExit("a second process was let in")
+        done += child.process.poll() is None
+    child.wait_for("done")
+    if child.process.wait():
         raise SystemExit(f"the stream ended by itself: see {place.with_suffix('.log')}")
     return done
 
