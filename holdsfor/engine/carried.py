@@ -12,10 +12,11 @@ from holdsfor.engine.axis import fit
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import Program
+from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.relation import no_intervals, no_points
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Moment, Scope, State, forgotten, remembered, settled_at
+from holdsfor.engine.stepping import Moment, Scope, State, remembered, settle
 from holdsfor.engine.window import Windows, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
@@ -26,14 +27,13 @@ from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """fired: the last query time (None: there was none). cut: conclusions up to it are settled.
+    """fired: the last query time (None: there was none); what is settled follows from it.
 
     inputs: rows that may still be looked at, or are not due yet. known: what is defined, as it was told last.
-    running: deadlines that were set by the cut; `end` is when each is due. Both in the order of the plan.
+    running: deadlines that were set by then; `end` is when each is due. Both in the order of the plan.
     """
 
     fired: int | None
-    cut: int
     inputs: tuple[Block, ...] = ()
     known: tuple[Block, ...] = ()
     running: tuple[Block, ...] = ()
@@ -48,8 +48,7 @@ class Opened:
     world: World
 
 
-def nothing_yet(asked: Windows) -> Carried:
-    return Carried(None, asked.start - 1)
+NOTHING_YET = Carried(None)
 
 
 def dues(plan: Plan, scope: Scope) -> tuple[Due, ...]:
@@ -70,21 +69,20 @@ def opened(
     for block in carried.running:
         _columns(block, dictionary)
     everything = (*carried.inputs, *more, *carried.known, *carried.running)
-    horizon = forgotten(ready.plan, asked, carried.cut)
-    low, high = span(everything, max(horizon, asked.start - 1), max(carried.cut, min(until, asked.end)))
+    frontier = find_frontier(ready.plan, asked, carried.fired)
+    latest = max([min(until, asked.end), *frontier.cuts.values()])
+    low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)
     if carried.fired is None:
-        return Opened(State(carried.cut), None, world)
+        return Opened(State(frontier), None, world)
     before = replace(world, now=min(carried.fired, asked.end), points={}, intervals={})
     for relation, block, columns in zip(scope.relations(ready.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
     found = zip(dues(ready.plan, scope), carried.running, strict=True)
     running = {due: _running(due, block, world) for due, block in found}
-    if carried.cut < asked.start:  # nothing is settled: what holds initially, with its deadlines, is found again
-        return Opened(State(carried.cut), before, world)
-    return Opened(settled_at(carried.cut, ready.plan, scope, before, running, None), before, world)
+    return Opened(settle(ready.plan, scope, frontier, before, running, forgets=False), before, world)
 
 
 def _columns(block: Block, dictionary: Dictionary) -> list[Column]:
@@ -113,14 +111,13 @@ def _running(due: Due, block: Block, world: World) -> Running:
     return Running(keys, block.start - axis.origin, block.end - axis.origin, never)
 
 
-def carried_after(last: Moment, ready: Program, asked: Windows, scope: Scope, inputs: Sequence[Block]) -> Carried:
+def carried_after(last: Moment, ready: Program, scope: Scope, inputs: Sequence[Block]) -> Carried:
     """What the next batch of query times starts from."""
-    horizon = forgotten(ready.plan, asked, last.state.cut)
+    frontier = last.state.frontier
     return Carried(
         last.query_time,
-        last.state.cut,
-        tuple(take(block, remembered(block, horizon)) for block in join_blocks(inputs)),
-        tuple(_not_over(as_block(relation, last.now), horizon) for relation in scope.relations(ready.plan)),
+        tuple(take(block, remembered(block, frontier.horizon_of_input(block))) for block in join_blocks(inputs)),
+        tuple(_not_over(as_block(r, last.now), frontier.horizon(r)) for r in scope.relations(ready.plan)),
         tuple(_deadlines(due, last) for due in dues(ready.plan, scope)),
     )
 
@@ -136,7 +133,7 @@ def _deadlines(due: Due, last: Moment) -> Block:
     texts = last.now.dictionary.texts()
     codes = (axis.code(found.keys, position, due.source.arity) for position in range(due.source.arity))
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
-    cut = np.full(len(found.due), last.state.cut)
+    cut = np.full(len(found.due), last.state.frontier.cut(due.source))
     return Block(due.source.name, "interval", args, None, cut, found.due + axis.origin, cut)
 
 
@@ -145,7 +142,7 @@ def _deadlines(due: Due, last: Moment) -> Block:
 
 def labelled(carried: Carried) -> tuple[dict[str, str], list[tuple[str, Block]]]:
     """What a file says of it besides its blocks, and the blocks with their uses."""
-    meta = {"fired": "" if carried.fired is None else str(carried.fired), "cut": str(carried.cut)}
+    meta = {"fired": "" if carried.fired is None else str(carried.fired)}
     parts = {"input": carried.inputs, "known": carried.known, "running": carried.running}
     return meta, [(use, block) for use, blocks in parts.items() for block in blocks]
 
@@ -155,4 +152,4 @@ def from_labelled(meta: Mapping[str, str], blocks: Sequence[tuple[str, Block]]) 
         return tuple(block for use, block in blocks if use == wanted)
 
     fired = int(meta["fired"]) if meta["fired"] else None
-    return Carried(fired, int(meta["cut"]), of("input"), of("known"), of("running"))
+    return Carried(fired, of("input"), of("known"), of("running"))

@@ -46,10 +46,10 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     last: nothing comes after this query time, so that all of it is final.
     """
     relations = tuple(relations)
-    cut = ALL_SETTLED if last else moment.state.cut
     intervals = [_logged(0, "", INTERVALS_SCHEMA.empty_table())]
     occurrences = [_logged(0, "", OCCURRENCES_SCHEMA.empty_table())]
     for relation in relations:
+        cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
         if relation.kind == "event":
             occurrences += _occurrences(moment, relation, report, cut)
         else:
@@ -58,10 +58,10 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
 
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
-    now, before = moment.now, moment.before
-    new = _told(begun(now.intervals[relation], now), report, cut, moment.settled)
+    now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
+    new = _told(begun(now.intervals[relation], now), report, cut, settled)
     old = new.none() if before is None else begun(before.intervals[relation], before)
-    old = _told(old, report, moment.settled, moment.settled)
+    old = _told(old, report, settled, settled)
     for op, changed in _differences(old, new):
         if len(changed):
             table = intervals_table([relation], replace(now, intervals={relation: changed}))
@@ -108,10 +108,10 @@ def _chosen(found: Intervals, rows: Ints) -> Intervals:
 
 def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
-    last = ALL_SETTLED if report == "eager" else cut
-    new = _between(distinct(moment.now.points[relation]), moment.settled, last)
+    last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
+    new = _between(distinct(moment.now.points[relation]), settled, last)
     if report == "eager" and moment.before is not None:
-        old = _between(distinct(moment.before.points[relation]), moment.settled, last)
+        old = _between(distinct(moment.before.points[relation]), settled, last)
     else:
         old = new.select(Selection(np.zeros(len(new), np.bool_)))
     gone, come = _unmatched(old, new)

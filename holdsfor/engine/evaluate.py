@@ -70,20 +70,22 @@ def evaluate(
     ready: Program,
     world: World,
     definitions: tuple[int, ...] | None = None,
-    settle: Callable[[Relation], None] = lambda relation: None,
+    settle: Callable[[Relation, World], None] = lambda relation, world: None,
+    view: Callable[[int], World] | None = None,
 ) -> int:
     """Adds the defined relations to the world; gives the number of groundings left out by declared domains.
 
-    settle: called for each relation as soon as it is there, before others read it.
+    settle: called for each relation as soon as it is there, before others read it. view: what a definition sees.
     """
     plan = ready.plan
     domains = {domain.relation: allowed(domain, world) for domain in plan.domains}
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
-        left_out += _define(definition, world, domains, ready)
+        seen = world if view is None else view(number)
+        left_out += _define(definition, seen, domains, ready)
         for relation in defines(definition):
-            settle(relation)
+            settle(relation, seen)
     return left_out
 
 

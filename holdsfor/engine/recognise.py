@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.engine.axis import fit
-from holdsfor.engine.carried import nothing_yet, opened
+from holdsfor.engine.carried import NOTHING_YET, opened
 from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
@@ -91,7 +91,7 @@ def _step_through(
     """The whole history at the last query time, the log of changes, and what domains left out."""
     scope = everything(ready.plan)
     relations = scope.relations(ready.plan)
-    start = opened(nothing_yet(asked), ready, asked, scope, [item.block for item in kept], asked.last, room)
+    start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
     log, left_out, moment = [INTERVAL_LOG.empty_table()], 0, None
     due = asked.query_times()

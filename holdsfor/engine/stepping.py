@@ -1,15 +1,15 @@
 """Stepping through the query times: at each one only what may still change is evaluated, on top of what is settled.
 
-After query time Q no input at or before Q + step - window can change, so conclusions up to `cut` (that, less how far
-conditions look ahead) are settled: they are kept as they are, input further back than conditions look is forgotten, and
-simple fluents go on from what holds at the cut. The law of windows says that the outcome is that of one pass.
+Up to its cut (see `frontier`) a relation is settled: its conclusions are kept as they are, what lies further back than
+conditions look is forgotten, and simple fluents go on from what holds at the cut. The law of windows says that the
+outcome is that of one pass.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.evaluate import Program, evaluate
+from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.quiet import next_known_time
 from holdsfor.engine.relation import Intervals, Points
@@ -31,12 +32,12 @@ from holdsfor.plan.walk import defines, simple_of
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What is carried from one query time to the next. cut: conclusions up to it are settled.
+    """What is carried from one query time to the next. settled: what was concluded up to the cut of each relation.
 
-    settled: what was concluded up to the cut. holding: the keys of simple fluents that hold right after it.
+    holding: the keys of simple fluents that hold right after it.
     """
 
-    cut: int
+    frontier: Frontier
     settled_intervals: dict[Relation, Intervals] = field(default_factory=dict)
     settled_points: dict[Relation, Points] = field(default_factory=dict)
     holding: dict[Relation, Ints] = field(default_factory=dict)
@@ -74,7 +75,7 @@ class Arrived:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A query time: what was known before it (None: nothing yet), and what is known now, with the cuts of both.
+    """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
     until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
     """
@@ -82,7 +83,7 @@ class Moment:
     query_time: int
     until: int
     before: World | None
-    settled: int  # what was concluded up to here had been settled before
+    frontier: Frontier  # what had been settled before
     now: World
     state: State
     left_out: int  # groundings outside declared domains
@@ -129,11 +130,13 @@ def moments(
     while place < len(due):
         query_time = due[place]
         now = _begin(ready, asked, scope, query_time, arrived, upstream.at(query_time), state, world)
-        left_out = evaluate(ready, now, scope.definitions, _Settler(state, now, scope))
-        settled, state = state.cut, settle(ready.plan, asked, scope, state, query_time, now)
+        views = Views(ready.plan, state, now, scope)
+        left_out = evaluate(ready, now, scope.definitions, views.settle, views.of)
+        frontier = find_frontier(ready.plan, asked, query_time)
+        settled, state = state.frontier, settle(ready.plan, scope, frontier, now, now.running)
         place += 1
         if place + 1 < len(due):
-            wake = next_activity(query_time, due[place], now, forgotten(ready.plan, asked, state.cut), coming, upstream)
+            wake = next_activity(query_time, due[place], now, frontier.lowest, coming, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         yield Moment(query_time, due[place - 1], before, settled, now, state, left_out)
         before = now
@@ -173,25 +176,25 @@ def _begin(
         world.facts,
         asked.start,
         min(query_time, asked.end),
-        state.cut,
+        asked.start - 1,
         state.holding,
         state.settled_intervals,
         state.running,
     )
     sources = (*ready.plan.sources, *scope.sources)
-    for block in join_blocks([*there(ready.plan, asked, state.cut, query_time, arrived), *given]):
+    for block in join_blocks([*visible_input(asked, state.frontier, query_time, arrived), *given]):
         source = source_of(block, sources)
         if source is not None and len(block):
             add_block(block, encoded(block, source.identities, world.dictionary), source, fresh)
     return fresh
 
 
-def there(plan: Plan, asked: Windows, cut: int, query_time: int, arrived: Iterable[Arrived]) -> Iterator[Block]:
+def visible_input(windows: Windows, frontier: Frontier, query_time: int, arrived: Iterable[Arrived]) -> Iterator[Block]:
     """The input that is there at a query time and may still be looked at."""
-    horizon = forgotten(plan, asked, cut)
     for item in arrived:
-        mask = (item.seen <= query_time) & (item.block.start <= min(query_time, asked.end))
-        yield standing(take(item.block, mask & remembered(item.block, horizon)), asked)
+        mask = (item.seen <= query_time) & (item.block.start <= min(query_time, windows.end))
+        mask &= remembered(item.block, frontier.horizon_of_input(item.block))
+        yield standing(take(item.block, mask), windows)
 
 
 def remembered(block: Block, horizon: int) -> Mask:
@@ -200,70 +203,81 @@ def remembered(block: Block, horizon: int) -> Mask:
     return np.greater(last, horizon)
 
 
-def forgotten(plan: Plan, asked: Windows, cut: int) -> int:
-    """No condition looks at this point or further back any more."""
-    back = plan.reach.back
-    return asked.start - 1 if back is None else cut - back - joining(plan, asked)
+class Views:
+    """What each definition sees, and what becomes of its conclusions.
 
+    Where something unbounded keeps a relation for ever, the bounded definitions see only the recent part of it: what
+    they cost must not grow with the stream.
+    """
 
-def joining(plan: Plan, asked: Windows) -> int:
-    """Point-wise input is joined over gaps of a tick, which is so much to look ahead and back for."""
-    return asked.tick if any(source.input.kind != "event" for source in plan.sources) else 0
+    def __init__(self, plan: Plan, state: State, world: World, scope: Scope) -> None:
+        self.plan, self.state, self.world, self.scope = plan, state, world, scope
+        self.recent = world
+        if not state.frontier.unbounded.isdisjoint(scope.relations(plan)):
+            self.recent = replace(world, points={}, intervals={}, shared={})
+            for relation in (*world.points, *world.intervals):
+                self._show_recent(relation)
 
+    def of(self, number: int) -> World:
+        relation = defines(self.plan.definitions[number])[0]
+        seen = self.world if relation in self.state.frontier.unbounded else self.recent
+        return replace(seen, after=self.state.frontier.cut(relation))
 
-@dataclass(frozen=True, slots=True)
-class _Settler:
-    """Puts what is settled in front of what has just been evaluated."""
-
-    state: State
-    world: World
-    scope: Scope
-
-    def __call__(self, relation: Relation) -> None:
-        self.scope.restrict(relation, self.world)
-        boundary = self.state.cut + 1 - self.world.axis.origin
+    def settle(self, relation: Relation, seen: World) -> None:
+        """Puts what is settled in front of what has just been concluded."""
+        self.scope.restrict(relation, seen)
         if relation.kind == "event":
             settled = self.state.settled_points.get(relation)
-            if settled is not None:
-                self.world.points[relation] = _joined(settled, self.world.points[relation])
-            return
+            points = seen.points[relation]
+            self.world.points[relation] = points if settled is None else _joined(settled, points)
+        else:
+            self.world.intervals[relation] = self._spliced(relation, seen.intervals[relation])
+        if self.recent is not self.world:
+            self._show_recent(relation)
+
+    def _spliced(self, relation: Relation, concluded: Intervals) -> Intervals:
+        boundary = self.state.frontier.cut(relation) + 1 - concluded.axis.origin
+        s, e = _from(concluded, boundary)
         known = self.state.settled_intervals.get(relation)
-        found = self.world.intervals[relation]
-        s, e = _from(found, boundary)
         if known is not None:
             s, e = union2(known.s, known.e, s, e)
-        self.world.intervals[relation] = Intervals(found.axis, found.dictionary, found.arity, s, e)
+        return Intervals(concluded.axis, concluded.dictionary, concluded.arity, s, e)
+
+    def _show_recent(self, relation: Relation) -> None:
+        edge = self.state.frontier.recent - self.world.axis.origin
+        if relation.kind == "event":
+            points = self.world.points[relation]
+            self.recent.points[relation] = points.select(Selection(points.packed & points.axis.mask > edge))
+        else:
+            self.recent.intervals[relation] = _lasting_beyond(self.world.intervals[relation], edge)
 
 
-def settle(plan: Plan, asked: Windows, scope: Scope, state: State, query_time: int, world: World) -> State:
-    """The state after a query time."""
-    ahead = plan.reach.ahead
-    if ahead is None or plan.reach.back is None:
-        return state
-    ahead += plan.reach.ticks * asked.tick + joining(plan, asked)
-    raw = min(query_time, query_time + asked.step - asked.window) - ahead
-    cut = (raw + 1) // asked.tick * asked.tick - 1
-    if cut <= state.cut:
-        return state
-    horizon = forgotten(plan, asked, cut) if scope.forgets else None
-    return settled_at(cut, plan, scope, world, world.running, horizon)
-
-
-def settled_at(
-    cut: int, plan: Plan, scope: Scope, world: World, running: dict[Due, Running], horizon: int | None
+def settle(
+    plan: Plan,
+    scope: Scope,
+    frontier: Frontier,
+    world: World,
+    running: Mapping[Due, Running],
+    forgets: bool | None = None,
 ) -> State:
-    """The state at a cut, out of what is known; what was over at the horizon is forgotten."""
-    boundary = cut + 1 - world.axis.origin
-    edge = None if horizon is None else horizon - world.axis.origin
-    relations = scope.relations(plan)
+    """The state at a frontier, out of what is known. forgets: what was over at its horizon; None: as the scope says."""
+    forgets = scope.forgets if forgets is None else forgets
+    origin = world.axis.origin
+    settled = [relation for relation in scope.relations(plan) if frontier.is_settled(relation)]
+    edges = {r: frontier.horizon(r) - origin if forgets else None for r in settled}
+    boundaries = {r: frontier.cut(r) + 1 - origin for r in settled}
     within = [plan.definitions[number] for number in scope.definitions]
     simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
     return State(
-        cut,
-        {r: _until(world.intervals[r], boundary, edge) for r in relations if r.kind != "event"},
-        {r: _points_until(world.points[r], boundary, edge) for r in relations if r.kind == "event"},
-        {r: _holding(world.intervals[r], boundary) for r in simple},
-        {due: still_running(found, boundary - 1) for due, found in running.items()},
+        frontier,
+        {r: _until(world.intervals[r], boundaries[r], edges[r]) for r in settled if r.kind != "event"},
+        {r: _points_until(world.points[r], boundaries[r], edges[r]) for r in settled if r.kind == "event"},
+        {r: _holding(world.intervals[r], boundaries[r]) for r in simple if r in boundaries},
+        {
+            due: still_running(d, frontier.cut(due.source) - origin)
+            for due, d in running.items()
+            if due.source in boundaries
+        },
     )
 
 
@@ -287,6 +301,11 @@ def _until(found: Intervals, boundary: int, edge: int | None) -> Intervals:
     s, e = found.s[chosen], found.e[chosen]
     e = np.where((e & axis.mask) > boundary, (e & ~axis.mask) | boundary, e)
     return Intervals(axis, found.dictionary, found.arity, s, e)
+
+
+def _lasting_beyond(found: Intervals, edge: int) -> Intervals:
+    chosen = (found.e & found.axis.mask) > edge
+    return Intervals(found.axis, found.dictionary, found.arity, found.s[chosen], found.e[chosen])
 
 
 def _from(found: Intervals, boundary: int) -> tuple[Ints, Ints]:

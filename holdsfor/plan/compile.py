@@ -36,7 +36,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.order import Ordering, head_args, order, order_conditions
-from holdsfor.plan.reach import reach
+from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
 from holdsfor.plan.rewrite import names_of, positive_names
@@ -89,6 +89,7 @@ def completed(made: Plan) -> Plan:
         facts=tuple((key, rows) for key, rows in made.facts if key in wanted),
         stages=stages(made.definitions, {domain.relation for domain in made.domains}),
         reach=reach(made.definitions),
+        looks=looks(made.definitions),
     )
 
 

@@ -335,6 +335,7 @@ class Plan:
     closures: tuple[Closure, ...]  # each after those it calls
     stages: tuple[Stage, ...]
     reach: Reach
+    looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
 
     def __str__(self) -> str:
@@ -350,3 +351,15 @@ class Reach:
     back: int | None
     ahead: int | None
     ticks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a definition looks at, and how far from the time of its own conclusions."""
+
+    relations: tuple[Relation, ...]
+    reach: Reach
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.reach.back is not None and self.reach.ahead is not None

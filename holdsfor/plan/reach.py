@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from holdsfor.language.terms import Compound, Float, Int, Term, Var
 from holdsfor.plan.operators import (
@@ -14,6 +14,7 @@ from holdsfor.plan.operators import (
     Holding,
     Lasting,
     Let,
+    Look,
     Reach,
     Relate,
     Relation,
@@ -24,38 +25,47 @@ from holdsfor.plan.operators import (
 from holdsfor.plan.walk import complements, conclusions, defines, flat, reads, simple_of
 
 
-def reach(definitions: Iterable[Definition]) -> Reach:
-    """The reach of the whole description; a condition at an unrelated time has none that is known."""
-    back: dict[Relation, int | None] = {}
-    ahead: dict[Relation, int | None] = {}
-    edges: dict[Relation, int] = {}
+def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
+    """What each definition looks at; a condition at an unrelated time has no reach that is known."""
     inert: set[Relation] = set()
+    found = []
     for definition in definitions:
         inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
-        ticks = max(_edges(definition, edges, inert), default=0)
-        edges.update(dict.fromkeys(defines(definition), ticks))
         offsets = list(_offsets(definition))
-        below_back = [back.get(relation, 0) for relation in reads(definition)]
-        below_ahead = [ahead.get(relation, 0) for relation in reads(definition)]
-        for relation in defines(definition):
-            back[relation] = _sum(_most([None if o is None else max(0, -o) for o in offsets]), _most(below_back))
-            ahead[relation] = _sum(_most([None if o is None else max(0, o) for o in offsets]), _most(below_ahead))
-    return Reach(_most(list(back.values())), _most(list(ahead.values())), max(edges.values(), default=0))
+        back = _most([None if o is None else max(0, -o) for o in offsets])
+        ahead = _most([None if o is None else max(0, o) for o in offsets])
+        ticks = int(any(_asks_next_tick(definition, inert)))
+        found.append(Look(tuple(dict.fromkeys(reads(definition))), Reach(back, ahead, ticks)))
+    return tuple(found)
 
 
-def unbounded(definitions: Iterable[Definition]) -> list[Relation]:
+def reach(definitions: Sequence[Definition]) -> Reach:
+    """The reach of the whole description, all levels together."""
+    total: dict[Relation, Reach] = {}
+    for definition, look in zip(definitions, looks(definitions), strict=True):
+        below = [total[relation] for relation in look.relations if relation in total]
+        own = Reach(
+            _sum(look.reach.back, _most([one.back for one in below])),
+            _sum(look.reach.ahead, _most([one.ahead for one in below])),
+            look.reach.ticks + max((one.ticks for one in below), default=0),
+        )
+        total.update(dict.fromkeys(defines(definition), own))
+    every = list(total.values())
+    most = max((one.ticks for one in every), default=0)
+    return Reach(_most([one.back for one in every]), _most([one.ahead for one in every]), most)
+
+
+def unbounded(definitions: Sequence[Definition]) -> list[Relation]:
     """What by itself looks at any distance in time, so that nothing it depends on can ever be forgotten."""
-    return [r for definition in definitions if None in _offsets(definition) for r in defines(definition)]
+    pairs = zip(definitions, looks(definitions), strict=True)
+    return [relation for definition, look in pairs if not look.is_bounded for relation in defines(definition)]
 
 
-def _edges(definition: Definition, below: dict[Relation, int], inert: set[Relation]) -> Iterator[int]:
+def _asks_next_tick(definition: Definition, inert: set[Relation]) -> Iterator[bool]:
     """A start or end at T says what holds one tick later; only inertia decides that at T already."""
-    for relation in reads(definition):
-        yield below.get(relation, 0)
     for conclusion in conclusions(definition):
         for op in flat(conclusion.chain):
-            if isinstance(op, At) and op.what != "occurrence" and op.relation not in inert:
-                yield below.get(op.relation, 0) + 1
+            yield isinstance(op, At) and op.what != "occurrence" and op.relation not in inert
 
 
 def _most(amounts: list[int | None]) -> int | None:

@@ -149,7 +149,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
     restrict = home_filter(job, stage, bucket)
-    left_out = evaluate(job.ready, world, stage.definitions, lambda relation: restrict(relation, world))
+    left_out = evaluate(job.ready, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
     intervals, occurrences = tables(defined, world)

@@ -30,7 +30,7 @@ def world_of(seed: int) -> tuple[World, list[Relation]]:
     given = windows(blocks, asked.window, asked.step, asked.start, asked.end, asked.tick)
     world = prepare(ready, [standing(counted(block, given).block, given) for block in blocks], given)
     defined: list[Relation] = []
-    evaluate(ready, world, settle=defined.append)
+    evaluate(ready, world, settle=lambda relation, _: defined.append(relation))
     return world, defined
 
 

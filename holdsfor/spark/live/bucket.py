@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.carried import Carried, carried_after, from_labelled, labelled, nothing_yet, opened
+from holdsfor.engine.carried import NOTHING_YET, Carried, carried_after, from_labelled, labelled, opened
 from holdsfor.engine.changes import Report, changes
 from holdsfor.engine.dictionary import with_room
+from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Arrived, Moment, Scope, forgotten, moments, remembered, there
+from holdsfor.engine.stepping import Arrived, Moment, Scope, moments, remembered, visible_input
 from holdsfor.engine.window import take
 from holdsfor.io.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.events import OPEN, Block
@@ -151,7 +152,7 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
     done.counts["intervals_open"] = sum(
         int(np.count_nonzero(block.end == OPEN)) for block in held.carried.known if block.end is not None
     )
-    done.settled = held.carried.cut
+    done.settled = find_frontier(job.ready.plan, job.asked, held.carried.fired).settled
     done.state.append(written)
     return done
 
@@ -217,9 +218,9 @@ class _Stage:
             left_out = max(left_out, moment.left_out)
         assert moment is not None
         done.parcels, done.counts["groundings_outside_domain"] = sent, left_out
-        carried = carried_after(moment, ready, asked, scope, held.carried.inputs)
-        horizon = forgotten(ready.plan, asked, carried.cut)
-        forwards = tuple(take(block, remembered(block, horizon)) for block in held.forwards)
+        carried = carried_after(moment, ready, scope, held.carried.inputs)
+        frontier = moment.state.frontier
+        forwards = tuple(take(b, remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
         intervals, occurrences = (pa.concat_tables(tables) for tables in zip(*logs, strict=True))
         return Held(carried, forwards, held.links), (intervals, occurrences)
 
@@ -229,15 +230,16 @@ class _Stage:
         plan, router, stage = job.ready.plan, job.router, job.ready.plan.stages[number]
         if number + 1 == len(plan.stages):
             return
-        horizon = forgotten(plan, job.asked, moment.settled)
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
-        found = (as_block(relation, moment.now) for relation in dict.fromkeys(relations))
-        made = [take(block, remembered(block, horizon)) for block in found]
+        made = []
+        for relation in dict.fromkeys(relations):
+            block = as_block(relation, moment.now)
+            made.append(take(block, remembered(block, moment.frontier.horizon(relation))))
         for block in made:
             yield from parcels(block, router, number)
         if stage.by == "entity" and router.pair is not None:
             homes = {kind_of(home.relation): home.positions for home in stage.homes}
-            inputs = there(plan, job.asked, moment.settled, moment.query_time, rows)
+            inputs = visible_input(job.asked, moment.frontier, moment.query_time, rows)
             yield from forwarded([*inputs, *made], Evidence(held.links), router, homes)
 
 
@@ -286,7 +288,7 @@ def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
     place = _place(job, number, bucket)
     recovered = 0
     try:
-        held = _read_base(turn, place, bases[-1]) if bases else Held(nothing_yet(job.asked))
+        held = _read_base(turn, place, bases[-1]) if bases else Held(NOTHING_YET)
     except (CorruptFile, MissingFile) as damage:
         try:
             held, recovered = _made_again(job, turn, number, bucket, bases), 1
@@ -302,7 +304,7 @@ def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Bas
     if len(bases) > 1:
         held, first = _read_base(turn, place, bases[0]), bases[0].batch + 1
     else:
-        held, first = Held(nothing_yet(job.asked)), 0
+        held, first = Held(NOTHING_YET), 0
     held = joined(held, _read_inputs(turn, place, first, newest.batch))
     fresh = _read_inputs(turn, place, newest.batch, newest.batch + 1)
     if not newest.due:

@@ -1,0 +1,102 @@
+"""The frontier of a stream: up to where each relation is settled, and from where on it is still looked at.
+
+After query time Q no input at or before Q + step - window can change. A definition that looks ahead is settled that
+much earlier than what it looks at; one that looks back keeps that much of it. Both follow from the plan, the windows
+and the query time alone. A definition without a bound is never settled, and keeps all that it looks at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from holdsfor.engine.window import Windows
+from holdsfor.io.events import Block
+from holdsfor.language.description import Signature
+from holdsfor.plan.operators import Plan, Relation
+from holdsfor.plan.walk import defines
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """cuts: conclusions up to it are settled. horizons: nothing looks at this point of a relation or further back.
+
+    recent: nothing that is bounded looks further back than this at anything.
+    """
+
+    nothing: int  # before all of the history
+    cuts: Mapping[Relation, int]
+    horizons: Mapping[Relation, int]
+    inputs: Mapping[tuple[Signature, bool], int]  # horizons, by name and whether it is an event
+    recent: int
+    unbounded: frozenset[Relation]
+
+    def cut(self, relation: Relation) -> int:
+        return self.cuts[relation]
+
+    def horizon(self, relation: Relation) -> int:
+        """Of a defined relation: what is not settled may still be told otherwise."""
+        cut = self.cuts[relation]
+        return min(cut, self.horizons.get(relation, cut))
+
+    def horizon_of_input(self, block: Block) -> int:
+        kind = (Signature(block.name, len(block.args)), block.kind == "event")
+        return self.inputs.get(kind, self.nothing)
+
+    def is_settled(self, relation: Relation) -> bool:
+        """Whether anything is; if not, what holds initially is found again."""
+        return self.cuts[relation] > self.nothing
+
+    @property
+    def settled(self) -> int:
+        """All conclusions up to here are."""
+        return min(self.cuts.values(), default=self.nothing)
+
+    @property
+    def lowest(self) -> int:
+        return min([self.recent, *self.horizons.values(), *self.inputs.values(), *self.cuts.values()])
+
+
+def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Frontier:
+    """After a query time; None: before the first."""
+    nothing = windows.start - 1
+    joining = _joining(plan, windows)
+    cuts: dict[Relation, int] = {}
+    unbounded: set[Relation] = set()
+    needs: list[tuple[Iterable[Relation], int | None]] = []
+    for definition, look in zip(plan.definitions, plan.looks, strict=True):
+        below = [cuts[relation] for relation in look.relations if relation in cuts]
+        own = tuple(defines(definition))
+        bounded = look.is_bounded and unbounded.isdisjoint(look.relations)
+        if bounded and query_time is not None:
+            cut = max(_cut(windows, query_time, below, look.reach.ahead or 0, look.reach.ticks, joining), nothing)
+        else:
+            cut = nothing
+        cuts.update(dict.fromkeys(own, cut))
+        if not bounded:
+            unbounded.update(own)
+        needs.append((look.relations, cut - (look.reach.back or 0) - joining if bounded else None))
+    recent = min((need for _, need in needs if need is not None), default=nothing)
+    horizons: dict[Relation, int] = {}
+    for relations, need in needs:
+        for relation in relations:
+            wanted = nothing if need is None else need
+            horizons[relation] = min(wanted, horizons.get(relation, wanted))
+    inputs = {
+        (source.input.signature, source.input.kind == "event"): min(
+            (horizons[relation] for relation in source.relations if relation in horizons), default=recent
+        )
+        for source in plan.sources
+    }
+    return Frontier(nothing, cuts, horizons, inputs, recent, frozenset(unbounded))
+
+
+def _cut(windows: Windows, query_time: int, below: list[int], ahead: int, ticks: int, joining: int) -> int:
+    tick = windows.tick
+    known = min([min(query_time, query_time + windows.step - windows.window) - joining, *below])
+    return (known - ahead - ticks * tick + 1) // tick * tick - 1
+
+
+def _joining(plan: Plan, windows: Windows) -> int:
+    """Input that is given point by point is joined over gaps of a tick: whether it is, shows only a tick later."""
+    return windows.tick if any(source.input.kind != "event" for source in plan.sources) else 0
