@@ -281,12 +281,29 @@ def _event(random: Random, time: int, guests: int) -> str:
     return "|".join([name, str(time), str(time), *args])
 
 
-def test_state_does_not_grow_with_the_stream(tmp_path: Path) -> None:
-    """And is all that is needed: the history is that of one pass."""
-    live = ByHand(setting_of(parse(PARTY), replace(HORIZON, end=1 << 40), 2), tmp_path)
+#: Compares intervals at any distance, and looks at nothing that the party does.
+ALLEN = """
+initiatedAt(lit(P)=true, T) :- happensAt(light(P), T).
+terminatedAt(lit(P)=true, T) :- happensAt(dim(P), T).
+initiatedAt(warm(P)=true, T) :- happensAt(heat(P), T).
+terminatedAt(warm(P)=true, T) :- happensAt(cool(P), T).
+holdsFor(cosy(P)=true, I) :- holdsFor(lit(P)=true, A), holdsFor(warm(P)=true, B), allen(before, A, B, source, I).
+"""
+BEFORE = ["light|1|1|p1", "dim|9|9|p1"]
+AFTER = [f"heat|{LONG * HORIZON.window - 50}|{LONG * HORIZON.window - 50}|p1"]
+AFTER += [f"cool|{LONG * HORIZON.window - 30}|{LONG * HORIZON.window - 30}|p1"]
+
+
+@pytest.mark.parametrize(("rules", "early", "late"), [(PARTY, [], []), (PARTY + ALLEN, BEFORE, AFTER)])
+def test_state_does_not_grow_with_the_stream(rules: str, early: list[str], late: list[str], tmp_path: Path) -> None:
+    """And is all that is needed: the history is that of one pass. What is unbounded keeps what it looks at itself."""
+    live = ByHand(setting_of(parse(rules), replace(HORIZON, end=1 << 40), 2), tmp_path)
     rows: list[str] = []
     told, on_disk = [], []
-    for batch, part in enumerate(steady(12)):
+    parts = [*steady(12)]
+    parts[0] += early
+    parts[-2] += late
+    for batch, part in enumerate(parts):
         rows += part
         commit = live.run(batch, [part])
         told.append(commit.state_bytes)
@@ -296,6 +313,7 @@ def test_state_does_not_grow_with_the_stream(tmp_path: Path) -> None:
         early, later = sizes[warm : 3 * warm], sizes[-2 * warm :]
         assert max(later) <= 1.1 * max(early), (max(early), max(later))
     assert commit.fired is not None
-    expected = history(rows, replace(HORIZON, end=commit.fired))
+    expected = LOCAL[0].recognise(parse(rules), rows, replace(HORIZON, end=commit.fired))
     assert sum(map(len, expected.intervals.values())) > 1000
+    assert not late or expected.intervals["cosy", ("p1",), "true"] == [(2, 10)]
     assert not differences(expected, live.answer())
