@@ -151,7 +151,7 @@ def _check(
 def _warn_if_unbounded(compiled: Plan) -> None:
     if names := sorted({f"{relation.signature}" for relation in unbounded(compiled.definitions)}):
         logger.warning(
-            "the state of this stream grows with it, because nothing bounds how far back these look: %s. "
+            "nothing bounds how far back these look, so that what they look at is kept for ever: %s. "
             "See 'Definitions without a bound' in docs/streaming.md.",
             ", ".join(names),
         )
