@@ -128,6 +128,12 @@ class Store:
         path = self._opened[1]
         return path and f"{path}/"
 
+    def make(self) -> None:
+        """The folder itself, where the filesystem has folders of its own."""
+        if self.local:
+            with self.reported("make", ""):
+                make_folder(self._opened[1], self.sync, self.private)
+
     def write(self, name: str, data: Data) -> Written:
         """Replaces the file, or leaves what was there. A task that is repeated writes the same file again."""
         path = self.path(name)

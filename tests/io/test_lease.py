@@ -168,7 +168,9 @@ class Disturbed:
         return Timing(settle=1, sleep=lambda _: self.act() if callable(self.act) else None)
 
 
-@pytest.mark.parametrize(("token", "held", "wins"), [("0" * 32, False, False), ("g" * 32, False, True), ("g", True, False)])
+@pytest.mark.parametrize(
+    ("token", "held", "wins"), [("0" * 32, False, False), ("g" * 32, False, True), ("g", True, False)]
+)
 def test_rivals_on_a_filesystem_without_locks(token: str, held: bool, wins: bool, tmp_path: Path) -> None:
     """Tokens are hexadecimal: one of zeros is less than any, one of g greater."""
     store = Store("", pyarrow.fs.SubTreeFileSystem(str(tmp_path), pyarrow.fs.LocalFileSystem()))

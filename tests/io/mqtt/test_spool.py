@@ -133,10 +133,32 @@ def test_a_missing_segment_is_an_error(tmp_path: Path) -> None:
 
 def test_one_spooler_a_folder(tmp_path: Path) -> None:
     writer = SpoolWriter(tmp_path)
-    with pytest.raises(HoldsforError, match="another spooler is writing"):
+    writer.append(batch("a"))
+    with pytest.raises(HoldsforError, match=r"the spool \S+ is in use by this very process"):
         SpoolWriter(tmp_path)
+    assert list(tmp_path.glob("*.log"))
     writer.release()
     SpoolWriter(tmp_path).release()
+
+
+def test_a_spool_that_was_taken_over(tmp_path: Path) -> None:
+    """The old owner writes nothing more; what it had taken is in a segment."""
+    first = SpoolWriter(tmp_path)
+    first.append(batch("a"))
+    second = SpoolWriter(tmp_path, take_over=True)
+    with pytest.raises(HoldsforError, match="was taken over by process"):
+        first.append(batch("b"))
+    with pytest.raises(HoldsforError, match="was taken over by process"):
+        first.close()
+    assert payloads(tmp_path) == [["a"]]
+    first.release()
+    second.release()
+
+
+def test_messages_are_for_their_owner_only(tmp_path: Path) -> None:
+    filled(tmp_path / "spool", ("a",))
+    paths = [tmp_path / "spool", *(tmp_path / "spool").rglob("*")]
+    assert {oct(path.stat().st_mode & 0o777) for path in paths} == {"0o700", "0o600"}
 
 
 def test_a_write_that_fails_can_be_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
