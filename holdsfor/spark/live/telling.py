@@ -54,8 +54,13 @@ class Delivery:
 
     def __call__(self, commit: Commit) -> None:
         name = f"delivered/{self.sink.name}.json"
-        if self.state.exists(name) and self.state.read_record(name)["batch"] >= commit.batch:
-            return
+        if self.state.exists(name):
+            if self.state.read_record(name)["batch"] >= commit.batch:
+                return
+        elif any(done.upto >= commit.batch for done in compactions(self.tables)):
+            _log.warning("%s is new: it gets what changes after batch %d.", self.sink.name, commit.batch)
+            self.state.write_record(name, {"batch": commit.batch})
+            return  # the log of the batch is part of a larger one by now
         sink, tables, batch = self.sink, self.tables, commit.batch
 
         def deliver(file: Written) -> int:
