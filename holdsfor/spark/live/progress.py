@@ -148,8 +148,8 @@ def _fits_checksum(spark: Store, name: str) -> bool:
     content, sums = spark.read(name).to_pybytes(), spark.read(beside).to_pybytes()
     if len(sums) < 8 or not sums.startswith(b"crc\0"):
         return False
-    (each,) = struct.unpack(">I", sums[4:8])
-    if not each:
+    (each,) = struct.unpack(">i", sums[4:8])
+    if each <= 0:
         return False
     parts = [content[at : at + each] for at in range(0, len(content), each)]
     return bytes(sums[8:]) == b"".join(struct.pack(">I", zlib.crc32(part)) for part in parts)
