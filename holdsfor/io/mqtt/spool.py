@@ -97,6 +97,7 @@ class SpoolWriter:
     def __init__(self, folder: str | Path, take_over: bool = False) -> None:
         self.spool = Spool(folder)
         self._lease = take_lease(Store(self.spool.folder, private=True), f"the spool {folder}", take_over)
+        self._lease.when_lost(lambda _: self._lease.release())  # all that is written asks for the lease first
         self._batches: list[pa.RecordBatch] = []
         self._log: Log | None = None
         try:

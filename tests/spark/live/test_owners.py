@@ -68,7 +68,7 @@ def test_taken_over(spark: SparkSession, tmp_path: Path) -> None:
     folder = Folder(tmp_path / "in")
     folder.add(ROWS[:40])
     first = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", once=False)
-    until(lambda: first.last is not None)
+    until(lambda: first.last is not None, seconds=240)
     with pytest.raises(HoldsforError, match=r"in use by this very process.*stop\(\)"):
         live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
     assert first.active
