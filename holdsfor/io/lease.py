@@ -123,6 +123,7 @@ def take_lease(
             if claims.is_alive(claim):
                 raise _in_use(what, claim, process)
     mine = claim_of(process, uuid.uuid4().hex, timing)
+    store.make()
     with claims.guard(create=True) as locked:
         _replace(claims, others, take_over, what)
         mine = replace(mine, held=locked)

@@ -129,10 +129,12 @@ class Store:
         return path and f"{path}/"
 
     def make(self) -> None:
-        """The folder itself, where the filesystem has folders of its own."""
+        """The folder itself, where the filesystem has folders of its own. Those above it are not ours to close."""
         if self.local:
+            folder = self._opened[1] or "/"
             with self.reported("make", ""):
-                make_folder(self._opened[1], self.sync, self.private)
+                make_folder(os.path.dirname(folder), self.sync)
+                make_folder(folder, self.sync, self.private)
 
     def write(self, name: str, data: Data) -> Written:
         """Replaces the file, or leaves what was there. A task that is repeated writes the same file again."""

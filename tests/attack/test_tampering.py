@@ -303,9 +303,21 @@ def test_other_readers(begun: FolderStream) -> None:
     assert "was begun with reader FileReader, not reader LineReader" in goes_on(stream)
 
 
-def test_files_are_for_their_owner_only(begun: FolderStream) -> None:
+def test_files_are_for_their_owner_only(begun: FolderStream, tmp_path: Path) -> None:
+    """But not tables that lie elsewhere, nor the folders above."""
     modes = {path.stat().st_mode & 0o077 for path in begun.checkpoint.rglob("*") if "spark" not in path.parts}
     assert modes == {0}
+    stream = FolderStream(tmp_path / "new", out=tmp_path / "new" / "deep" / "out")
+    put(stream.incoming, 0)
+    mask = os.umask(0o022)
+    try:
+        stream.run()
+    finally:
+        os.umask(mask)
+    out = tmp_path / "new" / "deep" / "out"
+    assert {path.stat().st_mode & 0o777 for path in (out.parent, out, out / "changes", out / "commits")} == {0o755}
+    assert {path.stat().st_mode & 0o777 for path in (out / "changes").rglob("*.parquet")} == {0o644}
+    assert stream.checkpoint.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_read_only_checkpoint(begun: FolderStream, monkeypatch: pytest.MonkeyPatch) -> None:
