@@ -47,7 +47,28 @@ BUCKETS = typer.Option(help="Entities are shared out over so many, for the life 
 MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
+
+
+def _verify(checkpoint: str | None) -> None:
+    """Looks at a checkpoint instead of running a stream: needs no rules, so it comes before they are asked for."""
+    if checkpoint is None:
+        return
+    from holdsfor.spark.live.verify import report_lines, verify_stream
+
+    parts = verify_stream(checkpoint)
+    for line in report_lines(parts):
+        say(line)
+    raise typer.Exit(int(any(part.damages for part in parts)))
+
+
+VERIFY = typer.Option(
+    metavar="CHECKPOINT",
+    callback=_verify,
+    is_eager=True,
+    help="Only check all files of a checkpoint and its tables, and say what is damaged and can be made again.",
+)
 
 
 def stream(
@@ -75,6 +96,8 @@ def stream(
     max_files: Annotated[int | None, MOST_FILES] = None,
     metrics_port: Annotated[int | None, METRICS] = None,
     durable: Annotated[bool, DURABLE] = False,
+    take_over: Annotated[bool, TAKE_OVER] = False,
+    verify: Annotated[str | None, VERIFY] = None,
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
@@ -93,7 +116,9 @@ def stream(
             spark = holdsfor.spark.session(master, settings)
         stack.callback(_stop, spark)
         limits = {"files": max_files, "events": max_events}
-        events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits, once))
+        events, reader = stack.enter_context(
+            _source(spark, source, checkpoint, format, mapping, limits, once, take_over)
+        )
         watch = stack.enter_context(_watching(tick_unit, metrics_port))
         live = holdsfor.spark.stream(
             spark,
@@ -118,6 +143,7 @@ def stream(
             durable=durable,
             sinks=sinks,
             watch=watch,
+            take_over=take_over,
         )
         wait(live)
         say(f"Tables in {live.tables.shown()}")
@@ -160,6 +186,7 @@ def _source(
     mapping: Path | None,
     limits: dict[str, int | None],
     once: bool,
+    take_over: bool,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     from holdsfor.spark.live.sources import folder_stream, message_stream
 
@@ -171,7 +198,7 @@ def _source(
         raise HoldsforError(f"cannot stream from {place}: give a folder, or mqtt://host/topic.")
     if once:
         raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
-    with message_stream(spark, place, f"{checkpoint}/spool", mapping, limits["events"]) as found:
+    with message_stream(spark, place, f"{checkpoint}/spool", mapping, limits["events"], take_over) as found:
         yield found
 
 

@@ -56,10 +56,14 @@ def part_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Compaction:
-    """What a compaction has written: files by folder, and the last batch that they cover."""
+    """What a compaction has written: files by folder, and the last batch that they cover.
+
+    since: the last batch that the compaction before it covers, -1 if it is the first.
+    """
 
     upto: int
     files: dict[str, tuple[Written, ...]]
+    since: int = -1
 
     @staticmethod
     def name(upto: int) -> str:
@@ -67,11 +71,12 @@ class Compaction:
 
     def to_json(self) -> dict[str, Any]:
         files = {folder: [[w.name, w.size, w.crc] for w in written] for folder, written in self.files.items()}
-        return {"upto": self.upto, "files": files}
+        return {"upto": self.upto, "files": files, "since": self.since}
 
     @staticmethod
     def from_json(value: dict[str, Any]) -> Compaction:
-        return Compaction(value["upto"], {f: tuple(Written(*w) for w in ws) for f, ws in value["files"].items()})
+        files = {folder: tuple(Written(*w) for w in written) for folder, written in value["files"].items()}
+        return Compaction(value["upto"], files, value["since"])
 
     def of(self, folder: str) -> list[File]:
         return [(written.name, written.crc) for written in self.files.get(folder, ())]
@@ -84,7 +89,21 @@ def committed(store: Store) -> list[int]:
 
 def compactions(store: Store) -> list[Compaction]:
     """All compactions, in order. Each covers the batches after the one before."""
-    return [Compaction.from_json(store.read_json(Compaction.name(upto))) for upto in _numbers(store, "compactions/")]
+    uptos = _numbers(store, "compactions/")
+    done = [Compaction.from_json(store.read_record(Compaction.name(upto))) for upto in uptos]
+    for before, compaction in zip([-1, *uptos], done, strict=False):
+        if compaction.since != before:
+            raise MissingFile(
+                f"cannot read {store.shown(Compaction.name(compaction.since))}: it is not there. "
+                "Was it deleted or moved by hand? Put it back from a copy."
+            )
+    return done
+
+
+def needed_files(done: Sequence[Compaction]) -> list[Written]:
+    """The files of compactions that readers still need: of the snapshots of what may change only the last."""
+    files = [w for c in done for folder in (*LOGS, *FINAL.values()) for w in c.files.get(folder, ())]
+    return files + [w for c in done[-1:] for folder in CURRENT.values() for w in c.files.get(folder, ())]
 
 
 def read_changes(store: Store) -> tuple[pa.Table, pa.Table]:
@@ -104,7 +123,7 @@ def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:
     found: list[File] = []
     for batch in batches:
         folder = f"{log}/batch={batch:07d}/"
-        listed = store.read_json(commit_name(batch)).get("files")
+        listed = store.read_record(commit_name(batch)).get("files")
         if listed is None:
             found += [(name, None) for name in store.names(f"{folder}part-")]
         else:

@@ -33,6 +33,7 @@ from holdsfor.io.changelog import (
     committed,
     compactions,
     log_name,
+    needed_files,
     part_of,
     read_files,
 )
@@ -108,8 +109,9 @@ def finish_compaction(store: Store, upto: int, done: Iterable[Compacted]) -> Com
     for compacted in done:
         for folder, written in compacted.files.items():
             files[folder].append(written)
-    compaction = Compaction(upto, {folder: tuple(written) for folder, written in files.items()})
-    store.write_json(Compaction.name(upto), compaction.to_json())
+    since = max((before.upto for before in compactions(store) if before.upto < upto), default=-1)
+    compaction = Compaction(upto, {folder: tuple(written) for folder, written in files.items()}, since)
+    store.write_record(Compaction.name(upto), compaction.to_json())
     clean(store)
     return compaction
 
@@ -123,8 +125,7 @@ def clean(store: Store) -> int:
     done = compactions(store)
     if not done:
         return 0
-    needed = {name for c in done for folder in (*LOGS, *FINAL.values()) for name, _ in c.of(folder)}
-    needed |= {name for folder in CURRENT.values() for name, _ in done[-1].of(folder)}
+    needed = {written.name for written in needed_files(done)}
     deleted = 0
     for folder in (*LOGS, *FINAL.values(), *CURRENT.values()):
         files = ((name, _number(name)) for name in store.names(f"{folder}/"))

@@ -48,3 +48,4 @@ class Events:
     rejects: pa.Table  # REJECTS_SCHEMA
     read: int  # rows read in all
     unused: int  # rows of declared inputs that no rule reads
+    files_changed: int = 0  # files of a stream that changed after they were found

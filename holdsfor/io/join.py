@@ -15,14 +15,15 @@ def join_events(parts: Iterable[Events]) -> Events:
     """One block per name, kind and number of arguments, rows in the order of the parts."""
     blocks: list[Block] = []
     rejects: list[pa.Table] = []
-    read = unused = 0
+    read = unused = changed = 0
     for part in parts:
         blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
+        changed += part.files_changed
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused)
+    return Events(join_blocks(blocks), table, read, unused, changed)
 
 
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:

@@ -8,7 +8,7 @@ import os
 import re
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,20 +58,35 @@ class Store:
     """A folder, by path or by URI (`file:`, `s3:`, `gs:`, `hdfs:`, ...). Names are relative to it, with `/` between.
 
     Only the location is pickled; each process opens the filesystem for itself. Without `sync` files are still whole or
-    not at all for other processes, but may be lost when the machine fails.
+    not at all for other processes, but may be lost when the machine fails. private: what it makes on a local filesystem
+    is for its owner only.
     """
 
-    def __init__(self, location: str | Path, filesystem: pa.fs.FileSystem | None = None, sync: bool = True) -> None:
+    def __init__(
+        self,
+        location: str | Path,
+        filesystem: pa.fs.FileSystem | None = None,
+        sync: bool = True,
+        private: bool = False,
+    ) -> None:
         self.location = located(location) if filesystem is None else str(location)
         self._said_as = str(location)
         self.sync = sync
+        self.private = private
         self._given = filesystem
 
     def __repr__(self) -> str:
         return f"Store({self.shown()!r})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"location": self.location, "sync": self.sync, "_given": self._given, "_said_as": self._said_as}
+        names = ("location", "sync", "private", "_given", "_said_as")
+        return {name: getattr(self, name) for name in names}
+
+    def copy(self, sync: bool, private: bool) -> Store:
+        """The same folder, written to in another way."""
+        store = Store(self.location, self._given, sync, private)
+        store._said_as = self._said_as
+        return store
 
     def shown(self, name: str = "") -> str:
         """The place as messages name it: without a password that the URI may have."""
@@ -113,15 +128,23 @@ class Store:
         path = self._opened[1]
         return path and f"{path}/"
 
+    def make(self) -> None:
+        """The folder itself, where the filesystem has folders of its own. Those above it are not ours to close."""
+        if self.local:
+            folder = self._opened[1] or "/"
+            with self.reported("make", ""):
+                make_folder(os.path.dirname(folder), self.sync)
+                make_folder(folder, self.sync, self.private)
+
     def write(self, name: str, data: Data) -> Written:
         """Replaces the file, or leaves what was there. A task that is repeated writes the same file again."""
         path = self.path(name)
         folder, _, last = path.rpartition("/")
         temporary = f"{folder and folder + '/'}.{last}.{uuid.uuid4().hex}.tmp"
         try:
-            with self._said("write", name):
+            with self.reported("write", name):
                 if self.local:
-                    _write_local(data, folder, temporary, path, self.sync)
+                    _write_local(data, folder, temporary, path, self.sync, self.private)
                 else:
                     self._write_remote(data, folder, temporary, path)
         except BaseException:
@@ -139,7 +162,7 @@ class Store:
     def read(self, name: str, crc: int | None = None) -> pa.Buffer:
         """The whole content, memory-mapped where the file is local; tested, if its checksum is given."""
         path = self.path(name)
-        with self._said("read", name):
+        with self.reported("read", name):
             if not self.local:
                 with self.filesystem.open_input_file(path) as stream:
                     content = stream.read_buffer()
@@ -157,25 +180,30 @@ class Store:
         return content
 
     def exists(self, name: str) -> bool:
-        with self._said("look for", name):
+        with self.reported("look for", name):
             return bool(self.filesystem.get_file_info(self.path(name)).type == pa.fs.FileType.File)
 
     def names(self, prefix: str = "") -> list[str]:
         """Names of all files that begin with the prefix, in subfolders too, sorted. Unfinished files are left out."""
-        return [name for name in self._listed(prefix) if not _unfinished(name)]
+        return list(self.sizes(prefix))
 
-    def _listed(self, prefix: str) -> list[str]:
+    def sizes(self, prefix: str = "") -> dict[str, int]:
+        """The same names, each with its size in bytes, by one listing."""
+        return {name: size for name, size in self._listed(prefix).items() if not _unfinished(name)}
+
+    def _listed(self, prefix: str) -> dict[str, int]:
         folder = prefix.rpartition("/")[0]
         place = self.path(folder) if folder else self._opened[1]
         selector = pa.fs.FileSelector(place, allow_not_found=True, recursive=True)
-        with self._said("list", folder):
+        with self.reported("list", folder):
             found = self.filesystem.get_file_info(selector)
-        files = (info.path.removeprefix(self._base) for info in found if info.type == pa.fs.FileType.File)
-        return sorted(name for name in files if name.startswith(prefix))
+        files = [info for info in found if info.type == pa.fs.FileType.File]
+        sizes = {info.path.removeprefix(self._base): info.size for info in files}
+        return {name: sizes[name] for name in sorted(sizes) if name.startswith(prefix)}
 
     def delete(self, name: str) -> None:
         """Deletes a file; one that is not there is fine."""
-        with self._said("delete", name):
+        with self.reported("delete", name):
             try:
                 self.filesystem.delete_file(self.path(name))
             except FileNotFoundError:
@@ -186,7 +214,7 @@ class Store:
 
     def delete_tree(self, prefix: str) -> None:
         """Deletes a folder and all in it; one that is not there is fine."""
-        with self._said("delete", prefix):
+        with self.reported("delete", prefix):
             self.filesystem.delete_dir_contents(self.path(prefix), missing_dir_ok=True)
             if self.filesystem.get_file_info(self.path(prefix)).type == pa.fs.FileType.Directory:
                 self.filesystem.delete_dir(self.path(prefix))
@@ -208,6 +236,18 @@ class Store:
         except ValueError as error:
             raise CorruptFile(f"{self.shown(name)} is not JSON: {error}. Put it back from a copy.") from error
 
+    def write_record(self, name: str, content: Mapping[str, Any]) -> Written:
+        """JSON that knows its own checksum, for files that no other file lists."""
+        return self.write_json(name, {**content, "checksum": _checksum(content)})
+
+    def read_record(self, name: str) -> dict[str, Any]:
+        """What `write_record` has written, and nothing else."""
+        content = self.read_json(name)
+        checksum = content.pop("checksum", None) if isinstance(content, dict) else None
+        if checksum is None or checksum != _checksum(content):
+            raise CorruptFile(f"{self.shown(name)} is not what was written. Put it back from a copy.")
+        return dict(content)
+
     def write_table(self, name: str, table: pa.Table) -> Written:
         """As Parquet."""
         sink = pa.BufferOutputStream()
@@ -222,7 +262,7 @@ class Store:
             raise CorruptFile(f"{self.shown(name)} is no Parquet file: {error}. Put it back from a copy.") from error
 
     @contextmanager
-    def _said(self, doing: str, name: str) -> Iterator[None]:
+    def reported(self, doing: str, name: str) -> Iterator[None]:
         """What the filesystem refuses, as an error that says what to do."""
         try:
             yield
@@ -240,9 +280,18 @@ class Store:
             return  # it was never made; if the disk is gone, that is said already
 
 
-def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool) -> None:
-    _make_folder(folder, sync)
-    with open(temporary, "wb", buffering=0) as file:
+def _checksum(content: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(content, sort_keys=True).encode())
+
+
+def open_private(path: str, flags: int) -> int:
+    """An opener for `open`: the file is for its owner only."""
+    return os.open(path, flags, 0o600)
+
+
+def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool, private: bool) -> None:
+    make_folder(folder, sync, private)
+    with open(temporary, "wb", buffering=0, opener=open_private if private else None) as file:
         view = memoryview(data).cast("B")
         while len(view):
             view = view[file.write(view) :]
@@ -253,15 +302,15 @@ def _write_local(data: Data, folder: str, temporary: str, path: str, sync: bool)
         _sync_folder(folder)
 
 
-def _make_folder(folder: str, sync: bool) -> None:
+def make_folder(folder: str, sync: bool = False, private: bool = False) -> None:
     """With the folders above it. A name is safe on disk only when the folder that has it is."""
     if os.path.isdir(folder):
         return
     above = os.path.dirname(folder)
     if above != folder:
-        _make_folder(above, sync)
+        make_folder(above, sync, private)
     try:
-        os.mkdir(folder)
+        os.mkdir(folder, 0o700 if private else 0o777)
     except FileExistsError:
         if not os.path.isdir(folder):
             raise

@@ -89,7 +89,7 @@ def write(store: Store, batch: int, log: pa.Table, commit: dict[str, Any] | None
         if len(chosen):
             store.write_table(name(batch, part), chosen)
     if commit is not None:
-        store.write_json(commit_name(batch), commit)
+        store.write_record(commit_name(batch), commit)
 
 
 def compact(store: Store, upto: int, settled: int | None = None) -> None:
@@ -108,7 +108,7 @@ def test_a_batch_counts_when_it_is_committed(tmp_path: Path) -> None:
     write(store, 1, logs[1])
     assert current(store) == WORLDS[0]
     assert committed(store) == [0]
-    store.write_json(commit_name(1), {})
+    store.write_record(commit_name(1), {})
     assert current(store) == WORLDS[1]
     assert read_changes(store)[0].num_rows == len(logs[0]) + len(logs[1])
     assert read_changes(store)[0].schema == INTERVAL_LOG
@@ -122,7 +122,7 @@ def test_a_commit_that_lists_its_files_leaves_out_those_of_an_earlier_attempt(tm
     assert set(map(part_for, first.to_pylist())) == {PARTS[1]}
     write(store, 0, other)  # killed before it was committed; done again, the batch has no such file
     written = store.write_table(changes_name(0, PARTS[1]), first)
-    store.write_json(commit_name(0), {"files": [[written.name, written.size, written.crc]]})
+    store.write_record(commit_name(0), {"files": [[written.name, written.size, written.crc]]})
     assert current(store) == WORLDS[0]
     compact(store, 0)
     assert current(store) == WORLDS[0]
@@ -255,7 +255,7 @@ def test_a_log_file_that_is_gone_is_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
     log = interval_logs(WORLDS[:1])[0]
     written = store.write_table(changes_name(0, "entity-0"), log)
-    store.write_json(commit_name(0), {"files": [written.name]})
+    store.write_record(commit_name(0), {"files": [written.name]})
     store.delete(written.name)
     with pytest.raises(HoldsforError, match=r"batch=0000000/part-entity-0\.parquet: it is not there"):
         read_current(store)

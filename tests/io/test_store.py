@@ -128,7 +128,7 @@ class FullFile(io.FileIO):
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store(tmp_path)
     store.write("s/x", b"before")
-    monkeypatch.setattr(module, "open", lambda name, mode, buffering: FullFile(name, mode), raising=False)
+    monkeypatch.setattr(module, "open", lambda name, mode, **_: FullFile(name, mode), raising=False)
     with pytest.raises(HoldsforError, match=r"cannot write .*s/x: .*No space left.*disk is full: make space"):
         store.write("s/x", b"after, and longer")
     assert os.listdir(tmp_path / "s") == ["x"]
@@ -140,7 +140,7 @@ def test_a_short_write_is_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         def write(self, data: object) -> int:
             return super().write(memoryview(data)[:3])  # type: ignore[arg-type]
 
-    monkeypatch.setattr(module, "open", lambda name, mode, buffering: Short(name, mode), raising=False)
+    monkeypatch.setattr(module, "open", lambda name, mode, **_: Short(name, mode), raising=False)
     store = Store(tmp_path)
     assert store.read("x", store.write("x", b"0123456789").crc).to_pybytes() == b"0123456789"
 

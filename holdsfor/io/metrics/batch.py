@@ -18,6 +18,7 @@ class BatchMetrics:
     dropped: int = 0  # of these, not read by any rule
     late: int = 0  # too late to count
     rejected: int = 0  # not understood
+    files_changed: int = 0  # after they were found, so that rows may be missing
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
     state_bytes: int = 0
@@ -39,6 +40,7 @@ class BatchMetrics:
             "dropped": self.dropped,
             "late": self.late,
             "rejected": self.rejected,
+            "files_changed": self.files_changed or None,
             "query_times": self.query_times,
             "stream_time": self.stream_time,
             "changes": self.changes,
@@ -64,6 +66,7 @@ class BatchMetrics:
             "numDroppedRows": self.dropped,
             "numLateRows": self.late,
             "numRejectedRows": self.rejected,
+            "numChangedFiles": self.files_changed,
             "numQueryTimes": self.query_times,
             "numChanges": self.changes,
             "numOpenIntervals": self.open_intervals,

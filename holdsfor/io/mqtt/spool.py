@@ -4,22 +4,23 @@
 000000000013.log            what will be segment 13
 forgotten                   the number of the first segment that is still wanted
 session.json                the name of the client and what it has subscribed to
-lock                        held by the one spooler that writes here
+owner/                      which process writes here (see `holdsfor.io.lease`)
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.lease import take_lease
 from holdsfor.io.mqtt.log import Log, read_log, sync_folder
+from holdsfor.io.store import Store, open_private
 
 #: What readers of messages get.
 MESSAGES_SCHEMA = pa.schema(
@@ -93,32 +94,33 @@ class Spool:
 class SpoolWriter:
     """Writes a folder of messages. What `append` has taken is on disk; `close` makes it a segment that readers see."""
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, take_over: bool = False) -> None:
         self.spool = Spool(folder)
-        try:
-            self.spool.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(self.spool.folder / "lock")
-        except OSError as error:
-            raise HoldsforError(
-                f"cannot write to the spool {folder}: {error.strerror}. Give another folder."
-            ) from error
+        self._lease = take_lease(Store(self.spool.folder, private=True), f"the spool {folder}", take_over)
+        self._lease.when_lost(lambda _: self._lease.release())  # all that is written asks for the lease first
         self._batches: list[pa.RecordBatch] = []
         self._log: Log | None = None
-        self.number = self._recover()
+        try:
+            self.number = self._recover()
+        except BaseException:
+            self._lease.release()
+            raise
         self.rows = 0
         self.bytes = 0
 
     def append(self, batch: pa.RecordBatch) -> None:
         """Returns when the messages are safe; OSError says that they are not, and may be given again."""
-        if self._log is None:
-            self._log = Log(self._log_path(self.number))
-        self._log.append(batch)
+        with self._lease.held():
+            if self._log is None:
+                self._log = Log(self._log_path(self.number))
+            self._log.append(batch)
         self._batches.append(batch)
         self.rows += batch.num_rows
         self.bytes += batch.nbytes
 
     def close(self) -> None:
         """Publishes what was appended as a segment. OSError changes nothing: it is still in the log."""
+        self._lease.check()
         if self.rows:
             write_segment(self.spool.folder, self.number, self._batches)
             self.number += 1
@@ -134,7 +136,7 @@ class SpoolWriter:
         if self._log is not None:
             self._log.close()
             self._log = None
-        self._lock.close()
+        self._lease.release()
 
     def _recover(self) -> int:
         """Makes a segment of what a crash left behind; gives the number of the next one."""
@@ -160,7 +162,7 @@ def write_segment(folder: Path, number: int, batches: Sequence[pa.RecordBatch]) 
     """One file with one batch, whole or not there at all."""
     table = pa.Table.from_batches(batches, SEGMENT_SCHEMA).combine_chunks()
     half = folder / f"{number:012}.tmp"
-    with half.open("wb") as file:
+    with open(half, "wb", opener=open_private) as file:
         with pa.ipc.new_file(file, SEGMENT_SCHEMA) as writer:
             writer.write_table(table)
         file.flush()
@@ -176,22 +178,10 @@ def read_segment(path: str | Path, schema: pa.Schema = MESSAGES_SCHEMA) -> pa.Ta
         return pa.ipc.open_file(source, options=pa.ipc.IpcReadOptions(included_fields=places)).read_all()
 
 
-def _locked(path: Path) -> IO[bytes]:
-    lock = path.open("ab")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        lock.close()
-        raise HoldsforError(
-            f"another spooler is writing to {path.parent}. Stop it first, or give this one a folder of its own."
-        ) from error
-    return lock
-
-
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a small file, whole or not at all."""
     half = path.with_suffix(".new")
-    with half.open("wb") as file:
+    with open(half, "wb", opener=open_private) as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())

@@ -17,6 +17,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.lease import LeaseLost
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable
 from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
 from holdsfor.io.mqtt.recent import Recent
@@ -53,11 +54,16 @@ class Spooler:
     """Runs in threads of this process, from `start` to `stop`; one for a folder.
 
     segment_seconds: after how long messages become a segment that readers see. linger: how long the first message
-    waits for others, to share one write to disk with them.
+    waits for others, to share one write to disk with them. take_over: from another spooler that has the folder.
     """
 
     def __init__(
-        self, settings: Settings, folder: str | Path, segment_seconds: float = 0.5, linger: float = 0.005
+        self,
+        settings: Settings,
+        folder: str | Path,
+        segment_seconds: float = 0.5,
+        linger: float = 0.005,
+        take_over: bool = False,
     ) -> None:
         if not settings.topics:
             raise HoldsforError("there is nothing to subscribe to: give topics, such as topics=('ais/+/position',).")
@@ -65,6 +71,7 @@ class Spooler:
         self.folder = Path(folder)
         self.segment_seconds = segment_seconds
         self.linger = linger
+        self.take_over = take_over
         self._counts = Counts()
         self._inbox = Inbox()
         self._connection = 0  # counts connections; acknowledgements belong to the one by which a message came
@@ -80,7 +87,7 @@ class Spooler:
         """Returns when the broker has let us in; raises if it does not, or is not there within the patience."""
         if self._thread is not None:
             raise HoldsforError("this spooler was started before. Make a new one: Spooler(settings, folder).start().")
-        self._writer = SpoolWriter(self.folder)
+        self._writer = SpoolWriter(self.folder, self.take_over)
         try:
             self._session = Session.load(self.folder, self.settings.client_id)
             self._recent = Recent(self.settings.in_flight if self.settings.version == 5 else 65_535)
@@ -217,6 +224,10 @@ class Spooler:
                 if self._counts.stalled:
                     self._counts.stalled, self._counts.error = False, None
                 return True
+            except LeaseLost as lost:  # what is not acknowledged, the broker gives to the new owner
+                self._trouble(str(lost))
+                self._inbox.shut()
+                return False
             except OSError as error:
                 self._counts.stalled = True
                 self._trouble(

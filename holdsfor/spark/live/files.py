@@ -4,31 +4,31 @@
     spark.readStream.format("holdsfor-files").option("folder", "incoming").option("seen", "state/files.jsonl").load()
 
 Files are read in the order of their time of change, and of their names where that is equal. `seen` is the list of files
-in the order in which they were found; an offset is a place in it. Options: pattern (of names, default *), format,
-maxEvents or maxFiles (how much a batch takes at most).
+in the order in which they were found; an offset is a place in it, with a checksum of the list up to there. Options:
+pattern (of names, default *), format, maxEvents or maxFiles (how much a batch takes at most).
+
+A file is read once. One that grows or changes after it was found comes again, as a reject that says so.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Events
+from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.mapping import Mapping as ColumnMapping
 from holdsfor.io.read import EventSource, guess_format
 from holdsfor.language.description import Input
+from holdsfor.spark.live.seen import Found, Seen
 from holdsfor.spark.sources import Part, parts_of
 
 if TYPE_CHECKING:
@@ -37,15 +37,7 @@ if TYPE_CHECKING:
 FORMAT = "holdsfor-files"
 SCHEMA = "path string, form string, groups array<int>, row bigint"
 ARROW = pa.schema([("path", pa.string()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())])
-HIDDEN = (".", "_")
-UNFINISHED = (".tmp", ".part", ".crc")
-SAMPLE = 1 << 16  # bytes of a text file from which the number of its lines is guessed
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    path: str
-    rows: int  # for text files a guess
+CHANGED = "changed"  # the form of a file that is not read but reported
 
 
 class FileSource(DataSource):
@@ -77,7 +69,19 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: int | None = None
 
     def initialOffset(self) -> dict[str, int]:
-        return {"files": 0}
+        return self._offset(0)
+
+    def _offset(self, count: int) -> dict[str, int]:
+        return {"files": count, "names": self.seen.checksum(count)}
+
+    def _check(self, offset: dict[str, int]) -> None:
+        """The list must still begin with the files that were read: else others would be passed over in silence."""
+        if self.seen.checksum(offset["files"]) != offset["names"]:
+            raise HoldsforError(
+                f"{self.seen.path} is not the list of files that the stream has read so far, and {self.folder} no "
+                "longer has the same files in the same order to make it again. Put the list back from a copy, or put "
+                "the files back and delete the list; or begin anew with another checkpoint."
+            )
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadAllAvailable()  # the limits are our own: a batch has at least one file, however large
@@ -87,7 +91,8 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         known = self.seen.look(self.folder, self.pattern) if self._target is None else self.seen.known[: self._target]
-        return {"files": start["files"] + self._admitted(known[start["files"] :])}
+        self._check(start)
+        return self._offset(start["files"] + self._admitted(known[start["files"] :]))
 
     def _admitted(self, waiting: Sequence[Found]) -> int:
         """How many of the files that wait a batch takes."""
@@ -100,10 +105,16 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return len(waiting)
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
+        if len(self.seen.known) < end["files"]:
+            self.seen.look(self.folder, self.pattern)  # the list was deleted: it is made again
+        self._check(end)
         files = self.seen.known[start["files"] : end["files"]]
-        return [FilePartition(part) for file in files for part in self._parts(Path(file.path))]
+        return [FilePartition(part) for file in files for part in self._parts(file)]
 
-    def _parts(self, path: Path) -> list[Part]:
+    def _parts(self, file: Found) -> list[Part]:
+        path = Path(file.path)
+        if file.change:
+            return [Part(EventSource((path,), (f"{CHANGED}: {file.change}",), ColumnMapping()))]
         return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -114,65 +125,19 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield pa.RecordBatch.from_pylist([row], ARROW)
 
 
-class Seen:
-    """The files that have been found, in order: a line of JSON each, only ever added to."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.known: list[Found] = []
-        if path.exists():
-            lines = path.read_text(encoding="utf-8").split("\n")
-            self.known = [Found(**json.loads(line)) for line in lines[:-1]]  # a last line without an end was torn
-            whole = sum(len(line.encode()) + 1 for line in lines[:-1])
-            if whole < path.stat().st_size:
-                os.truncate(path, whole)
-        self._paths = {file.path for file in self.known}
-
-    def look(self, folder: Path, pattern: str) -> list[Found]:
-        """All files that are there now or have been."""
-        fresh = sorted(
-            (entry.stat().st_mtime_ns, entry.name, str(entry))
-            for entry in folder.glob(pattern)
-            if str(entry) not in self._paths and entry.is_file() and _is_data(entry.name)
-        )
-        added = [Found(path, _rows(Path(path))) for _, _, path in fresh]
-        if added:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as log:
-                log.writelines(json.dumps(asdict(file)) + "\n" for file in added)
-                log.flush()
-                os.fsync(log.fileno())
-            self.known += added
-            self._paths.update(file.path for file in added)
-        return self.known
-
-
-def _is_data(name: str) -> bool:
-    return not name.startswith(HIDDEN) and not name.endswith(UNFINISHED)
-
-
-def _rows(path: Path) -> int:
-    if ".parquet" in path.suffixes:
-        try:
-            return int(pq.read_metadata(path).num_rows)
-        except pa.ArrowInvalid:
-            raise HoldsforError(
-                f"{path} is no Parquet file, or not finished. Move files into the folder when they are complete."
-            ) from None
-    with path.open("rb") as file:
-        sample = file.read(SAMPLE)
-    lines = max(sample.count(b"\n"), 1)
-    return max(1, path.stat().st_size * lines // max(len(sample), 1))
-
-
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files that the stream names."""
+    """Reads the files that the stream names. source: which these are, for a checkpoint to know."""
 
     mapping: ColumnMapping
+    source: str = ""
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
-        return join_events(self._part(found).read(inputs) for found in table.to_pylist())
+        return join_events(self._events(found, inputs) for found in table.to_pylist())
+
+    def _events(self, found: Mapping[str, object], inputs: Sequence[Input]) -> Events:
+        form, _, change = str(found["form"]).partition(": ")
+        return changed_file(str(found["path"]), change) if form == CHANGED else self._part(found).read(inputs)
 
     def _part(self, found: Mapping[str, object]) -> Part:
         one = EventSource((Path(str(found["path"])),), (str(found["form"]),), self.mapping)
@@ -180,6 +145,12 @@ class FileReader:
         assert isinstance(groups, list)
         assert isinstance(first, int)
         return Part(one, tuple(groups), first)
+
+
+def changed_file(path: str, change: str) -> Events:
+    """No events, but a reject about the file as a whole."""
+    rejects = pa.Table.from_pylist([{"source": path, "row": 0, "text": "", "reason": change}], REJECTS_SCHEMA)
+    return Events((), rejects, 0, 0, files_changed=1)
 
 
 def file_stream(spark: SparkSession, folder: Path, seen: str, **options: object) -> DataFrame:

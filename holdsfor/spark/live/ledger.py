@@ -1,6 +1,6 @@
 """The ledger of a stream: what each batch has done, written once all of it is on disk. A batch without it never was.
 
-stream.json                          what the stream was begun with: rules, windows, buckets
+stream.json                          its id, and what the stream was begun with: rules, windows, source, ...
 commits/0000012.json                 a batch: its query times, the files of state and tables, with checksums
 state/entity-3/base-0000012.arrow    what a bucket carries after the batch
 state/entity-3/input-0000013.arrow   what came to it in a later batch
@@ -8,17 +8,18 @@ state/entity-3/input-0000013.arrow   what came to it in a later batch
 
 from __future__ import annotations
 
-import json
-import zlib
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import commit_name, committed
-from holdsfor.io.store import CorruptFile, Store, Written
+from holdsfor.io.store import Store, Written
 
 VERSION = 1
+IDENTITY = "stream.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ class Commit:
     doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
     written: when, in seconds since 1970.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
+    spark: how far Spark's own log is, as texts of its files, so that it can be made again.
     """
 
     batch: int
@@ -59,7 +61,8 @@ class Commit:
     counts: Mapping[str, float] = field(default_factory=dict)
     source: int = -1
     doubted: int = 0
-    written: float = 0.0
+    written: float = field(default=0.0, compare=False)
+    spark: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def waiting(self) -> int:
@@ -81,6 +84,12 @@ class Commit:
         files += [file for batch, found in self.inputs if batch > after for file in found]
         return sum(file.size for file in files)
 
+    @property
+    def state_files(self) -> tuple[Written, ...]:
+        """All that a restart may read."""
+        lists = [base.files for base in self.bases] + [files for _, files in self.inputs]
+        return tuple(file for files in lists for file in files)
+
     def as_json(self) -> dict[str, Any]:
         return {
             "version": VERSION,
@@ -98,6 +107,7 @@ class Commit:
             "counts": dict(self.counts),
             "doubted": self.doubted,
             "written": self.written,
+            "spark": dict(self.spark),
         }
 
     @staticmethod
@@ -117,11 +127,8 @@ class Commit:
             found["source"],
             found["doubted"],
             found["written"],
+            found["spark"],
         )
-
-
-def _checksum(content: Mapping[str, Any]) -> int:
-    return zlib.crc32(json.dumps(content, sort_keys=True).encode())
 
 
 def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
@@ -133,12 +140,16 @@ def _written(files: list[list[Any]]) -> tuple[Written, ...]:
 
 
 class Ledger:
-    """The ledger of one checkpoint. Commits older than the last few are removed: nothing goes back so far."""
+    """The ledger of one checkpoint. Commits older than the last few are removed: nothing goes back so far.
+
+    held: entered for whatever is written or deleted; raises if the checkpoint has another owner by now.
+    """
 
     KEPT = 20
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, held: Callable[[], AbstractContextManager[object]] = nullcontext) -> None:
         self.store = store
+        self.held = held
 
     def last(self) -> Commit | None:
         """The last batch that counts."""
@@ -146,53 +157,72 @@ class Ledger:
         return self.commit(batches[-1]) if batches else None
 
     def commit(self, batch: int) -> Commit:
-        name = commit_name(batch)
-        found = self.store.read_json(name)
-        content = found if isinstance(found, dict) else {}
-        if content.get("version", VERSION) != VERSION:
-            raise HoldsforError(
-                f"{self.store.shown(name)} has version {content['version']}, this Holdsfor reads "
-                f"{VERSION}. Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
-            )
-        checksum = content.pop("checksum", None)
-        if checksum != _checksum(content):
-            raise CorruptFile(f"{self.store.shown(name)} is not what was written. Put it back from a copy.")
-        return Commit.from_json(content)
+        return Commit.from_json(read_version(self.store, commit_name(batch)))
 
     def write(self, commit: Commit) -> None:
         """From here on the batch counts."""
-        content = commit.as_json()
-        self.store.write_json(commit_name(commit.batch), content | {"checksum": _checksum(content)})
+        name = commit_name(commit.batch)
+        with self.held():
+            if self.store.exists(name):
+                raise HoldsforError(
+                    f"{self.store.shown(name)} is there already: another process has written it. "
+                    "End the other one, then start again."
+                )
+            self.store.write_record(name, commit.as_json())
 
     def tidy(self, before: Commit | None, after: Commit) -> None:
         """Removes the files that no batch can go back to any more."""
-        if after.batch >= self.KEPT:
-            self.store.delete(commit_name(after.batch - self.KEPT))
-        if before is not None:
-            for name in _state_names(before) - _state_names(after):
-                self.store.delete(name)
+        with self.held():
+            if after.batch >= self.KEPT:
+                self.store.delete(commit_name(after.batch - self.KEPT))
+            if before is not None:
+                for name in _state_names(before) - _state_names(after):
+                    self.store.delete(name)
 
     def clean(self, last: Commit | None) -> None:
-        """Removes what a driver that was killed has left behind. Only for when no other one runs."""
-        self.store.sweep()
-        known = set() if last is None else _state_names(last)
-        for name in self.store.names("state/"):
-            if name not in known:
-                self.store.delete(name)
+        """Removes what a driver that was killed has left behind."""
+        with self.held():
+            self.store.sweep()
+            known = set() if last is None else _state_names(last)
+            for name in self.store.names("state/"):
+                if name not in known:
+                    self.store.delete(name)
 
-    def begin(self, setting: Mapping[str, Any]) -> dict[str, Any]:
-        """What the stream was begun with; a stream that is resumed must be the same."""
-        if not self.store.exists("stream.json"):
-            self.store.write_json("stream.json", {"version": VERSION, **setting})
-            return dict(setting)
-        known = self.store.read_json("stream.json")
-        for name, wanted in setting.items():
-            if wanted is not None and known.get(name) != wanted:
+    def begin(self, identity: Mapping[str, Any], tables: str = "") -> str:
+        """Writes down what the stream is begun with; gives the id that its other files are known by.
+
+        tables: where they are, for those who look at the checkpoint alone.
+        """
+        stream = uuid.uuid4().hex
+        with self.held():
+            self.store.write_record(IDENTITY, {"version": VERSION, "id": stream, "tables": tables, **identity})
+        return stream
+
+    def resume(self, identity: Mapping[str, Any]) -> str:
+        """The id of a stream that goes on; what it was begun with must be the same."""
+        known = self.identity()
+        for name, wanted in identity.items():
+            if known.get(name) != wanted:
                 raise HoldsforError(
                     f"the checkpoint {self.store.shown()} was begun with {_shown(name, known.get(name))}, not "
                     f"{_shown(name, wanted)}. Go on as it was begun, or begin anew with another checkpoint."
                 )
-        return {name: known.get(name) for name in setting}
+        return str(known["id"])
+
+    def identity(self) -> dict[str, Any]:
+        return read_version(self.store, IDENTITY)
+
+
+def read_version(store: Store, name: str) -> dict[str, Any]:
+    """A record of this version; another one may mean something else."""
+    content = store.read_json(name)
+    version = content.get("version", VERSION) if isinstance(content, dict) else VERSION
+    if version != VERSION:
+        raise HoldsforError(
+            f"{store.shown(name)} has version {version}, this Holdsfor reads {VERSION}. "
+            "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
+        )
+    return store.read_record(name)
 
 
 def _shown(name: str, value: Any) -> str:
@@ -200,5 +230,4 @@ def _shown(name: str, value: Any) -> str:
 
 
 def _state_names(commit: Commit) -> set[str]:
-    lists = [base.files for base in commit.bases] + [files for _, files in commit.inputs]
-    return {file.name for files in lists for file in files}
+    return {file.name for file in commit.state_files}

@@ -61,15 +61,19 @@ class Stream:
     told: Sequence[Callable[[Commit], None]] = ()
     _job: Job | None = field(default=None, repr=False)
     _before: Commit | None = field(default=None, repr=False)
+    _published: int = -1  # the last batch that this process has told all of
 
-    def run(self, source: int, crew: Crew) -> Commit:
-        """A batch of the source, unless it is done already: then only what may have been interrupted after it."""
+    def run(self, source: int, crew: Crew, spark: Mapping[str, str] | None = None) -> Commit:
+        """A batch of the source, unless it is done already: then only what may have been interrupted after it.
+
+        spark: what Spark's own log says of the batch.
+        """
         before = self._last()
         if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(source, crew, before)
+            return self._run(source, crew, before, spark or {})
         finally:
             crew.forget()
 
@@ -88,15 +92,20 @@ class Stream:
         return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
 
     def _last(self) -> Commit | None:
-        if self._before is None:
-            self._before = self.ledger.last()
-            self.ledger.clean(self._before)
+        with self.ledger.held():
+            if self._before is not None:
+                return self._before
+        self._before = self.ledger.last()
+        self.ledger.clean(self._before)
+        if self._before is not None:
+            self._publish(self._before)  # a crash may have come between
         return self._before
 
-    def _run(self, source: int, crew: Crew, before: Commit | None) -> Commit:
+    def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str]) -> Commit:
         begun = time.perf_counter()
         setting, batch = self.setting, _following(before)
-        known = replace(before or Commit(batch), batch=batch, source=source, files=(), counts={}, closed=False)
+        known = before or Commit(batch)
+        known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
         reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
@@ -182,9 +191,15 @@ class Stream:
 
     def _publish(self, commit: Commit) -> None:
         """Says where the tables are that the batch counts, and tells the sinks. May happen again after a fault."""
-        self.tables.write_json(commit_name(commit.batch), commit.as_json())
+        if self._published == commit.batch:
+            return
+        with self.ledger.held():
+            self.tables.write_record(commit_name(commit.batch), commit.as_json())
         for tell in self.told:
+            with self.ledger.held():
+                pass  # who has lost the checkpoint tells nothing more
             tell(commit)
+        self._published = commit.batch
 
     def _start(self, before: Commit | None, earliest: Callable[[], int | None] | None) -> int | None:
         """The history begins after it: as given, or as the first batch that has rows tells it."""

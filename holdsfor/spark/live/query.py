@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,11 @@ from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.engine.evaluate import program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import read_changes, read_current
+from holdsfor.io.lease import Lease, LeaseLost, take_lease
 from holdsfor.io.mapping import as_mapping, did_you_mean
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.store import Store, located
+from holdsfor.io.store import Store
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
@@ -28,10 +29,14 @@ from holdsfor.plan.reach import unbounded
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.clock import PER_SECOND, Pace, WallClock
 from holdsfor.spark.live.crew import Workers
+from holdsfor.spark.live.identity import identity_of
 from holdsfor.spark.live.ledger import Commit, Ledger
 from holdsfor.spark.live.microbatch import Setting, Stream
+from holdsfor.spark.live.opening import open_stream
+from holdsfor.spark.live.places import Places
+from holdsfor.spark.live.progress import read_progress
 from holdsfor.spark.live.reading import ColumnReader, LineReader, Reader
-from holdsfor.spark.live.telling import Compactor, Delivery, Watching, metrics_of, on_workers
+from holdsfor.spark.live.telling import Compactor, Delivery, Watching, metrics_of, on_workers, warn_of_changed_files
 from holdsfor.spark.routing import router
 from holdsfor.spark.tasks import Job
 
@@ -71,6 +76,7 @@ def stream(
     durable: bool = False,
     sinks: Sequence[Sink] = (),
     watch: Callable[[BatchMetrics], None] | None = None,
+    take_over: bool = False,
 ) -> LiveQuery:
     """Recognises on a stream until it is stopped. events: a streaming DataFrame of any source.
 
@@ -83,6 +89,7 @@ def stream(
     looks for new rows ('5 seconds'). once: ends when all that is there has been read.
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
+    take_over: takes the checkpoint from another process that has it, which then stops.
     """
     _check(events, window, step, tick, report, clock, tick_unit, max_ahead)
     ready = program(plan(description))
@@ -108,20 +115,25 @@ def stream(
         bound,
         ticks_a_second,
     )
-    state = Store(f"{checkpoint}/holdsfor", sync=durable)
-    tables = Store(out if out is not None else f"{checkpoint}/tables", sync=durable)
-    ledger = Ledger(state)
-    ledger.begin(_identity(setting, count))
     names = [sink.name for sink in sinks]
     if len(set(names)) < len(names):
         raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
-    each = on_workers(spark)
-    told: list[Callable[[Commit], None]] = [Delivery(sink, state, tables, each) for sink in sinks]
-    told.append(Compactor(tables, each))
-    if watch is not None:
-        told.append(Watching(watch))
-    live = LiveQuery(spark, Stream(setting, ledger, tables, told), tables, once)
-    live.begin(events, f"{located(checkpoint)}/spark", every or ("1 second" if wall is not None else None))
+    places = Places.of(checkpoint, out, durable)
+    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
+    try:
+        ledger = Ledger(places.state, lease.held)
+        places.spark.make()  # Spark would let all read it
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
+        each = on_workers(spark)
+        told: list[Callable[[Commit], None]] = [Delivery(sink, places.state, places.tables, each) for sink in sinks]
+        told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
+        if watch is not None:
+            told.append(Watching(watch))
+        live = LiveQuery(spark, Stream(setting, ledger, places.tables, told), places, once, lease)
+        live.begin(events, every or ("1 second" if wall is not None else None))
+    except BaseException:
+        lease.release()
+        raise
     return live
 
 
@@ -165,52 +177,50 @@ def _reader(format: str | Reader, mapping: Any) -> Reader:
     return ColumnReader(as_mapping(mapping)) if format == "columns" else LineReader(format)
 
 
-def _identity(setting: Setting, buckets: int) -> dict[str, Any]:
-    """What must stay as it is for the state to go on to mean the same."""
-    return {
-        "rules": _digest(setting.ready.plan, setting.ready.facts),
-        "window": setting.window,
-        "step": setting.step,
-        "tick": setting.tick,
-        "buckets": buckets,
-        "report": setting.report,
-        "start": setting.start,
-    }
-
-
-def _digest(found: Plan, facts: Any) -> str:
-    rows = [(str(signature), repr(table)) for signature, table in facts]
-    return hashlib.sha256(f"{found}\n{rows}".encode()).hexdigest()
-
-
 @dataclass(slots=True)
 class LiveQuery:
     """A stream that runs. Tables of what it has found so far can be read at any time."""
 
     spark: SparkSession
     job: Stream
-    tables: Store
+    places: Places
     once: bool
+    lease: Lease
     _query: StreamingQuery | None = None
+    _stopped: bool = False
     _failure: BaseException | None = None
     _working: threading.Lock = field(default_factory=threading.Lock)
     _shared: tuple[Job, Callable[[], Job]] | None = None
 
-    def begin(self, events: DataFrame, checkpoint: str, every: str | None) -> None:
+    @property
+    def tables(self) -> Store:
+        return self.places.tables
+
+    def begin(self, events: DataFrame, every: str | None) -> None:
         frame = _with_beats(self.spark, events) if self.job.setting.clock is not None else events
-        writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", checkpoint)
+        writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", self.places.spark.location)
         if self.once:
             writer = writer.trigger(availableNow=True)
         elif every is not None:
             writer = writer.trigger(processingTime=every)
         self._query = writer.start()
+        self.lease.when_lost(self._lose)
+
+    def _lose(self, lost: LeaseLost) -> None:
+        """Another process has the checkpoint now: the batch that runs is given up."""
+        self._failure = lost
+        with self.lease:
+            if self._query is not None:
+                self._query.stop()
 
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
             with self._working:
-                self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share))
+                progress = read_progress(self.places.spark, batch)
+                self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share), progress)
         except BaseException as error:
-            self._failure = error  # Spark passes on only its text
+            self._failure = self._failure or error  # Spark passes on only its text
+            self.lease.release()
             raise
 
     def _share(self, job: Job) -> Callable[[], Job]:
@@ -241,20 +251,25 @@ class LiveQuery:
         try:
             over = self._query.awaitTermination(seconds) if seconds is not None else self._query.awaitTermination()
         except Exception as error:
+            self.lease.release()
             if self._failure is not None:
                 raise self._failure from error
             with worker_errors():
                 raise
         if seconds is not None and not over:
             return False
-        if self.once:
-            self.job.close(Workers(self.spark, None, self._share))
+        with self.lease:
+            if self._failure is not None:
+                raise self._failure
+            if self.once and not self._stopped:
+                self.job.close(Workers(self.spark, None, self._share))
         return True
 
     def stop(self) -> None:
         """After the batch that runs now: then nothing has to be done again."""
         assert self._query is not None
-        with self._working:
+        with self._working, self.lease:
+            self._stopped = True
             self._query.stop()
 
     def current(self) -> tuple[pa.Table, pa.Table]:

@@ -139,6 +139,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         found.count(
             events_in=events.read,
             events_unused=events.unused,
+            files_changed=events.files_changed,
             events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
             events_late=_written(reading.tables, f"late/{name}", late, found),
             seconds_reading=time.perf_counter() - begun,

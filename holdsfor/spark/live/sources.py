@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MessageReader:
-    """Messages of a broker, as the spool keeps them."""
+    """Messages of a broker, as the spool keeps them. source: which broker and topics, for a checkpoint to know."""
 
     mapping: Mapping
+    source: str = ""
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
         return messages_to_events(table, self.mapping, inputs)
@@ -48,12 +49,13 @@ def folder_stream(
         raise HoldsforError(f"no such folder: {folder}. A stream of files needs a folder, or a pattern in one.")
     seen = f"{located(checkpoint)}/files.jsonl"
     frame = file_stream(spark, folder, seen, pattern=pattern, format=format, **limits)
-    return frame, FileReader(as_mapping(mapping))
+    source = f"{folder.absolute()}/{pattern} as {format or 'its names say'}"
+    return frame, FileReader(as_mapping(mapping), source)
 
 
 @contextmanager
 def message_stream(
-    spark: SparkSession, address: str, spool: str, mapping: Any, most: int | None
+    spark: SparkSession, address: str, spool: str, mapping: Any, most: int | None, take_over: bool = False
 ) -> Iterator[tuple[DataFrame, Reader]]:
     """The messages of a broker, spooled to a folder as long as the context lasts. most: messages a batch."""
     from holdsfor.spark.mqtt import messages
@@ -63,6 +65,7 @@ def message_stream(
     if not settings.topics:
         settings = replace(settings, topics=topic_filters(known))
     spool = located(spool)
-    with Spooler(settings, spool):
+    with Spooler(settings, spool, take_over=take_over):
         options = {} if most is None else {"maxMessages": most}
-        yield messages(spark, spool, **options), MessageReader(known)
+        source = f"{settings.address} {', '.join(sorted(settings.topics))}"
+        yield messages(spark, spool, **options), MessageReader(known, source)

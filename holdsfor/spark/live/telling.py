@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from holdsfor.spark.live.ledger import Commit
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_log = logging.getLogger(__name__)
 
 #: Runs a function on each item: on the workers, or here.
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
@@ -51,8 +54,13 @@ class Delivery:
 
     def __call__(self, commit: Commit) -> None:
         name = f"delivered/{self.sink.name}.json"
-        if self.state.exists(name) and self.state.read_json(name)["batch"] >= commit.batch:
-            return
+        if self.state.exists(name):
+            if self.state.read_record(name)["batch"] >= commit.batch:
+                return
+        elif any(done.upto >= commit.batch for done in compactions(self.tables)):
+            _log.warning("%s is new: it gets what changes after batch %d.", self.sink.name, commit.batch)
+            self.state.write_record(name, {"batch": commit.batch})
+            return  # the log of the batch is part of a larger one by now
         sink, tables, batch = self.sink, self.tables, commit.batch
 
         def deliver(file: Written) -> int:
@@ -62,7 +70,7 @@ class Delivery:
 
         each = here if getattr(sink, "on_driver", False) else self.each
         each(deliver, logs_of(commit.files))
-        self.state.write_json(name, {"batch": batch})
+        self.state.write_record(name, {"batch": batch})
 
 
 def logs_of(files: Iterable[Written]) -> list[Written]:
@@ -98,6 +106,17 @@ class Watching:
         self.show(metrics_of(commit))
 
 
+def warn_of_changed_files(tables: Store, commit: Commit) -> None:
+    changed = int(commit.counts.get("files_changed", 0))
+    if changed:
+        _log.warning(
+            "%d %s changed after the stream had found them; rows may be missing. Which, says %s.",
+            changed,
+            "file" if changed == 1 else "files",
+            tables.shown(f"rejects/batch={commit.batch:07d}"),
+        )
+
+
 def metrics_of(commit: Commit) -> BatchMetrics:
     counts = commit.counts
     phases = {name.removeprefix("seconds_"): amount for name, amount in counts.items() if name.startswith("seconds_")}
@@ -107,6 +126,7 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
         late=int(counts.get("events_late", 0)),
         rejected=int(counts.get("events_rejected", 0)),
+        files_changed=int(counts.get("files_changed", 0)),
         query_times=int(counts.get("query_times", 0)),
         changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
         state_bytes=commit.state_bytes,

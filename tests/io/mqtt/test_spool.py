@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.claims import Timing
+from holdsfor.io.lease import take_lease
 from holdsfor.io.mqtt import spool as module
 from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import MESSAGES_SCHEMA, Spool, SpoolWriter, read_segment
@@ -89,7 +92,7 @@ def test_a_log_that_is_a_segment_already_is_not_read_again(tmp_path: Path) -> No
     (tmp_path / "000000000001.tmp").write_bytes(b"half")
     SpoolWriter(tmp_path).release()
     assert payloads(tmp_path) == [["a"]]
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["000000000000-1.arrow", "lock"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["000000000000-1.arrow", "owner"]
 
 
 def test_numbers_go_on_after_everything_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,10 +136,33 @@ def test_a_missing_segment_is_an_error(tmp_path: Path) -> None:
 
 def test_one_spooler_a_folder(tmp_path: Path) -> None:
     writer = SpoolWriter(tmp_path)
-    with pytest.raises(HoldsforError, match="another spooler is writing"):
+    writer.append(batch("a"))
+    with pytest.raises(HoldsforError, match=r"the spool \S+ is in use by this very process"):
         SpoolWriter(tmp_path)
+    assert list(tmp_path.glob("*.log"))
     writer.release()
     SpoolWriter(tmp_path).release()
+
+
+def test_a_spool_that_was_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old owner writes nothing more; what it had taken is in a segment."""
+    monkeypatch.setattr(module, "take_lease", partial(take_lease, timing=Timing(every=0.05)))
+    first = SpoolWriter(tmp_path)
+    first.append(batch("a"))
+    second = SpoolWriter(tmp_path, take_over=True)
+    with pytest.raises(HoldsforError, match="was taken over by process"):
+        first.append(batch("b"))
+    with pytest.raises(HoldsforError, match="was taken over by process"):
+        first.close()
+    assert payloads(tmp_path) == [["a"]]
+    first.release()
+    second.release()
+
+
+def test_messages_are_for_their_owner_only(tmp_path: Path) -> None:
+    filled(tmp_path / "spool", ("a",))
+    paths = [tmp_path / "spool", *(tmp_path / "spool").rglob("*")]
+    assert {oct(path.stat().st_mode & 0o777) for path in paths} == {"0o700", "0o600"}
 
 
 def test_a_write_that_fails_can_be_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ class Breaking(Store):
     def write(self, name: str, data: Data) -> Written:
         if self.fuse.blown(f"write {name}"):
             if self.fuse.full:
-                with self._said("write", name):
+                with self.reported("write", name):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._leave_half(name, data)
             raise Crash(name)

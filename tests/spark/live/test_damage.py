@@ -7,15 +7,20 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import commit_name
+from holdsfor.io.mapping import Mapping
 from holdsfor.io.store import Written
 from holdsfor.language import parse
+from holdsfor.spark.live.clock import WallClock
+from holdsfor.spark.live.files import FileReader
+from holdsfor.spark.live.identity import identity_of
 from holdsfor.spark.live.ledger import Ledger
-from holdsfor.spark.live.query import _identity
+from holdsfor.spark.live.reading import ColumnReader, LineReader
 from tests.conformance.compare import differences
 from tests.conformance.streamed import setting_of
 from tests.spark.live.by_hand import ByHand
@@ -176,21 +181,43 @@ def test_a_commit_of_another_version(plain: Undisturbed, tmp_path: Path) -> None
         steps.step(live, 4)
 
 
+def test_other_mappings_and_sources(tmp_path: Path) -> None:
+    """The message names what differs, old and new."""
+    ledger = ByHand(SETTING, tmp_path).stream.ledger
+    mapping = Mapping(time="t", events={"velocity": ("vessel", "speed")})
+    ledger.begin(identity_of(replace(SETTING, reader=FileReader(mapping, "/in/*.csv as rtec")), 2))
+    same = FileReader(Mapping(time="t", events={"velocity": ["vessel", "speed"]}), "/in/*.csv as rtec")
+    ledger.resume(identity_of(replace(SETTING, reader=same), 2))
+    for other, message in (
+        (replace(same, mapping=Mapping(time="t2", events=mapping.events)), r"mapping .*'t', .*, not mapping .*'t2'"),
+        (replace(same, source="/in2/*.csv as rtec"), r"source /in/\*.csv as rtec, not source /in2/"),
+    ):
+        with pytest.raises(HoldsforError, match=f"was begun with {message}"):
+            ledger.resume(identity_of(replace(SETTING, reader=other), 2))
+
+
 def test_a_checkpoint_of_another_stream(tmp_path: Path) -> None:
-    """Other rules, windows, buckets, or facts."""
+    """Other rules, windows, buckets, facts, ends, clocks or formats."""
 
     def ledger() -> Ledger:
         return ByHand(SETTING, tmp_path).stream.ledger
 
-    ledger().begin(_identity(SETTING, 2))
-    ledger().begin(_identity(SETTING, 2))
+    ledger().begin(identity_of(SETTING, 2))
+    ledger().resume(identity_of(SETTING, 2))
     with pytest.raises(HoldsforError, match="was begun with buckets 2, not buckets 3"):
-        ledger().begin(_identity(SETTING, 3))
-    with pytest.raises(HoldsforError, match="was begun with window 60, not window 90"):
-        ledger().begin(_identity(replace(SETTING, window=90), 2))
-    with pytest.raises(HoldsforError, match="was begun with report eager, not report final"):
-        ledger().begin(_identity(replace(SETTING, report="final"), 2))
+        ledger().resume(identity_of(SETTING, 3))
+    others: dict[str, Any] = {
+        "window 60, not window 90": {"window": 90},
+        "report eager, not report final": {"report": "final"},
+        "end 300, not end 600": {"end": 600},
+        r"clock arrival, not clock wall \(ms\)": {"clock": WallClock("ms")},
+        "format rtec, not format terms": {"reader": LineReader("terms")},
+        "reader LineReader, not reader ColumnReader": {"reader": ColumnReader(Mapping())},
+    }
+    for message, change in others.items():
+        with pytest.raises(HoldsforError, match=f"was begun with {message}"):
+            ledger().resume(identity_of(replace(SETTING, **change), 2))
     for more in ("initiatedAt(mood(P)=low, T) :- happensAt(sit(P), T).", "initially(mood(p2)=high)."):
         other = setting_of(parse(PAIRS + more), WINDOWS, 2)
         with pytest.raises(HoldsforError, match=r"was begun with other rules .* begin anew with another checkpoint"):
-            ledger().begin(_identity(other, 2))
+            ledger().resume(identity_of(other, 2))
