@@ -59,7 +59,7 @@ class Commit:
     counts: Mapping[str, float] = field(default_factory=dict)
     source: int = -1
     doubted: int = 0
-    written: float = 0.0
+    written: float = field(default=0.0, compare=False)
 
     @property
     def waiting(self) -> int:
