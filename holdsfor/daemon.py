@@ -19,6 +19,11 @@ def _unless_hung_up(*args: Any, **more: Any) -> None:
         _print_exc(*args, **more)
 
 
-if __name__ == "__main__":
+def silence_hang_ups() -> None:
+    """In this process. Also for workers that Spark starts with a daemon of its own, as those of data sources."""
     traceback.print_exc = _unless_hung_up
+
+
+if __name__ == "__main__":
+    silence_hang_ups()
     daemon.manager()

@@ -25,6 +25,7 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
+from holdsfor.daemon import silence_hang_ups
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
 
@@ -100,6 +101,9 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def commit(self, end: dict[str, int]) -> None:
         if self.forgets:
             self.spool.forget(end["segment"])
+
+    def stop(self) -> None:
+        silence_hang_ups()  # Spark does not wait for the answer
 
 
 def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:

@@ -23,6 +23,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
+from holdsfor.daemon import silence_hang_ups
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
@@ -112,6 +113,9 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         (path,), (form,) = part.source.paths, part.source.formats
         row = {"path": str(path), "form": form, "groups": list(part.groups), "row": part.first_row}
         yield pa.RecordBatch.from_pylist([row], ARROW)
+
+    def stop(self) -> None:
+        silence_hang_ups()  # Spark does not wait for the answer
 
 
 class Seen:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -166,6 +168,7 @@ class LiveQuery:
     _failure: BaseException | None = None
     _working: threading.Lock = field(default_factory=threading.Lock)
     _shared: tuple[Job, Callable[[], Job]] | None = None
+    _turned: float = field(default_factory=time.monotonic)  # when a batch last began or ended
 
     def begin(self, events: DataFrame, checkpoint: str, every: str | None) -> None:
         frame = _with_beats(self.spark, events) if self.job.setting.clock is not None else events
@@ -178,11 +181,20 @@ class LiveQuery:
 
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
-            with self._working:
+            with self._at_work():
                 self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share))
         except BaseException as error:
             self._failure = error  # Spark passes on only its text
             raise
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._working:
+            self._turned = time.monotonic()
+            try:
+                yield
+            finally:
+                self._turned = time.monotonic()
 
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
@@ -196,6 +208,11 @@ class LiveQuery:
         """The figures of the last batch."""
         commit = self.job.ledger.last()
         return None if commit is None else metrics_of(commit)
+
+    def seconds_at_work(self) -> float:
+        """For how long a batch has been at work; 0 between batches. By the clock one is always due."""
+        is_due = self.job.setting.clock is not None or self._working.locked()
+        return time.monotonic() - self._turned if is_due else 0.0
 
     @property
     def progress(self) -> list[dict[str, Any]]:
@@ -219,7 +236,8 @@ class LiveQuery:
         if seconds is not None and not over:
             return False
         if self.once:
-            self.job.close(Workers(self.spark, None, self._share))
+            with self._at_work():
+                self.job.close(Workers(self.spark, None, self._share))
         return True
 
     def stop(self) -> None:
