@@ -77,15 +77,10 @@ class MetricsServer:
         return 503 if status in UNWELL else 200, "application/json", json.dumps(state) + "\n"
 
     def _gauges(self) -> str:
-        is_well, work = self.health.status() not in UNWELL, self.health.seconds_at_work
-        return "".join(
-            [
-                family("holdsfor_healthy", "gauge", "0 if the stream has failed or is stalled.", int(is_well)),
-                family(
-                    "holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", work() if work else 0.0
-                ),
-            ]
-        )
+        is_well = self.health.status() not in UNWELL
+        seconds = self.health.seconds_at_work() if self.health.seconds_at_work is not None else 0.0
+        well = family("holdsfor_healthy", "gauge", "0 if the stream has failed or is stalled.", int(is_well))
+        return well + family("holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", seconds)
 
 
 class _Handler(BaseHTTPRequestHandler):

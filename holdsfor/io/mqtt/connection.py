@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 
 from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -13,6 +14,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.network import Remedies, explain_failure
+
+_log = logging.getLogger(__name__)
 
 #: The user property of MQTT 5 in which a publisher names a message, so that a copy of it is known as one.
 ID_PROPERTY = "id"
@@ -31,10 +34,21 @@ REMEDIES = Remedies(
 )
 
 
+class SteadyClient(Client):
+    """Connects anew when it cannot read what a broker sends. The thread of a plain client would end, unnoticed."""
+
+    def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
+        try:
+            return super().loop_read(max_packets)
+        except Exception as error:
+            _log.warning("what the broker sent cannot be read (%s: %s)", type(error).__name__, error)
+            return self._loop_rc_handle(MQTTErrorCode.MQTT_ERR_PROTOCOL)
+
+
 def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
     """A client that is not connected yet. persistent: the broker keeps its session, and messages for it, meanwhile."""
     five = settings.version == 5
-    client = Client(
+    client = SteadyClient(
         CallbackAPIVersion.VERSION2,
         client_id=client_id,
         clean_session=None if five else not persistent,

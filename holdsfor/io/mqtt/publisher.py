@@ -138,7 +138,7 @@ class Delivery:
     def _on_disconnect(
         self, client: Client, _: Any, flags: DisconnectFlags, reason: ReasonCode, properties: Properties | None
     ) -> None:
-        if not self._window:
+        if not self._window and reason.is_failure:
             self.why = why_not(self.settings, None)
         self._end()
 

@@ -191,9 +191,11 @@ class Spooler:
         with self._turn:
             self._connected = False
             self._connection += 1  # what came before will come again: it is not ours to acknowledge now
-        if not self._counts.connections and not self._refused:
+        if self._inbox.is_shut or self._refused:
+            return
+        if not self._counts.connections:
             self._unreached(None)
-        elif not self._inbox.is_shut:
+        else:
             self._trouble(f"the connection to {self.settings.address} was lost ({str(reason).lower()}); trying again.")
 
     def _on_message(self, client: Client, _: Any, message: MQTTMessage) -> None:
