@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
+from urllib.parse import urlsplit
 
 import typer
 
@@ -88,6 +89,7 @@ def stream(
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
     warn_of_passwords(addresses)
+    check_source(source, once)
     sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
     log = log_of(checkpoint)
     with ExitStack() as stack:
@@ -98,7 +100,7 @@ def stream(
         with progress("Starting Spark"):
             spark = holdsfor.spark.session(master, settings, log=log)
         limits = {"files": max_files, "events": max_events}
-        events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits, once))
+        events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits))
         watch = stack.enter_context(_watching(tick_unit, server))
         live = holdsfor.spark.stream(
             spark,
@@ -175,6 +177,19 @@ def warn_of_passwords(addresses: Sequence[str]) -> None:
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
+def check_source(place: str, once: bool) -> None:
+    """Finds mistakes before Spark is started for nothing."""
+    from holdsfor.io.mqtt.settings import Settings
+
+    if "://" not in place:
+        return
+    if not place.startswith(("mqtt://", "mqtts://")):
+        raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
+    if once:
+        raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
+    Settings.parse(place)
+
+
 @contextmanager
 def _source(
     spark: SparkSession,
@@ -183,7 +198,6 @@ def _source(
     format: str | None,
     mapping: Path | None,
     limits: dict[str, int | None],
-    once: bool,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     from holdsfor.spark.live.sources import folder_stream, message_stream
 
@@ -191,10 +205,6 @@ def _source(
         most = {"maxFiles": limits["files"], "maxEvents": limits["events"]}
         yield folder_stream(spark, place, checkpoint, format, mapping, most)
         return
-    if not place.startswith(("mqtt://", "mqtts://")):
-        raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
-    if once:
-        raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
     with message_stream(spark, place, f"{checkpoint}/spool", mapping, limits["events"]) as found:
         yield found
 
@@ -211,8 +221,7 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     if text.startswith(("http://", "https://")):
         return WebhookSink.parse(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
-        address, topic = _topic_of(text)
-        return MqttSink(Settings.parse(address), topic or "recognised/{fluent}", name=f"mqtt-{number}")
+        return MqttSink(Settings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
     if "://" in text and not text.startswith("file:"):
         raise HoldsforError(
             f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s):// or a folder."
@@ -220,12 +229,9 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     return JsonLinesSink(Store(text), name=f"jsonlines-{number}")
 
 
-def _topic_of(text: str) -> tuple[str, str]:
-    """mqtt://host:1883/recognised/{fluent}?client_id=x: the address without the topic, and the topic."""
-    scheme, _, rest = text.partition("://")
-    host, _, after = rest.partition("/")
-    topic, mark, options = after.partition("?")
-    return f"{scheme}://{host}{mark}{options}", topic
+def _topic_of(address: str) -> str:
+    """Of mqtt://host:1883/recognised/{fluent}?client_id=x what stands between host and options."""
+    return urlsplit(address, allow_fragments=False).path.removeprefix("/") or "recognised/{fluent}"
 
 
 @contextmanager
