@@ -20,18 +20,21 @@ class Health:
 
     stall_after: float = STALL_AFTER
     seconds_at_work: Callable[[], float] | None = None
+    has_batches: bool = False
     failure: str | None = None
+
+    def seconds(self) -> float:
+        return 0.0 if self.seconds_at_work is None else self.seconds_at_work()
 
     def status(self) -> Status:
         if self.failure is not None:
             return "failed"
-        if self.seconds_at_work is None:
-            return "starting"
-        return "stalled" if self.seconds_at_work() > self.stall_after else "ok"
+        if self.seconds() > self.stall_after:
+            return "stalled"
+        return "starting" if self.seconds_at_work is None and not self.has_batches else "ok"
 
     def reason(self) -> str | None:
         """Why it is not well."""
         if self.failure is not None or self.status() != "stalled":
             return self.failure
-        seconds = 0.0 if self.seconds_at_work is None else self.seconds_at_work()
-        return f"no batch has been finished for {seconds:.0f} s, and one is at work or due"
+        return f"no batch has been finished for {self.seconds():.0f} s, and one is at work or due"

@@ -39,6 +39,7 @@ class MetricsServer:
         self._thread.start()
 
     def add(self, metrics: BatchMetrics) -> None:
+        self.health.has_batches = True
         self.totals.add(metrics)
 
     def fail(self, reason: str) -> None:
@@ -78,9 +79,10 @@ class MetricsServer:
 
     def _gauges(self) -> str:
         is_well = self.health.status() not in UNWELL
-        seconds = self.health.seconds_at_work() if self.health.seconds_at_work is not None else 0.0
         well = family("holdsfor_healthy", "gauge", "0 if the stream has failed or is stalled.", int(is_well))
-        return well + family("holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", seconds)
+        return well + family(
+            "holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", self.health.seconds()
+        )
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -12,6 +12,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.clock import printable
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.network import Remedies, explain_failure
 
@@ -41,7 +42,7 @@ class SteadyClient(Client):
         try:
             return super().loop_read(max_packets)
         except Exception as error:
-            _log.warning("what the broker sent cannot be read (%s: %s)", type(error).__name__, error)
+            _log.warning("what the broker sent cannot be read (%s: %s)", type(error).__name__, printable(str(error)))
             return self._loop_rc_handle(MQTTErrorCode.MQTT_ERR_PROTOCOL)
 
 
