@@ -20,7 +20,7 @@ def _unless_hung_up(*args: Any, **more: Any) -> None:
 
 
 def silence_hang_ups() -> None:
-    """In this process. Also for workers that Spark starts with a daemon of its own, as those of data sources."""
+    """In this process: for the workers of data sources, too, which Spark starts with a daemon of its own."""
     traceback.print_exc = _unless_hung_up
 
 

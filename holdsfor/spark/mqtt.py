@@ -44,9 +44,11 @@ class MqttSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
+        silence_hang_ups()
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        silence_hang_ups()
         return MqttStreamReader(self.options)
 
 
@@ -101,9 +103,6 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def commit(self, end: dict[str, int]) -> None:
         if self.forgets:
             self.spool.forget(end["segment"])
-
-    def stop(self) -> None:
-        silence_hang_ups()  # Spark does not wait for the answer
 
 
 def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:

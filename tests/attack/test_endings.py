@@ -47,22 +47,24 @@ def receiving(status: int, pause: float = 0.0) -> Iterator[int]:
         server.shutdown()
 
 
-def begin(folder: Path, to: str, *more: str) -> subprocess.Popen[str]:
+@contextmanager
+def streaming(folder: Path, to: str, *more: str) -> Iterator[subprocess.Popen[str]]:
+    """A stream with a session of its own, of which nothing is left in the end."""
     (folder / "in").mkdir()
     (folder / "in" / "1.csv").write_text("go|1|1|a\nstop|5|5|a\ngo|8|8|b\ngo|30|30|a\n")
     (folder / "rules.ec").write_text(RULES)
     command = [sys.executable, "-m", "holdsfor", "stream", "rules.ec", "--from", "in", "--window", "10", "--step", "10"]
     command += ["--start", "0", "--checkpoint", "state", "--buckets", "2", "--to", to, *more]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOLDSFOR_TEST_TOKEN": f"Bearer {SECRET}"}
-    return subprocess.Popen(
-        command,
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+    ) as stream:
+        try:
+            yield stream
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(stream.pid, signal.SIGKILL)
 
 
 def check_quiet(stdout: str, stderr: str) -> None:
@@ -85,7 +87,7 @@ def test_a_stream_that_fails(tmp_path: Path) -> None:
     port, seen = free_port(), {}
     with receiving(400, pause=3.0) as receiver:
         to = f"http://127.0.0.1:{receiver}/hook?authorization_env=HOLDSFOR_TEST_TOKEN"
-        with begin(tmp_path, to, "--once", "--metrics-port", str(port), "--stall-after", "1s") as stream:
+        with streaming(tmp_path, to, "--once", "--metrics-port", str(port), "--stall-after", "1s") as stream:
             while stream.poll() is None:
                 status, told = health(port)
                 seen[told.get("status", "away")] = (status, told.get("reason", ""))
@@ -120,11 +122,18 @@ def processes(session: int) -> list[Path]:
 def listening(process: Path) -> set[str]:
     """Addresses, in hexadecimal, at which a process waits for connections."""
     own = set()
-    for handle in (process / "fd").iterdir():
-        with suppress(OSError):
+    for handle in (process / "fd").glob("*"):
+        with suppress(OSError):  # it may end while we look
             own.add(os.readlink(handle))
-    rows = [line.split() for name in ("tcp", "tcp6") for line in (process / "net" / name).read_text().splitlines()[1:]]
+    tables = [Path("/proc/net", name).read_text().splitlines()[1:] for name in ("tcp", "tcp6")]
+    rows = [line.split() for table in tables for line in table]
     return {row[1].partition(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in own}
+
+
+def command_line(process: Path) -> str:
+    with suppress(OSError):
+        return (process / "cmdline").read_text(errors="replace")
+    return ""
 
 
 LOOPBACK = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
@@ -137,13 +146,13 @@ def test_a_signal_to_all_processes_of_a_service(tmp_path: Path) -> None:
     port = free_port()
     with receiving(204) as receiver:
         to = f"http://127.0.0.1:{receiver}/hook?authorization_env=HOLDSFOR_TEST_TOKEN"
-        with begin(tmp_path, to, "--metrics-port", str(port)) as stream:
+        with streaming(tmp_path, to, "--metrics-port", str(port)) as stream:
             eventually(lambda: committed(Store(tmp_path / "state" / "tables")) or stream.poll() is not None, 120)
             eventually(lambda: health(port)[1].get("status") == "ok", 60)
             running = processes(stream.pid)
             assert len(running) >= 2  # Spark, and we
             assert set().union(*map(listening, running)) <= LOOPBACK
-            assert not [each for each in running if SECRET.encode() in (each / "cmdline").read_bytes()]
+            assert SECRET not in "".join(map(command_line, running))
             os.killpg(stream.pid, signal.SIGTERM)
             stdout, stderr = stream.communicate(timeout=60)
     assert stream.returncode == 0, stderr

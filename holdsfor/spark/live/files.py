@@ -55,9 +55,11 @@ class FileSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
+        silence_hang_ups()
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
+        silence_hang_ups()
         return FileStreamReader(self.options)
 
 
@@ -113,9 +115,6 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         (path,), (form,) = part.source.paths, part.source.formats
         row = {"path": str(path), "form": form, "groups": list(part.groups), "row": part.first_row}
         yield pa.RecordBatch.from_pylist([row], ARROW)
-
-    def stop(self) -> None:
-        silence_hang_ups()  # Spark does not wait for the answer
 
 
 class Seen:
