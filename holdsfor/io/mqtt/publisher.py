@@ -138,8 +138,9 @@ class Delivery:
     def _on_disconnect(
         self, client: Client, _: Any, flags: DisconnectFlags, reason: ReasonCode, properties: Properties | None
     ) -> None:
-        if not self._window and reason.is_failure:
-            self.why = why_not(self.settings, None)
+        if reason.is_failure:
+            lost = f"it ended the connection ({str(reason).lower()})"
+            self.why = lost if self._window else why_not(self.settings, None)
         self._end()
 
     def _end(self) -> None:
