@@ -19,11 +19,6 @@ def _unless_hung_up(*args: Any, **more: Any) -> None:
         _print_exc(*args, **more)
 
 
-def silence_hang_ups() -> None:
-    """In this process: for the workers of data sources, too, which Spark starts with a daemon of its own."""
-    traceback.print_exc = _unless_hung_up
-
-
 if __name__ == "__main__":
-    silence_hang_ups()
+    traceback.print_exc = _unless_hung_up
     daemon.manager()

@@ -25,7 +25,6 @@ from pyspark.sql.streaming.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from holdsfor.daemon import silence_hang_ups
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
 
@@ -44,11 +43,9 @@ class MqttSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        silence_hang_ups()
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        silence_hang_ups()
         return MqttStreamReader(self.options)
 
 

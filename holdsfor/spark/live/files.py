@@ -23,7 +23,6 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from holdsfor.daemon import silence_hang_ups
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
@@ -55,11 +54,9 @@ class FileSource(DataSource):
         return FORMAT
 
     def schema(self) -> str:
-        silence_hang_ups()
         return SCHEMA
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        silence_hang_ups()
         return FileStreamReader(self.options)
 
 
