@@ -8,18 +8,21 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
+from urllib.parse import urlsplit
 
 import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.duration import TickUnit, ticks
+from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, pairs
 from holdsfor.errors import HoldsforError
+from holdsfor.io.address import has_password, show_address
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from holdsfor.io.metrics import BatchMetrics
+    from holdsfor.io.metrics import BatchMetrics, MetricsServer
     from holdsfor.io.sinks.sink import Sink
     from holdsfor.spark.live.query import LiveQuery
     from holdsfor.spark.live.reading import Reader
@@ -48,6 +51,7 @@ MOST = typer.Option(help="How many events (of a broker: messages) a batch takes 
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
+STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
 
@@ -95,6 +99,7 @@ def stream(
     max_events: Annotated[int | None, MOST] = None,
     max_files: Annotated[int | None, MOST_FILES] = None,
     metrics_port: Annotated[int | None, METRICS] = None,
+    stall_after: Annotated[str, STALL_AFTER] = "10min",
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
@@ -110,16 +115,21 @@ def stream(
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
+    addresses = [source, checkpoint, out or "", *(to or [])]
+    warn_of_passwords(addresses)
+    check_source(source, once)
     sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
+    log = log_of(checkpoint)
     with ExitStack() as stack:
+        server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
+        stack.callback(_stop)
+        # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
+        stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
         with progress("Starting Spark"):
-            spark = holdsfor.spark.session(master, settings)
-        stack.callback(_stop, spark)
+            spark = holdsfor.spark.session(master, settings, log=log)
         limits = {"files": max_files, "events": max_events}
-        events, reader = stack.enter_context(
-            _source(spark, source, checkpoint, format, mapping, limits, once, take_over)
-        )
-        watch = stack.enter_context(_watching(tick_unit, metrics_port))
+        events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits, take_over))
+        watch = stack.enter_context(_watching(tick_unit, server))
         live = holdsfor.spark.stream(
             spark,
             description,
@@ -145,6 +155,8 @@ def stream(
             watch=watch,
             take_over=take_over,
         )
+        if server is not None:
+            server.health.seconds_at_work = live.seconds_at_work
         wait(live)
         say(f"Tables in {live.tables.shown()}")
 
@@ -169,12 +181,44 @@ def wait(live: LiveQuery) -> None:
             signal.signal(name, handler)
 
 
-def _stop(spark: SparkSession) -> None:
+def _stop() -> None:
+    from pyspark.sql import SparkSession
+
     with suppress(Exception):  # it may be gone already
-        spark.stop()
+        running = SparkSession.getActiveSession()
+        if running is not None:
+            running.stop()
+
+
+def warn_of_passwords(addresses: Sequence[str]) -> None:
+    for address in filter(has_password, addresses):
+        takes_options = address.startswith(("mqtt:", "mqtts:", "http:", "https:"))
+        advice = (
+            "Write ?password_env=NAME or ?password_file=PATH after the address instead."
+            if takes_options
+            else "Give it in the environment, as the filesystem knows it (for s3: AWS_SECRET_ACCESS_KEY)."
+        )
+        complain(
+            f"warning: the password for {show_address(address)} is on the command line, where every user of this "
+            f"machine can see it (ps). {advice}",
+            style="yellow",
+        )
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def check_source(place: str, once: bool) -> None:
+    """Finds mistakes before Spark is started for nothing."""
+    from holdsfor.io.mqtt.settings import Settings
+
+    if "://" not in place:
+        return
+    if not place.startswith(("mqtt://", "mqtts://")):
+        raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
+    if once:
+        raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
+    Settings.parse(place)
 
 
 @contextmanager
@@ -185,7 +229,6 @@ def _source(
     format: str | None,
     mapping: Path | None,
     limits: dict[str, int | None],
-    once: bool,
     take_over: bool,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     from holdsfor.spark.live.sources import folder_stream, message_stream
@@ -194,10 +237,6 @@ def _source(
         most = {"maxFiles": limits["files"], "maxEvents": limits["events"]}
         yield folder_stream(spark, place, checkpoint, format, mapping, most)
         return
-    if not place.startswith(("mqtt://", "mqtts://")):
-        raise HoldsforError(f"cannot stream from {place}: give a folder, or mqtt://host/topic.")
-    if once:
-        raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
     with message_stream(spark, place, f"{checkpoint}/spool", mapping, limits["events"], take_over) as found:
         yield found
 
@@ -212,34 +251,41 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     if text == "console":
         return ConsoleSink(unit)
     if text.startswith(("http://", "https://")):
-        return WebhookSink(text, name=f"webhook-{number}")
+        return WebhookSink.parse(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
-        address, topic = _topic_of(text)
-        return MqttSink(Settings.parse(address), topic or "recognised/{fluent}", name=f"mqtt-{number}")
+        return MqttSink(Settings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
     if "://" in text and not text.startswith("file:"):
-        raise HoldsforError(f"cannot send changes to {text}: give console, http(s)://, mqtt(s):// or a folder.")
+        raise HoldsforError(
+            f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s):// or a folder."
+        )
     return JsonLinesSink(Store(text), name=f"jsonlines-{number}")
 
 
-def _topic_of(text: str) -> tuple[str, str]:
-    """mqtt://host:1883/recognised/{fluent}?client_id=x: the address without the topic, and the topic."""
-    scheme, _, rest = text.partition("://")
-    host, _, after = rest.partition("/")
-    topic, mark, options = after.partition("?")
-    return f"{scheme}://{host}{mark}{options}", topic
+def _topic_of(address: str) -> str:
+    """Of mqtt://host:1883/recognised/{fluent}?client_id=x what stands between host and options."""
+    return urlsplit(address, allow_fragments=False).path.removeprefix("/") or "recognised/{fluent}"
 
 
 @contextmanager
-def _watching(unit: TickUnit, port: int | None) -> Iterator[Callable[[BatchMetrics], None]]:
+def _serving(port: int | None, stall_after: float) -> Iterator[MetricsServer | None]:
+    """Figures for machines, if asked."""
+    from holdsfor.io.metrics import Health, MetricsServer
+
+    if port is None:
+        yield None
+        return
+    with MetricsServer(port, health=Health(stall_after)) as server:
+        yield server
+
+
+@contextmanager
+def _watching(unit: TickUnit, server: MetricsServer | None) -> Iterator[Callable[[BatchMetrics], None]]:
     """Progress for people, and figures for machines if asked."""
-    from holdsfor.io.metrics import MetricsServer
     from holdsfor.view.live import LiveProgress
 
-    with ExitStack() as stack:
-        shown: list[Callable[[BatchMetrics], Any]] = [stack.enter_context(LiveProgress(unit)).show]
-        if port is not None:
-            server = MetricsServer(port)
-            stack.callback(server.close)
+    with LiveProgress(unit) as display:
+        shown: list[Callable[[BatchMetrics], Any]] = [display.show]
+        if server is not None:
             shown.append(server.add)
         yield lambda metrics: _all(shown, metrics)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
 import uuid
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,6 +19,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.address import hide_passwords, is_uri, show_location
 
 Data: TypeAlias = bytes | bytearray | memoryview | pa.Buffer
 
@@ -44,14 +44,10 @@ class Written:
     crc: int
 
 
-def _is_uri(location: str) -> bool:
-    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", location) is not None
-
-
 def located(location: str | Path) -> str:
     """A URI as it is, a path from the root: other processes work in other folders."""
     text = str(location)
-    return text if _is_uri(text) else str(Path(text).expanduser().absolute())
+    return text if is_uri(text) else str(Path(text).expanduser().absolute())
 
 
 class Store:
@@ -90,24 +86,25 @@ class Store:
 
     def shown(self, name: str = "") -> str:
         """The place as messages name it: without a password that the URI may have."""
-        place = re.sub(r"(?<=://)[^/@]*@", "", self._said_as.partition("?")[0]).rstrip("/")
+        place = show_location(self._said_as).rstrip("/")
         return f"{place}/{name}" if name else place or "/"
 
     @cached_property
     def _opened(self) -> tuple[pa.fs.FileSystem, str]:
         if self._given is not None:
             return self._given, self.location.rstrip("/")
-        if not _is_uri(self.location):
+        if not is_uri(self.location):
             return pa.fs.LocalFileSystem(), self.location
         try:
             filesystem, path = pa.fs.FileSystem.from_uri(self.location)
         except (pa.ArrowException, OSError, ValueError) as error:
-            reason = str(error).replace(self.location, self.shown())
-            raise HoldsforError(
-                f"cannot open {self.shown()}: {reason}. "
-                "Give a path, or a URI of a filesystem that pyarrow knows (file:, s3:, gs:, hdfs:)."
-            ) from None  # the cause would show the password
-        return filesystem, path.rstrip("/")
+            reason = hide_passwords(str(error).replace(self.location, self.shown()), [self.location])
+        else:
+            return filesystem, path.rstrip("/")
+        raise HoldsforError(  # here, where the cause, which may show a password, is no part of it
+            f"cannot open {self.shown()}: {reason}. "
+            "Give a path, or a URI of a filesystem that pyarrow knows (file:, s3:, gs:, hdfs:)."
+        )
 
     @property
     def filesystem(self) -> pa.fs.FileSystem:

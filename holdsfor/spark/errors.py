@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from holdsfor.errors import HoldsforError
 
-# The last line of the worker's traceback, up to the empty line or the Java stack that follows it.
+# The last line of a worker's traceback, up to the empty line or the Java stack that follows it.
 SENTENCE = re.compile(r"^holdsfor\.[\w.]+: (.+?)(?=\n\s*\n|\n\s*at |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -20,7 +20,16 @@ def worker_errors() -> Iterator[None]:
     except HoldsforError:
         raise
     except Exception as error:
-        found = SENTENCE.search(str(error))
-        if found is None:
+        sentences = SENTENCE.findall(str(error))
+        if not sentences:
             raise
-        raise HoldsforError(found[1].strip()) from error
+        raise HoldsforError(sentences[-1].strip()) from error  # those before it are its causes
+
+
+def reason_of(error: BaseException) -> str:
+    """The sentence in a Java error: a line of its own, behind the exception's class and before the stack."""
+    lines = [line.strip().lstrip(": ") for line in str(error).splitlines() if line.strip()]
+    for line in lines:
+        if match := re.match(r"(?:[a-z]\w*\.)+[A-Z]\w*: (.+)", line):
+            return match[1]
+    return lines[0] if lines else type(error).__name__

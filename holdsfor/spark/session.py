@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import java_home
 
 if TYPE_CHECKING:
@@ -24,40 +24,69 @@ ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 
 PACKAGE = Path(holdsfor.__file__).parent
 LOGGING = PACKAGE / "spark" / "log4j2.properties"
+LONGEST_LOG = 10_000_000  # bytes after which a log begins anew, at the next start
 
 
-def session(master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "holdsfor") -> SparkSession:
-    """The running session, or a new one: local[*] unless `master` says otherwise; `conf` overrides any setting."""
+def session(
+    master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "holdsfor", log: Path | None = None
+) -> SparkSession:
+    """The running session, or a new one: local[*] unless `master` says otherwise; `conf` overrides any setting.
+
+    log: a file for what Spark and its workers print; without one it goes where our own output goes.
+    """
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
     if running is not None:
         return _reuse(running, master, conf or {})
     master = master or "local[*]"
-    builder = SparkSession.builder.appName(name).master(master)
-    for key, value in (_settings(master) | dict(conf or {})).items():
-        builder = builder.config(key, value)
+    settings = {"spark.app.name": name, "spark.master": master} | _settings(master) | dict(conf or {})
     with _environment(_launch_environment(master)):
-        return _start(builder, master)
+        return _start(settings, master, log)
 
 
-def _start(builder: SparkSession.Builder, master: str) -> SparkSession:
+def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkSession:
+    from pyspark.sql import SparkSession
+
     try:
-        return builder.getOrCreate()
+        if log is not None:
+            _launch(settings, log)
+        started = SparkSession.builder.config(map=dict(settings)).getOrCreate()
     except Exception as error:
         raise HoldsforError(
-            f"Spark did not start on {master}: {_reason(error)} "
-            f"What Spark itself said stands above. Check the master and the settings; a cluster must run Spark 4.3."
+            f"Spark did not start on {master}: {reason_of(error)} "
+            f"What Spark itself said {'stands above' if log is None else f'is in {log}'}. "
+            "Check the master and the settings; a cluster must run Spark 4.3."
         ) from error
+    _ignore_hang_ups(started)
+    return started
 
 
-def _reason(error: Exception) -> str:
-    """The sentence in a Java error: a line of its own, behind the exception's class and before the stack."""
-    lines = [line.strip().lstrip(": ") for line in str(error).splitlines() if line.strip()]
-    for line in lines:
-        if match := re.match(r"(?:[a-z]\w*\.)+[A-Z]\w*: (.+)", line):
-            return match[1]
-    return lines[0] if lines else type(error).__name__
+def _launch(settings: Mapping[str, str], log: Path) -> None:
+    """Spark's own process, with its output in the log. The session that is made next is made there."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return  # it runs already
+    conf = SparkConf().setAll(list(settings.items()))
+    log.parent.mkdir(parents=True, exist_ok=True)
+    mode = "ab" if not log.exists() or log.stat().st_size < LONGEST_LOG else "wb"
+    with open(log, mode, opener=lambda path, flags: os.open(path, flags, 0o600)) as output:
+        gateway = launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(conf=conf, gateway=gateway)
+
+
+def _ignore_hang_ups(session: SparkSession) -> None:
+    """When Spark is ended first (a signal to all processes of a service), that is no error of ours to print."""
+    server = session.sparkContext._accumulatorServer
+    print_error = server.handle_error
+
+    def handle_error(*request: Any) -> None:
+        if not isinstance(sys.exception(), EOFError | ConnectionError):
+            print_error(*request)
+
+    server.handle_error = handle_error  # type: ignore[method-assign, assignment]
 
 
 def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -> SparkSession:

@@ -79,6 +79,7 @@ def test_it_ends_cleanly_when_asked_and_goes_on(tmp_path: Path) -> None:
     (incoming / "2.csv").write_text(lines(201, 200))
     again = subprocess.run([*command, "--once"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
     assert again.returncode == 0, again.stderr
+    assert "Traceback" not in errors + again.stderr
     intervals, _ = read_current(tables)
     (tmp_path / "all.csv").write_text(lines(1, 400))
     import holdsfor

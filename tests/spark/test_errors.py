@@ -29,6 +29,13 @@ def test_mistake_found_by_a_worker_is_one_here() -> None:
     assert str(caught.value) == "no such column.\nThe table has name, time."
 
 
+def test_the_last_of_several_errors_is_told() -> None:
+    """Those before it are what it came from."""
+    cause = "holdsfor.io.sinks.webhook._Refused: connection refused\n\nThe above exception was the direct cause of\n\n"
+    with pytest.raises(HoldsforError, match=r"^no such column\.\nThe table has name, time\.$"):
+        fail(RuntimeError(cause + HEARD))
+
+
 def test_mistake_found_here_passes_as_it_is() -> None:
     mistake = HoldsforError("x")
     with pytest.raises(HoldsforError) as caught:

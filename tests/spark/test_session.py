@@ -16,6 +16,7 @@ import pytest
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.spark.errors import reason_of
 
 pytestmark = pytest.mark.spark
 
@@ -162,5 +163,5 @@ def test_cache_falls_back_to_a_private_temporary_folder(tmp_path: Path, monkeypa
 
 def test_java_error_gives_its_sentence() -> None:
     text = "An error occurred in None.X.\n: org.apache.spark.SparkException: Too little memory.\n\tat org.a.B(C)"
-    assert module._reason(Exception(text)) == "Too little memory."
-    assert module._reason(Exception("plain")) == "plain"
+    assert reason_of(Exception(text)) == "Too little memory."
+    assert reason_of(Exception("plain")) == "plain"

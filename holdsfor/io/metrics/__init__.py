@@ -1,7 +1,8 @@
 """What a stream has done, batch by batch: as a line, as JSON, and for Prometheus."""
 
 from holdsfor.io.metrics.batch import BatchMetrics
+from holdsfor.io.metrics.health import Health
 from holdsfor.io.metrics.server import MetricsServer
 from holdsfor.io.metrics.totals import Totals
 
-__all__ = ["BatchMetrics", "MetricsServer", "Totals"]
+__all__ = ["BatchMetrics", "Health", "MetricsServer", "Totals"]

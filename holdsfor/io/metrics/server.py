@@ -11,18 +11,20 @@ from typing import Any, ClassVar
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics.batch import BatchMetrics
-from holdsfor.io.metrics.totals import CONTENT_TYPE, Totals
+from holdsfor.io.metrics.health import Health
+from holdsfor.io.metrics.totals import CONTENT_TYPE, Totals, family
 
 PATIENCE = 10.0  # seconds for a request to come in
+UNWELL = ("stalled", "failed")
 Answer = tuple[int, str, str]  # status, kind of content, content
 
 
 class MetricsServer:
     """Serves on loopback unless told otherwise; port 0 takes any that is free (see `port`)."""
 
-    def __init__(self, port: int, host: str = "127.0.0.1", totals: Totals | None = None) -> None:
-        self.totals = totals if totals is not None else Totals()
-        self.failure: str | None = None
+    def __init__(self, port: int, host: str = "127.0.0.1", health: Health | None = None) -> None:
+        self.totals = Totals()
+        self.health = Health() if health is None else health
         handler = type("Handler", (_Handler,), {"answers": self})
         try:
             self._server = ThreadingHTTPServer((host, port), handler)
@@ -37,11 +39,12 @@ class MetricsServer:
         self._thread.start()
 
     def add(self, metrics: BatchMetrics) -> None:
+        self.health.has_batches = True
         self.totals.add(metrics)
 
     def fail(self, reason: str) -> None:
-        """From now on the stream is not healthy."""
-        self.failure = reason
+        """From now on the stream has failed."""
+        self.health.failure = reason
 
     def close(self) -> None:
         self._server.shutdown()
@@ -57,7 +60,7 @@ class MetricsServer:
     def answer(self, path: str) -> Answer:
         match path.partition("?")[0]:
             case "/metrics":
-                return 200, CONTENT_TYPE, self.totals.text()
+                return 200, CONTENT_TYPE, self.totals.text() + self._gauges()
             case "/progress":
                 return 200, "application/json", json.dumps(self.totals.progress()) + "\n"
             case "/healthz":
@@ -66,13 +69,20 @@ class MetricsServer:
                 return 404, "text/plain; charset=utf-8", "There are /metrics, /progress and /healthz.\n"
 
     def _health(self) -> Answer:
-        last = self.totals.last()
-        state: dict[str, Any] = {"status": "ok" if self.failure is None else "failed"}
-        if self.failure is not None:
-            state["reason"] = self.failure
+        last, status = self.totals.last(), self.health.status()
+        state: dict[str, Any] = {"status": status}
+        if status in UNWELL:
+            state["reason"] = self.health.reason()
         if last is not None:
             state |= {"batch": last.batch, "secondsAgo": round(max(time.time() - last.finished, 0.0), 1)}
-        return 200 if self.failure is None else 503, "application/json", json.dumps(state) + "\n"
+        return 503 if status in UNWELL else 200, "application/json", json.dumps(state) + "\n"
+
+    def _gauges(self) -> str:
+        is_well = self.health.status() not in UNWELL
+        well = family("holdsfor_healthy", "gauge", "0 if the stream has failed or is stalled.", int(is_well))
+        return well + family(
+            "holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", self.health.seconds()
+        )
 
 
 class _Handler(BaseHTTPRequestHandler):

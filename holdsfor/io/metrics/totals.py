@@ -67,9 +67,9 @@ class Totals:
     def text(self) -> str:
         with self._lock:
             families = [
-                _family("holdsfor_batches_total", "counter", "Batches that were done.", self._batches),
-                *(_family(name, "counter", about, self._counts[f]) for f, (name, about) in COUNTERS.items()),
-                _family("holdsfor_kernel_seconds_total", "counter", "Time in kernels, of all workers.", self._kernel),
+                family("holdsfor_batches_total", "counter", "Batches that were done.", self._batches),
+                *(family(name, "counter", about, self._counts[f]) for f, (name, about) in COUNTERS.items()),
+                family("holdsfor_kernel_seconds_total", "counter", "Time in kernels, of all workers.", self._kernel),
                 _phases(self._phases),
                 # One family with a sum and a count is enough for an average over any span.
                 "# HELP holdsfor_batch_seconds From the arrival of a batch to its commit.\n"
@@ -83,15 +83,15 @@ class Totals:
         if not self._last:
             return []
         last = self._last[-1]
-        gauges = [_family("holdsfor_latency_seconds", "gauge", "Of the last batch.", last.latency_ms / 1000)]
+        gauges = [family("holdsfor_latency_seconds", "gauge", "Of the last batch.", last.latency_ms / 1000)]
         for field, (name, about) in GAUGES.items():
             value = getattr(last, field)
             if value is not None:
-                gauges.append(_family(name, "gauge", about, value))
+                gauges.append(family(name, "gauge", about, value))
         return gauges
 
 
-def _family(name: str, kind: str, about: str, value: float) -> str:
+def family(name: str, kind: str, about: str, value: float) -> str:
     return f"# HELP {name} {about}\n# TYPE {name} {kind}\n{name} {value!r}\n"
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import ssl
 
 from paho.mqtt.client import Client
-from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
+from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode, MQTTProtocolVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.clock import printable
 from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.network import Remedies, explain_failure
+
+_log = logging.getLogger(__name__)
 
 #: The user property of MQTT 5 in which a publisher names a message, so that a copy of it is known as one.
 ID_PROPERTY = "id"
@@ -23,11 +28,28 @@ _ADVICE = {
     "Unsupported protocol version": "Write version=4: the broker speaks MQTT 3.1.1 only.",
 }
 
+REMEDIES = Remedies(
+    authority="give the certificate of its authority, ?ca=FILE in the address (ca=... in Python)",
+    client="give one, ?cert=FILE&key=FILE in the address (cert=..., key=... in Python)",
+    plain="write mqtt:// in place of mqtts:// (tls=False in Python)",
+)
+
+
+class SteadyClient(Client):
+    """Connects anew when it cannot read what a broker sends. The thread of a plain client would end, unnoticed."""
+
+    def loop_read(self, max_packets: int = 1) -> MQTTErrorCode:
+        try:
+            return super().loop_read(max_packets)
+        except Exception as error:
+            _log.warning("what the broker sent cannot be read (%s: %s)", type(error).__name__, printable(str(error)))
+            return self._loop_rc_handle(MQTTErrorCode.MQTT_ERR_PROTOCOL)
+
 
 def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
     """A client that is not connected yet. persistent: the broker keeps its session, and messages for it, meanwhile."""
     five = settings.version == 5
-    client = Client(
+    client = SteadyClient(
         CallbackAPIVersion.VERSION2,
         client_id=client_id,
         clean_session=None if five else not persistent,
@@ -65,8 +87,17 @@ def refusal(settings: Settings, reason: ReasonCode) -> str:
     return f"the broker at {settings.address} refused the connection: {str(reason).lower()}. {advice}"
 
 
-def unreachable(settings: Settings) -> str:
-    return (
-        f"no connection to the broker at {settings.address} within {settings.patience:g} seconds. "
-        "Check that it runs, its host and port, and whether it wants TLS (mqtts://)."
-    )
+def why_not(settings: Settings, error: BaseException | None) -> str:
+    """Why there is no connection. error: None if the broker left before it let us in."""
+    if error is not None:
+        return explain_failure(error, REMEDIES)
+    if settings.tls:
+        return f"it ended the connection. If it wants a certificate of ours: {REMEDIES.client}"
+    return "it ended the connection before it answered. If it wants TLS: write mqtts:// (tls=True in Python)"
+
+
+def unreachable(settings: Settings, reason: str | None, is_over: bool = True) -> str:
+    """What to tell when there is no connection. is_over: we have tried for as long as patience allows."""
+    within = f" within {settings.patience:g} seconds" if is_over else ""
+    said = reason or "it does not answer. Check host and port, and whether it wants TLS (mqtts://)"
+    return f"no connection to the broker at {settings.address}{within}: {said}."

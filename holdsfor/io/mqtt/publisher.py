@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -15,8 +16,9 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable
+from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.network import is_lasting
 
 LONGEST_PAUSE = 5.0  # seconds between attempts to connect
 
@@ -44,7 +46,7 @@ def publish(settings: Settings, messages: Sequence[Outgoing]) -> int:
             raise HoldsforError(delivery.refused)
         elif time.monotonic() - progress > settings.patience:
             raise HoldsforError(
-                f"{len(left)} of {len(messages)} messages could not be published. {unreachable(settings)}"
+                f"{len(left)} of {len(messages)} messages could not be published: {unreachable(settings, delivery.why)}"
             )
         if left:
             time.sleep(pause)
@@ -59,7 +61,8 @@ class Delivery:
         self.settings = settings
         self.left = left
         self.sent = 0
-        self.refused: str | None = None
+        self.refused: str | None = None  # for good
+        self.why: str | None = None  # there was no connection
         self._changed = threading.Condition()
         self._window = 0  # how many may be on their way; 0: not connected yet
         self._over = False
@@ -126,11 +129,18 @@ class Delivery:
             self._changed.notify_all()
 
     def _on_connect_fail(self, client: Client, _: Any) -> None:
+        error = sys.exception()  # the client calls us while it handles it
+        self.why = why_not(self.settings, error)
+        if error is not None and is_lasting(error):
+            self.refused = unreachable(self.settings, self.why, is_over=False)
         self._end()
 
     def _on_disconnect(
         self, client: Client, _: Any, flags: DisconnectFlags, reason: ReasonCode, properties: Properties | None
     ) -> None:
+        if reason.is_failure:
+            lost = f"it ended the connection ({str(reason).lower()})"
+            self.why = lost if self._window else why_not(self.settings, None)
         self._end()
 
     def _end(self) -> None:

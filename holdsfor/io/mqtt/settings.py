@@ -1,18 +1,19 @@
 """Where the broker is and how to talk to it. From Python, or from an address:
 
-mqtt://user:password@host:1883/ais/+/position,plant/#?client_id=harbour
+mqtt://user@host:1883/ais/+/position,plant/#?client_id=harbour&password_env=BROKER_PASSWORD
 mqtts://host/ais/#?ca=ca.pem&cert=client.pem&key=client.key
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.address import read_secret, show_address, split_address
 from holdsfor.io.mapping import did_you_mean
 
 #: What an address may say after its question mark, and what it is turned into.
@@ -27,6 +28,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "session_expiry": int,
     "patience": float,
 }
+_SECRETS = ("password_env", "password_file")  # where the password is
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +77,22 @@ class Settings:
     @classmethod
     def parse(cls, address: str, **more: Any) -> Settings:
         """The settings in an address; `more` overrides."""
-        parts = urlsplit(address, allow_fragments=False)  # `#` belongs to topic filters
-        if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname:
+        parts = split_address(address, ("mqtt", "mqtts"))
+        if parts is None:
             raise HoldsforError(
-                f"not an address of a broker: {address!r}. Write mqtt://host/topic, or mqtts:// for TLS."
+                f"{show_address(address)} is not an address of a broker. Write mqtt://host/topic, or mqtts:// for TLS, "
+                "with a port such as mqtt://host:1884/topic if it is not 1883 (TLS: 8883)."
             )
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
         given: dict[str, Any] = {
             "host": parts.hostname,
-            "port": _port(parts),
+            "port": parts.port,
             "topics": tuple(topic for topic in unquote(parts.path.removeprefix("/")).split(",") if topic),
             "tls": parts.scheme == "mqtts",
             "username": unquote(parts.username) if parts.username else None,
-            "password": unquote(parts.password) if parts.password else None,
+            "password": _password(parts.username, parts.password, options),
         }
-        given |= dict(_option(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True))
+        given |= dict(_option(name, value) for name, value in options.items() if name not in _SECRETS)
         known = [f.name for f in fields(cls)]
         for name in more:
             if name not in known:
@@ -106,21 +110,20 @@ def check_filter(topic: str) -> None:
         )
 
 
-def _port(parts: SplitResult) -> int | None:
-    try:
-        return parts.port
-    except ValueError as error:
-        raise HoldsforError(
-            f"the port in {parts.scheme}://{parts.hostname}:... is not a number below 65536."
-        ) from error
+def _password(username: str | None, written: str | None, options: Mapping[str, str]) -> str | None:
+    secret = read_secret("password", options)
+    if secret is not None and not username:
+        raise HoldsforError("a password needs a user: mqtt://user@host/topic?password_env=NAME.")
+    if written and secret is not None:
+        raise HoldsforError("the address of the broker has a password, and says where another is: leave one out.")
+    return unquote(written) if written else secret
 
 
 def _option(name: str, value: str) -> tuple[str, Any]:
     if name not in _OPTIONS:
-        hint = did_you_mean(name, list(_OPTIONS))
-        raise HoldsforError(
-            f"unknown option {name!r} in the address of the broker.{hint} Known: {', '.join(_OPTIONS)}."
-        )
+        known = [*_OPTIONS, *_SECRETS]
+        hint = did_you_mean(name, known)
+        raise HoldsforError(f"unknown option {name!r} in the address of the broker.{hint} Known: {', '.join(known)}.")
     try:
         return name, _OPTIONS[name](value)
     except ValueError as error:

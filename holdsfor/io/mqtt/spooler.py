@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -18,12 +19,13 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.lease import LeaseLost
-from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable
+from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
 from holdsfor.io.mqtt.recent import Recent
 from holdsfor.io.mqtt.session import Session
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spool import SpoolWriter
+from holdsfor.io.network import is_lasting
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +82,7 @@ class Spooler:
         self._turn = threading.Lock()  # of connecting, disconnecting and acknowledging
         self._settled = threading.Event()  # the first connection is there, or refused
         self._refused: str | None = None
+        self._why: str | None = None  # there was no connection, the last time it was tried
         self._client: Client | None = None
         self._thread: threading.Thread | None = None
 
@@ -101,8 +104,9 @@ class Spooler:
         self._thread.start()
         begin(self._client, self.settings, persistent=True)
         if not self._settled.wait(self.settings.patience) or self._refused:
+            reason = self._refused or unreachable(self.settings, self._why)
             self.stop()
-            raise HoldsforError(self._refused or unreachable(self.settings))
+            raise HoldsforError(reason)
         return self
 
     def stop(self) -> None:
@@ -129,6 +133,7 @@ class Spooler:
 
     def _listening(self, client: Client) -> Client:
         client.on_connect = self._on_connect
+        client.on_connect_fail = self._on_connect_fail
         client.on_disconnect = self._on_disconnect
         client.on_subscribe = self._on_subscribe
         client.on_message = self._on_message
@@ -159,6 +164,17 @@ class Spooler:
         else:
             client.subscribe(self._subscriptions())
 
+    def _on_connect_fail(self, client: Client, _: Any) -> None:
+        error = sys.exception()  # the client calls us while it handles it
+        self._unreached(error)
+        if error is not None and is_lasting(error) and not self._counts.connections:
+            self._refused = self._counts.error
+            self._settled.set()
+
+    def _unreached(self, error: BaseException | None) -> None:
+        self._why = why_not(self.settings, error)
+        self._trouble(unreachable(self.settings, self._why, is_over=False))
+
     def _subscriptions(self) -> list[tuple[str, Any]]:
         if self.settings.version == 5:  # retained messages come with a subscription that is new, and then only
             return [(topic, SubscribeOptions(qos=1, retainHandling=1)) for topic in self.settings.topics]
@@ -182,7 +198,11 @@ class Spooler:
         with self._turn:
             self._connected = False
             self._connection += 1  # what came before will come again: it is not ours to acknowledge now
-        if not self._inbox.is_shut:
+        if self._inbox.is_shut or self._refused:
+            return
+        if not self._counts.connections:
+            self._unreached(None)
+        else:
             self._trouble(f"the connection to {self.settings.address} was lost ({str(reason).lower()}); trying again.")
 
     def _on_message(self, client: Client, _: Any, message: MQTTMessage) -> None:

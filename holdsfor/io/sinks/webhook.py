@@ -11,17 +11,33 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import SplitResult, unquote, urlsplit
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlunsplit
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.address import read_secret, show_address, split_address
+from holdsfor.io.clock import printable
+from holdsfor.io.network import Remedies, explain_failure
+from holdsfor.io.sinks.bounded import BoundedConnection
 from holdsfor.io.sinks.messages import messages, quoted
 
 PASSING = frozenset({408, 425, 429})  # of the 4xx, those that may be well the next time
-ANSWER = 1 << 16  # bytes of an answer that are read, so that the connection can be used again
+CONTENT = 1 << 16  # bytes of the content of an answer that are read, so that the connection can be used again
+SHOWN = 200  # characters of what a receiver says that messages repeat
+SAFE = "/%:@!$&'()*+,;=~?"  # what may stand in the path and the query of a URL as it is
+
+#: What an address may say after its question mark that is meant for us and not sent to the receiver.
+OPTIONS = ("password_env", "password_file", "authorization_env", "authorization_file")
+
+REMEDIES = Remedies(
+    authority="name the file of its authority in the environment variable SSL_CERT_FILE.",
+    client="a webhook cannot give one; put a proxy between.",
+    plain="write http:// in place of https://.",
+)
 
 
 class _Refused(Exception):
@@ -36,8 +52,9 @@ class _Refused(Exception):
 class WebhookSink:
     """Posts `{"sink":...,"batch":3,"part":"entity-3","chunk":0,"changes":[...]}`, a chunk of a bucket a request.
 
-    A receiver that keeps the header `Idempotency-Key` can tell what it has had already. Connection errors, 5xx and 429
-    are tried again, later and later or when the receiver says (`Retry-After`); any other answer but 2xx is an error.
+    A receiver that keeps the header `Idempotency-Key` can tell what it has had already. It has taken a request when it
+    answers 2xx. Connection errors, 5xx and 429 are tried again, later and later or when the receiver says
+    (`Retry-After`); any other answer is an error. timeout: for a whole request, from connecting to the last byte.
     """
 
     url: str = field(repr=False)  # it may have a password or a token in it
@@ -50,13 +67,7 @@ class WebhookSink:
     max_bytes: int = 1 << 20
 
     def __post_init__(self) -> None:
-        try:
-            parts = urlsplit(self.url)
-            sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            sound = False
-        if not sound:
-            raise HoldsforError("a webhook needs a URL such as https://host/path or http://host:8080/path.")
+        _split(self.url)
         if not (self.name.isascii() and self.name.isprintable()):
             raise HoldsforError(f"a webhook cannot have the name {self.name!r}: use plain letters.")
         for header, value in self.headers.items():
@@ -64,11 +75,28 @@ class WebhookSink:
             if not sound or not header or set(header) & set(" :"):
                 raise HoldsforError(f"header {header!r} of the webhook has characters that no HTTP header may have.")
 
+    @classmethod
+    def parse(cls, address: str, **more: Any) -> WebhookSink:
+        """From an address whose password or header `Authorization` the environment or a file gives (see OPTIONS)."""
+        parts = _split(address)
+        options = {name: value for name, value in parse_qsl(parts.query) if name in OPTIONS}
+        others = [item for item in parts.query.split("&") if unquote(item.partition("=")[0]) not in OPTIONS]
+        url = urlunsplit((parts.scheme, parts.netloc, parts.path, "&".join(others), ""))
+        password, authorization = read_secret("password", options), read_secret("authorization", options)
+        if password is None:
+            return cls(url, {} if authorization is None else {"Authorization": authorization}, **more)
+        if not parts.username or parts.password or authorization is not None:
+            raise HoldsforError(
+                f"{show_address(address)}: password_env and password_file need a user and no other password, "
+                "such as https://me@host/path?password_env=NAME."
+            )
+        return cls(url, {"Authorization": _basic(unquote(parts.username), password)}, **more)
+
     def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
         if not len(changes):
             return 0
         kind = "intervals" if "fluent" in changes.column_names else "occurrences"
-        connection = _connection(urlsplit(self.url), self.timeout)
+        connection = _connection(_split(self.url))
         try:
             for chunk, body in enumerate(_chunks(messages(batch, changes), self.max_bytes)):
                 about = f'"sink":{quoted(self.name)},"batch":{batch},"part":{quoted(part)},"chunk":{chunk}'
@@ -78,72 +106,98 @@ class WebhookSink:
             connection.close()
         return len(changes)
 
-    def _insist(self, connection: http.client.HTTPConnection, key: str, body: bytes) -> None:
+    def _insist(self, connection: BoundedConnection, key: str, body: bytes) -> None:
         for attempt in range(self.retries + 1):
             try:
                 return self._post(connection, key, body)
             except _Refused as refused:
-                if attempt == self.retries:
-                    raise HoldsforError(
-                        f"{self._shown()} did not take {key}, after {attempt + 1} attempts: {refused}. "
-                        "Is the receiver up? What it has not taken is delivered when the stream starts again."
-                    ) from refused
-                time.sleep(self._pause(attempt, refused.wait))
+                reason, wait = str(refused), refused.wait
+            if attempt < self.retries:
+                time.sleep(self._pause(attempt, wait))
+        raise HoldsforError(
+            f"{self._shown()} did not take {key}, after {self.retries + 1} attempts: {reason}. The stream stops here. "
+            "Is the receiver up? What it has not taken is delivered when the stream starts again."
+        )
 
     def _pause(self, attempt: int, asked: float | None) -> float:
         """Twice as long each time, and not all workers at once."""
         longer = self.wait * 2.0**attempt * random.uniform(0.5, 1.0)
         return min(max(longer, asked or 0.0), self.longest_wait)
 
-    def _post(self, connection: http.client.HTTPConnection, key: str, body: bytes) -> None:
-        parts = urlsplit(self.url)
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    def _post(self, connection: BoundedConnection, key: str, body: bytes) -> None:
+        parts = _split(self.url)
         try:
-            connection.request("POST", target, body, self._headers(parts, key))
+            connection.allow(self.timeout)
+            connection.request("POST", _target(parts), body, self._headers(parts, key))
             answer = connection.getresponse()
-            text = answer.read(ANSWER)
         except ssl.SSLCertVerificationError as error:
             connection.close()
-            raise HoldsforError(
-                f"{self._shown()}: its certificate cannot be verified ({error.verify_message}). "
-                "Give the receiver a valid one, or name its authority in SSL_CERT_FILE."
-            ) from error
-        except (OSError, http.client.HTTPException) as error:
+            raise HoldsforError(f"{self._shown()}: {explain_failure(error, REMEDIES)}") from error
+        except (OSError, ValueError, http.client.HTTPException) as error:
             connection.close()
-            raise _Refused(str(error) or type(error).__name__) from error
-        if not answer.isclosed():
-            connection.close()  # more to read than anyone wants
-        self._judge(answer, text)
+            raise _Refused(_reason(error)) from error
+        self._judge(answer, _content(connection, answer))
 
-    def _judge(self, answer: http.client.HTTPResponse, text: bytes) -> None:
+    def _judge(self, answer: http.client.HTTPResponse, content: str) -> None:
         if 200 <= answer.status < 300:
             return
-        said = f"HTTP {answer.status} {answer.reason}"
-        if answer.status >= 500 or answer.status in PASSING:
+        said = f"HTTP {answer.status} {printable(answer.reason[:SHOWN])}"
+        if not 300 <= answer.status < 500 or answer.status in PASSING:
             raise _Refused(said, _retry_after(answer.getheader("Retry-After")))
         advice = "Give the address that it leads to." if answer.status < 400 else "Check address and headers."
-        raise HoldsforError(
-            f"{self._shown()} does not want what is posted: {said}, {text[:200].decode(errors='replace')!r}. {advice}"
-        )
+        raise HoldsforError(f"{self._shown()} does not want what is posted: {said}, {content!r}. {advice}")
 
     def _headers(self, parts: SplitResult, key: str) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "User-Agent": "holdsfor"}
         if parts.username is not None:
-            login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            headers["Authorization"] = f"Basic {b64encode(login.encode()).decode()}"
+            headers["Authorization"] = _basic(unquote(parts.username), unquote(parts.password or ""))
         return headers | dict(self.headers) | {"Idempotency-Key": key}
 
     def _shown(self) -> str:
-        """Without the path: those of many services are as good as a password."""
-        parts = urlsplit(self.url)
-        return f"webhook {self.name} ({parts.scheme}://{parts.netloc.rpartition('@')[2]})"
+        return f"webhook {self.name} ({show_address(self.url)})"
 
 
-def _connection(parts: SplitResult, timeout: float) -> http.client.HTTPConnection:
-    host = parts.hostname or ""
-    if parts.scheme == "https":
-        return http.client.HTTPSConnection(host, parts.port, timeout=timeout, context=ssl.create_default_context())
-    return http.client.HTTPConnection(host, parts.port, timeout=timeout)
+def _split(url: str) -> SplitResult:
+    parts = split_address(url.partition("#")[0], ("http", "https"))
+    if parts is None:
+        raise HoldsforError("a webhook needs a URL such as https://host/path or http://host:8080/path.")
+    return parts
+
+
+def _connection(parts: SplitResult) -> BoundedConnection:
+    host = (parts.hostname or "").encode("idna").decode()
+    return BoundedConnection(host, parts.port, tls=parts.scheme == "https")
+
+
+def _target(parts: SplitResult) -> str:
+    """Path and query, in the letters that HTTP knows."""
+    return quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), SAFE)
+
+
+def _basic(username: str, password: str) -> str:
+    return f"Basic {b64encode(f'{username}:{password}'.encode()).decode()}"
+
+
+def _content(connection: BoundedConnection, answer: http.client.HTTPResponse) -> str:
+    """The beginning of what an answer says. One that does not come, or is no HTTP, is no reason to ask again."""
+    try:
+        content = answer.read(CONTENT)
+    except (OSError, ValueError, http.client.HTTPException):
+        content = b""
+        connection.close()
+    if not answer.isclosed() or answer.status < 200:
+        connection.close()  # there is more to come than anyone wants
+    return content[:SHOWN].decode(errors="replace")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, http.client.BadStatusLine) and str(error).startswith("\x15\x03"):
+        return "it answers in TLS: write https:// in place of http://"
+    if isinstance(error, http.client.RemoteDisconnected):
+        return "it closed the connection without an answer"
+    if isinstance(error, http.client.HTTPException):
+        return f"what it answers is not HTTP ({printable(repr(error)[:SHOWN])})"
+    return explain_failure(error, REMEDIES)
 
 
 def _chunks(texts: pa.Array, limit: int) -> Iterator[str]:
@@ -158,13 +212,13 @@ def _chunks(texts: pa.Array, limit: int) -> Iterator[str]:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Seconds, or a date."""
+    """Seconds, or a date; None for what is neither."""
     if text is None:
         return None
-    if text.strip().isdecimal():
-        return float(text)
     try:
+        if text.strip().isdecimal():
+            return float(text)
         when = parsedate_to_datetime(text)
-    except ValueError:
+        return max((when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (ValueError, TypeError, OverflowError):
         return None
-    return max((when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -191,6 +193,7 @@ class LiveQuery:
     _failure: BaseException | None = None
     _working: threading.Lock = field(default_factory=threading.Lock)
     _shared: tuple[Job, Callable[[], Job]] | None = None
+    _turned: float = field(default_factory=time.monotonic)  # when a batch last began or ended
 
     @property
     def tables(self) -> Store:
@@ -215,13 +218,22 @@ class LiveQuery:
 
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
-            with self._working:
+            with self._at_work():
                 progress = read_progress(self.places.spark, batch)
                 self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share), progress)
         except BaseException as error:
             self._failure = self._failure or error  # Spark passes on only its text
             self.lease.release()
             raise
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._working:
+            self._turned = time.monotonic()
+            try:
+                yield
+            finally:
+                self._turned = time.monotonic()
 
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
@@ -235,6 +247,11 @@ class LiveQuery:
         """The figures of the last batch."""
         commit = self.job.ledger.last()
         return None if commit is None else metrics_of(commit)
+
+    def seconds_at_work(self) -> float:
+        """For how long a batch has been at work; 0 between batches. By the clock one is always due."""
+        is_due = self.job.setting.clock is not None or self._working.locked()
+        return time.monotonic() - self._turned if is_due else 0.0
 
     @property
     def progress(self) -> list[dict[str, Any]]:
@@ -258,7 +275,7 @@ class LiveQuery:
                 raise
         if seconds is not None and not over:
             return False
-        with self.lease:
+        with self.lease, self._at_work():
             if self._failure is not None:
                 raise self._failure
             if self.once and not self._stopped:

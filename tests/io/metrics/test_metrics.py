@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.metrics import BatchMetrics, MetricsServer, Totals
+from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer, Totals
 from tests.io.metrics.exposition import parse
 
 FIRST = BatchMetrics(
@@ -126,15 +126,34 @@ def test_it_is_served(server: MetricsServer) -> None:
     assert get(server, "/metrics", "POST")[0] == 501
 
 
+def health(server: MetricsServer) -> tuple[int, dict[str, object]]:
+    status, _, text = get(server, "/healthz")
+    return status, json.loads(text)
+
+
 def test_health(server: MetricsServer) -> None:
-    status, _, text = get(server, "/healthz")
-    assert (status, json.loads(text)) == (200, {"status": "ok"})
+    assert health(server) == (200, {"status": "starting"})
     server.add(FIRST)
-    assert json.loads(get(server, "/healthz")[2])["batch"] == 7
+    status, told = health(server)
+    assert (status, told["status"], told["batch"]) == (200, "ok", 7)
     server.fail("the disk is full")
-    status, _, text = get(server, "/healthz")
-    assert status == 503
-    assert json.loads(text)["reason"] == "the disk is full"
+    status, told = health(server)
+    assert (status, told["status"], told["reason"]) == (503, "failed", "the disk is full")
+
+
+def test_a_batch_that_takes_too_long_is_a_stall_and_an_idle_stream_is_none() -> None:
+    at_work = [5.0]
+    with MetricsServer(0, health=Health(stall_after=60.0, seconds_at_work=lambda: at_work[0])) as server:
+        assert health(server)[0] == 200
+        at_work[0] = 61.0
+        status, told = health(server)
+        assert (status, told["status"]) == (503, "stalled")
+        assert told["reason"] == "no batch has been finished for 61 s, and one is at work or due"
+        found = parse(get(server, "/metrics")[2])
+        assert (found["holdsfor_healthy"].value, found["holdsfor_work_seconds"].value) == (0, 61.0)
+        at_work[0] = 0.0
+        assert health(server) == (200, {"status": "ok"})
+        assert parse(get(server, "/metrics")[2])["holdsfor_healthy"].value == 1
 
 
 def test_only_the_last_batches_are_kept(server: MetricsServer) -> None:
