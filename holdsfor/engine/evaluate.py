@@ -60,9 +60,10 @@ def program(plan: Plan) -> Program:
 
 
 def _beginnings(plan: Plan) -> Beginnings:
-    named = {one.part for one in plan.shared}
+    named = {one.part for one in plan.shared if not isinstance(one.part, Part)}
+    sizes = sorted({len(chain) for chain in named})
     rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
-    lengths = {chain: tuple(n for n in range(1, len(chain) + 1) if chain[:n] in named) for chain in rules}
+    lengths = {chain: tuple(n for n in sizes if n <= len(chain) and chain[:n] in named) for chain in rules}
     return {chain: found for chain, found in lengths.items() if found}
 
 

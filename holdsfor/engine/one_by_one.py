@@ -91,11 +91,15 @@ def by_bits(
         shared.setdefault(id(order), []).append(spec)
     points = [next(order for order in orders if id(order) == one) for one in shared]
     flat_specs = [spec for found in shared.values() for spec in found]
+    needs, forbids, starts, ends = np.array([*map(_bits, flat_specs)], np.int64).reshape(-1, 4).T.copy()
     rules = Rules(
         np.concatenate([EMPTY, *(p if after else axis.following(p) for p in points)]),
         np.cumsum([0, *map(len, points)]),
         np.cumsum([0, *map(len, shared.values())]),
-        *(np.array(column, np.int64) for column in zip(*map(_bits, flat_specs), strict=True)),
+        needs,
+        forbids,
+        starts,
+        ends,
     )
     keys, bits, begin = _open_bits(carried, slot)
     room = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from holdsfor.budget import MOST_ADDED_CONDITIONS
+from holdsfor.language.combinations import SPLIT, count_conditions
 from holdsfor.language.description import (
     Call,
     Clause,
@@ -16,6 +18,7 @@ from holdsfor.language.description import (
     Rule,
     Signature,
 )
+from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.negations import one_at_a_time
 from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables
 from holdsfor.plan.rewrite import names_of, positive_names
@@ -53,12 +56,22 @@ def said_of_each(description: EventDescription, known: Background, fresh: Iterat
     for grounding in description.groundings:
         if signature_of(grounding.entity) in said:
             said[signature_of(grounding.entity)].groundings.append(grounding)
+    added = 0
     for rule in description.rules:
         mine = said[signature_of(rule.subject)]
         ordered = _ordered_by_time(rule, mine.circle)
         for literals in _with_domain(ordered, mine.groundings, description, fresh):
-            mine.variants.extend(Variant(ordered, body) for body in unfold(literals, known, fresh))
+            bodies = unfold(literals, known, fresh)
+            mine.variants.extend(Variant(ordered, body) for body in bodies)
+            added += sum(map(count_conditions, bodies)) - count_conditions(literals)
+        _check_added(added, rule)
     return said
+
+
+def _check_added(conditions: int, rule: Rule) -> None:
+    if conditions > MOST_ADDED_CONDITIONS:
+        message = f"with all that is called, the rules up to here have {conditions:,} conditions more than are written"
+        raise Refusal("too-large", message, rule.subject.place, SPLIT)
 
 
 def _ordered_by_time(rule: Rule, circle: tuple[Signature, ...]) -> Rule:
