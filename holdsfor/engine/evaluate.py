@@ -20,7 +20,8 @@ from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress
+from holdsfor.errors import HoldsforError
+from holdsfor.kernels import TooManyPairs, compress
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import conclusions, defines
@@ -82,7 +83,11 @@ def evaluate(
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
-        left_out += _define(definition, world, domains, ready)
+        try:
+            left_out += _define(definition, world, domains, ready)
+        except TooManyPairs as error:
+            names = ", ".join(map(str, defines(definition)))
+            raise HoldsforError(f"{names}: {error}") from None
         for relation in defines(definition):
             settle(relation)
     return left_out

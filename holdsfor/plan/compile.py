@@ -151,7 +151,7 @@ def _initially(
             folded = fold(variant, head, known)
             if folded is not None:
                 chain, ordering = order(folded[0], folded[1], stored)
-                yield Declared(chain, head_args(folded[1], ordering, fact.place), True)
+                yield Declared(chain, head_args(folded[1], ordering, fact.place), True, fact.fluent.place)
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
@@ -184,7 +184,8 @@ def _conclusions(
         literals, (*terms, when) = folded
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
-        yield Conclude(chain, head_args(terms, ordering, rule.subject.place), ordering.name(at.name))
+        args = head_args(terms, ordering, rule.subject.place)
+        yield Conclude(chain, args, ordering.name(at.name), rule.subject.place)
 
 
 def _for_value(variant: Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
@@ -236,7 +237,7 @@ def _domains(
             for variant in unfold(body, known, fresh):
                 folded = fold(variant, head, known)
                 if folded is not None:
-                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.place))
+                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.entity.place))
     return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
 
 
@@ -245,11 +246,11 @@ def _declared(
 ) -> Declared:
     if not dynamic:
         chain, ordering = order(body, head, stored)
-        return Declared(chain, head_args(head, ordering, place), True)
+        return Declared(chain, head_args(head, ordering, place), True, place)
     ordering = Ordering.of(body, head, stored)
     ordering.bound |= {v.name for term in head for v in variables(term)}
     chain = order_conditions(body, ordering)
-    return Declared(chain, head_args(head, ordering, place), False)
+    return Declared(chain, head_args(head, ordering, place), False, place)
 
 
 def _lists_all(rule: Declared) -> bool:

@@ -31,7 +31,8 @@ def reporting(planning: Planning) -> Planning:
 def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, int, int]]:
     """As they stand in the text."""
     files = list(description.sources)
-    return lambda each: (files.index(each.place.file), each.place.line, each.place.column)
+    numbers = {file: number for number, file in enumerate(files)}
+    return lambda each: (numbers.get(each.place.file, -1), each.place.line, each.place.column)
 
 
 def _all(planning: Planning, description: EventDescription, refusal: Refusal) -> list[Diagnostic]:

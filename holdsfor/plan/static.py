@@ -62,7 +62,7 @@ def pattern(
             "or declare grounding(...) for its head"
         )
         raise Refusal("unbound", message, place, hint)
-    return Pattern(args, needed, evidence or (), conditions, expression)
+    return Pattern(args, needed, evidence or (), conditions, expression, place)
 
 
 def _given(tests: Iterable[Literal]) -> Iterator[str]:
