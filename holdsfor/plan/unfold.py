@@ -15,7 +15,8 @@ from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variabl
 from holdsfor.plan.aggregates import united
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all
 
-DEPTH = 100  # conditions inside conditions, by calls and negations; what calls itself is not unfolded
+DEPTH = 200  # calls inside calls; what calls itself is not unfolded
+NESTED = 4  # a negation or aggregate counts as so many calls: the plan has one inside the other, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,13 @@ def _alternatives(
 ) -> list[tuple[Literal, ...]]:
     if isinstance(literal, Not):
         # not (A or B) = not A and not B
-        inner = _unfold(literal.literals, known, fresh, depth - 1, counted=False)
+        inner = _unfold(literal.literals, known, fresh, depth - NESTED, counted=False)
         return [tuple(dict.fromkeys(Not(variant, literal.place) for variant in inner))]
     if isinstance(literal, Or):
         return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth, counted)]
     if isinstance(literal, Aggregate):
         return united(
-            literal, _unfold(literal.literals, known, fresh, depth - 1, counted=True), f"result~{next(fresh)}_"
+            literal, _unfold(literal.literals, known, fresh, depth - NESTED, counted=True), f"result~{next(fresh)}_"
         )
     return _called(literal, known, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
 
@@ -111,7 +112,7 @@ def _called(
     if known.is_recursive(signature):
         return [(literal,)]  # worked out beforehand, and looked up like facts
     if depth <= 0:
-        message = f"{signature} is called through {DEPTH} other predicates and negations"
+        message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
         raise Refusal("too-large", message, literal.place, hint)
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
