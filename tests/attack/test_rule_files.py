@@ -14,6 +14,7 @@ import holdsfor
 from holdsfor.language import DescriptionError, load, parse
 
 RULE = "initiatedAt(f(K)=true, T) :- happensAt(e(K), T).\n"
+NAMES = ["{}/secret.pl", "../secret", "deeper/../../secret.pl", "link", "linked/secret", "/etc/passwd"]
 SECRET = "the_password_is(hunter2) oops"
 OWNED = "\x1b]0;owned\x07"
 SHOWN = "\\x1b]0;owned\\x07"
@@ -28,9 +29,7 @@ def folder_of(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "name", ["{}/secret.pl", "../secret", "deeper/../../secret.pl", "link", "linked/secret", "/etc/passwd"]
-)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("directive", [":- ['{}'].", ":- consult('{}').", ":- include('{}')."])
 def test_other_folders_are_closed(tmp_path: Path, name: str, directive: str) -> None:
     folder = folder_of(tmp_path)
