@@ -9,8 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import holdsfor
+from holdsfor.cli import app
 from holdsfor.language import DescriptionError, load, parse
 
 RULE = "initiatedAt(f(K)=true, T) :- happensAt(e(K), T).\n"
@@ -72,36 +74,40 @@ def test_files_below_and_in_allowed_folders_are_read(tmp_path: Path) -> None:
         load(path, allow=[folder])
 
 
-def run(*args: str, cwd: Path, terminal: bool = False) -> str:
-    """What the command prints, on both streams; terminal: as on one."""
-    command = [sys.executable, "-m", "holdsfor", *args]
-    if not terminal:
-        done = subprocess.run(command, cwd=cwd, capture_output=True, timeout=120, check=False)
-        return (done.stdout + done.stderr).decode()
+def run(*args: str) -> str:
+    """What the command prints, on both streams."""
+    return CliRunner().invoke(app, args).output
+
+
+def run_on_terminal(*args: str, cwd: Path) -> str:
     master, slave = pty.openpty()
-    process = subprocess.Popen(command, cwd=cwd, stdin=slave, stdout=slave, stderr=slave)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdsfor", *args], cwd=cwd, stdin=slave, stdout=slave, stderr=slave
+    )
     os.close(slave)
     found = b""
-    while True:
-        try:
-            more = os.read(master, 65536)
-        except OSError:
-            break
-        if not more:
-            break
+    while more := _read(master):
         found += more
     process.wait(120)
     os.close(master)
     return found.decode()
 
 
-def test_allow_on_the_command_line(tmp_path: Path) -> None:
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # the other side is closed
+        return b""
+
+
+def test_allow_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of(tmp_path)
+    monkeypatch.chdir(folder)
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "q.pl").write_text("q(a).\n")
     (folder / "rules.ec").write_text(f":- ['../shared/q'].\n{RULE.replace(').', '), q(K).')}")
-    assert "outside the folders" in run("check", "rules.ec", cwd=folder)
-    assert "1 rules, 0 warnings" in run("check", "rules.ec", "--allow", "../shared", cwd=folder)
+    assert "outside the folders" in run("check", "rules.ec")
+    assert "1 rules, 0 warnings" in run("check", "rules.ec", "--allow", "../shared")
 
 
 EVIL = f"""% a comment {OWNED}
@@ -125,19 +131,20 @@ WRONG = f"initiatedAt(f('{OWNED}')=true, T) :- happensAt(e(K), T), K <= 3. % {OW
     ],
     ids=" ".join,
 )
-def test_nothing_raw_is_printed(tmp_path: Path, args: tuple[str, ...]) -> None:
+def test_nothing_raw_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]) -> None:
+    monkeypatch.chdir(tmp_path)
     for name, text in ((f"{OWNED}.ec", EVIL), (f"wrong{OWNED}.ec", WRONG), (f"missing{OWNED}.ec", None)):
         if text is not None:
             (tmp_path / name).write_text(text)
-        printed = run(*args, name, cwd=tmp_path)
+        printed = run(*args, name)
         assert printed.strip()
         assert not {char for char in printed if ord(char) < 32} - set("\n\t")
 
 
 def test_terminals_see_escapes_and_pipes_the_text(tmp_path: Path) -> None:
     (tmp_path / "evil.ec").write_text(EVIL)
-    assert OWNED in run("fmt", "--stdout", "evil.ec", cwd=tmp_path)
-    seen = run("fmt", "--stdout", "evil.ec", cwd=tmp_path, terminal=True)
+    assert OWNED in run("fmt", "--stdout", str(tmp_path / "evil.ec"))
+    seen = run_on_terminal("fmt", "--stdout", "evil.ec", cwd=tmp_path)
     assert OWNED not in seen
     assert SHOWN in seen
 
