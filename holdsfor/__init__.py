@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,11 +53,14 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def load(*paths: str | Path, facts: Mapping[str, Any] | None = None) -> EventDescription:
+def load(
+    *paths: str | Path, facts: Mapping[str, Any] | None = None, allow: Iterable[str | Path] = ()
+) -> EventDescription:
     """The event description in rule files. facts: tables of background facts by the name of their predicate
-    (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument)."""
+    (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
+    allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
     from holdsfor.io.facts import fact_text
 
     tables = {f"<facts of {name}>": fact_text(name, source) for name, source in (facts or {}).items()}
-    return language.load(*paths, texts=tables)
+    return language.load(*paths, texts=tables, allow=allow)

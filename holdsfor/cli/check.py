@@ -14,11 +14,13 @@ import typer
 from holdsfor.cli.console import complain, say, show
 from holdsfor.cli.graph import Thing, Use, definitions, graph, predicates, unreachable, uses
 from holdsfor.cli.report import report
+from holdsfor.cli.run import ALLOW
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError
+from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
 from holdsfor.plan.explain import explain
+from holdsfor.printable import printable_lines
 
 _SHOWN = 6  # places of one thing in a table; --json has all
 
@@ -35,6 +37,7 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")
     ] = False,
+    allow: Annotated[list[Path] | None, ALLOW] = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
@@ -42,7 +45,7 @@ def check(
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
-        description = holdsfor.load(*rules)
+        description = holdsfor.load(*rules, allow=allow or ())
         made = None if picture else _planned(description)
     except DescriptionError as error:
         if not as_json:
@@ -55,7 +58,7 @@ def check(
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     if picture:
-        sys.stdout.write(_drawn(description, picture))
+        sys.stdout.write(printable_lines(_drawn(description, picture)))
     elif made:
         _tell(description, made, with_plan)
 
@@ -68,7 +71,10 @@ def _planned(description: EventDescription) -> Plan:
     if made.closures:
         from holdsfor.engine.evaluate import program
 
-        program(made)
+        try:
+            program(made)
+        except Refusal as refusal:
+            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
     return made
 
 

@@ -9,9 +9,12 @@ from threading import Event, Thread
 from time import monotonic
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
+
+from holdsfor.printable import printable, printable_lines
 
 PATIENCE = 2.0  # seconds of silence before a step says that it is at work
 REPEAT = 30.0  # seconds between further lines where there is no terminal to draw on
@@ -26,23 +29,23 @@ def err() -> Console:
 
 
 def say(text: str) -> None:
-    out().print(text, markup=False, highlight=False)
+    out().print(printable_lines(text), markup=False, highlight=False)
 
 
 def complain(text: str, style: str = "red") -> None:
     """An error or a warning, as it stands: brackets in it are no markup, and its lines are not folded."""
-    err().print(Text(text, style=style))
+    err().print(Text(printable_lines(text), style=style))
 
 
 def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> None:
     """A table on stdout; columns of numbers go to the right."""
     body = list(rows)
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(printable(title)), title_justify="left")
     for index, column in enumerate(columns):
         numbers = bool(body) and all(isinstance(row[index], int) for row in body)
         table.add_column(column, justify="right" if numbers else "left")
     for row in body:
-        table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in row))
+        table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else printable(str(cell))) for cell in row))
     # Without a terminal there is no width to fit into: let every row stand on one line.
     console = Console(file=sys.stdout) if sys.stdout.isatty() else Console(file=sys.stdout, width=200)
     console.print(table)
@@ -68,7 +71,7 @@ def _draw(doing: str, done: Event) -> None:
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=err(), transient=True
     )
     with bar:
-        bar.add_task(doing, total=None)
+        bar.add_task(escape(printable(doing)), total=None)
         done.wait()
 
 

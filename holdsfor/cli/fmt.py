@@ -10,6 +10,7 @@ import typer
 
 from holdsfor.cli.console import complain, say
 from holdsfor.errors import HoldsforError
+from holdsfor.printable import printable_lines
 
 
 def fmt(
@@ -32,7 +33,7 @@ def fmt(
             continue
         changed += text != made
         if stdout:
-            sys.stdout.write(made)
+            sys.stdout.write(printable_lines(made) if sys.stdout.isatty() else made)
         elif text != made:
             say(f"{path}: would change" if check else f"{path}: formatted")
             if not check:

@@ -47,6 +47,9 @@ CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given 
 FACTS = typer.Option(
     metavar="NAME=FILE", help="A table of background facts, Parquet or CSV; may be given several times."
 )
+ALLOW = typer.Option(
+    metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
+)
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time (with --engine local).")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
@@ -91,6 +94,7 @@ def run(
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
+    allow: Annotated[list[Path] | None, ALLOW] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
@@ -117,7 +121,7 @@ def run(
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     if changes and engine != "local":
         raise typer.BadParameter("--changes goes through the query times one by one: write --engine local with it.")
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
+    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(events, format=form, mapping=mapping)

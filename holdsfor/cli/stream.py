@@ -15,7 +15,7 @@ import typer
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.failure import log_of, told_failures
-from holdsfor.cli.run import CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, pairs
+from holdsfor.cli.run import ALLOW, CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, pairs
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 
@@ -106,13 +106,14 @@ def stream(
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
+    allow: Annotated[list[Path] | None, ALLOW] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
     import holdsfor.spark
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
+    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]

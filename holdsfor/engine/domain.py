@@ -11,6 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import matched, run
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.limits import told_of
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.plan.operators import Declared, Domain
@@ -32,7 +33,8 @@ def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
     found: dict[tuple[int, ...], list[Ints]] = {}
     for rule in domain.rules:
         if rule.enumerates:
-            rows = run(rule.chain, world)
+            with told_of(rule):
+                rows = run(rule.chain, world)
             positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
             columns = [head_codes(rows, rule.args[p], world) for p in positions]
             keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)

@@ -20,7 +20,8 @@ from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress
+from holdsfor.errors import HoldsforError
+from holdsfor.kernels import TooManyPairs, compress
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import conclusions, defines
@@ -60,9 +61,10 @@ def program(plan: Plan) -> Program:
 
 
 def _beginnings(plan: Plan) -> Beginnings:
-    named = {one.part for one in plan.shared}
+    named = {one.part for one in plan.shared if not isinstance(one.part, Part)}
+    sizes = sorted({len(chain) for chain in named})
     rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
-    lengths = {chain: tuple(n for n in range(1, len(chain) + 1) if chain[:n] in named) for chain in rules}
+    lengths = {chain: tuple(n for n in sizes if n <= len(chain) and chain[:n] in named) for chain in rules}
     return {chain: found for chain, found in lengths.items() if found}
 
 
@@ -83,7 +85,11 @@ def evaluate(
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
         seen = world if view is None else view(number)
-        left_out += _define(definition, seen, domains, ready)
+        try:
+            left_out += _define(definition, seen, domains, ready)
+        except TooManyPairs as error:
+            names = ", ".join(map(str, defines(definition)))
+            raise HoldsforError(f"{names}: {error}") from None
         for relation in defines(definition):
             settle(relation, seen)
     return left_out

@@ -9,6 +9,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import in_history, packed_head
 from holdsfor.engine.domain import within
+from holdsfor.engine.limits import told_of
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
@@ -34,7 +35,8 @@ def one_by_one(
     for action in actions:
         same = (action.chain, action.rule.args, action.rule.time)
         if same not in made:
-            rows = run(action.chain, world).timely(action.rule.time)
+            with told_of(action.rule):
+                rows = run(action.chain, world).timely(action.rule.time)
             made[same] = in_history(packed_head(rows, list(action.rule.args), action.rule.time, world), world)
         order = made[same]
         if action.initiates and action.relation in domains:
@@ -91,11 +93,15 @@ def by_bits(
         shared.setdefault(id(order), []).append(spec)
     points = [next(order for order in orders if id(order) == one) for one in shared]
     flat_specs = [spec for found in shared.values() for spec in found]
+    needs, forbids, starts, ends = np.array([*map(_bits, flat_specs)], np.int64).reshape(-1, 4).T.copy()
     rules = Rules(
         np.concatenate([EMPTY, *(p if after else axis.following(p) for p in points)]),
         np.cumsum([0, *map(len, points)]),
         np.cumsum([0, *map(len, shared.values())]),
-        *(np.array(column, np.int64) for column in zip(*map(_bits, flat_specs), strict=True)),
+        needs,
+        forbids,
+        starts,
+        ends,
     )
     keys, bits, begin = _open_bits(carried, slot)
     room = [

@@ -22,6 +22,7 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.fold import INTERVAL_LOG
 from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
@@ -43,12 +44,16 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
     begun = time.perf_counter()
-    ready = program(plan(description))
-    source = events if isinstance(events, EventSource) else read_events(events)
-    read = source.read(description.inputs)
-    loaded = time.perf_counter()
-    asked = windows(read.blocks, window, step, start, end, tick)
-    return _history(ready, read, asked, stepped, begun, loaded)
+    made = plan(description)
+    try:
+        ready = program(made)
+        source = events if isinstance(events, EventSource) else read_events(events)
+        read = source.read(description.inputs)
+        loaded = time.perf_counter()
+        asked = windows(read.blocks, window, step, start, end, tick)
+        return _history(ready, read, asked, stepped, begun, loaded)
+    except Refusal as refusal:
+        raise DescriptionError([refusal.diagnostic(description.sources)]) from None
 
 
 def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:

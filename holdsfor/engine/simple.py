@@ -11,6 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.conclude import Open, concluded, head_codes, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
+from holdsfor.engine.limits import told_of
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
@@ -86,7 +87,8 @@ def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
 
 
 def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
-    rows = run(rule.chain, world)
+    with told_of(rule):
+        rows = run(rule.chain, world)
     if None not in rule.args:
         columns = [head_codes(rows, arg, world) for arg in rule.args]
         return world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)

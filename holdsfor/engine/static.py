@@ -13,6 +13,7 @@ from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
+from holdsfor.engine.limits import told_of
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -68,7 +69,8 @@ def evaluate_pattern(
     part = Part(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
-        rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
+        with told_of(pattern):
+            rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
         if part in shared:
             world.shared[part] = rows
     s, e = _algebra(pattern.expression, Frame(world, rows, grounds, shared))
@@ -180,15 +182,19 @@ def _worked_out(expression: Expression, frame: Frame) -> Pair:
 
 
 def _complement(expression: Combine, frame: Frame) -> Pair:
-    """For every grounding all of the history that the parts leave, or what of it is still looked at."""
+    """For every grounding all of the history that the parts leave, or what of it is still looked at.
+
+    What holds at the first point does so without anything having happened: it began before, and has no start.
+    """
     axis, rows = frame.world.axis, frame.rows
     assert rows is not None
+    start = frame.world.start - axis.origin
+    before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
     base = np.arange(rows.size) << axis.time_bits
-    s = base | max(int(axis.following(np.array([frame.world.start - axis.origin]))[0]), 0)
-    e = base | axis.mask
+    s, e = base | first, base | axis.mask
     for part in expression.parts:
         s, e = minus2(s, e, *_algebra(part, frame))
-    return s, e
+    return np.where((s & axis.mask) == first, s - first + before, s), e
 
 
 def _of(part: Of, frame: Frame) -> Pair:

@@ -14,6 +14,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import whole_keys, within
 from holdsfor.engine.expression import value as value_of
+from holdsfor.engine.limits import told_of
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains
@@ -136,7 +137,8 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
         for action in actions:
             if not action.initiates:
                 continue
-            rows, _ = _rows(action, slots, world)
+            with told_of(action.rule):
+                rows, _ = _rows(action, slots, world)
             for keys in _head_keys(action.rule.args, action.relation, rows, slots, world, domains):
                 allowed = keys
                 if action.relation in domains:
@@ -247,7 +249,8 @@ class _Compiled:
 
 
 def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _Compiled:
-    rows, asked = _rows(action, slots, world)
+    with told_of(action.rule):
+        rows, asked = _rows(action, slots, world)
     rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
     rows = rows.filter((times > world.after) & (times <= world.now))

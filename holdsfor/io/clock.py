@@ -24,10 +24,3 @@ def clock_text(tick: int, clock: Clock) -> str:
     days, of_day = divmod(seconds, 86400)
     hours, minutes = divmod(of_day // 60, 60)
     return f"{f'{days}d ' if days else ''}{hours:02d}:{minutes:02d}:{of_day % 60:02d}{fraction}"
-
-
-def printable(text: str) -> str:
-    """Text that does nothing to a terminal: control and direction characters are written as escapes."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

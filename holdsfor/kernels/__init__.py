@@ -11,7 +11,7 @@ from holdsfor.kernels.inertia import (
     join_points,
     make_intervals,
 )
-from holdsfor.kernels.joining import expand, interval_join, merge_join
+from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
 
@@ -24,6 +24,7 @@ __all__ = [
     "Ints",
     "Mask",
     "Pairs",
+    "TooManyPairs",
     "compress",
     "exclusive",
     "expand",

@@ -6,7 +6,26 @@ from collections.abc import Callable
 
 import numpy as np
 
+from holdsfor.budget import MOST_ROWS
+from holdsfor.errors import HoldsforError
 from holdsfor.kernels.kernel import Ints, Pairs, kernel
+
+PER_ROW = 10  # pairs for each row that goes into a join, which is no blow-up
+
+
+class TooManyPairs(HoldsforError):
+    """A join that would give more rows than memory should be taken for."""
+
+    def __init__(self, pairs: int, most: int) -> None:
+        super().__init__(pairs, most)
+        self.pairs, self.most = pairs, most
+
+    def __str__(self) -> str:
+        return f"{self.pairs:,} rows at once are more than the {self.most:,} that are allowed; set HOLDSFOR_MOST_ROWS"
+
+
+def _most(rows: int) -> int:
+    return max(MOST_ROWS, PER_ROW * rows)
 
 
 def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
@@ -14,16 +33,19 @@ def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
 
     NumPy allocates here, not Numba: it asks for huge pages (5M pairs: 22 against 14 million rows a second).
     """
+    most = _most(guess)
     left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
-    found = write(*columns, left, right)
+    found = write(*columns, left, right, most)
+    if found > most:
+        raise TooManyPairs(found, most)
     if found > guess:
         left, right = np.empty(found, np.int64), np.empty(found, np.int64)
-        write(*columns, left, right)
+        write(*columns, left, right, most)
     return left[:found], right[:found]
 
 
 @kernel
-def _sweep(points: Ints, s: Ints, e: Ints, left: Ints, right: Ints) -> int:
+def _sweep(points: Ints, s: Ints, e: Ints, left: Ints, right: Ints, most: int) -> int:
     open_ = np.empty(s.size + 1, np.int64)
     opened, j, k = 0, 0, 0
     for i in range(points.size):
@@ -42,6 +64,8 @@ def _sweep(points: Ints, s: Ints, e: Ints, left: Ints, right: Ints) -> int:
                     left[k], right[k] = i, x
                 k += 1
         opened = kept
+        if k > most:
+            break
     return k
 
 
@@ -51,9 +75,9 @@ def interval_join(points: Ints, s: Ints, e: Ints) -> Pairs:
 
 
 @kernel
-def _match(a: Ints, b: Ints, left: Ints, right: Ints) -> int:
+def _match(a: Ints, b: Ints, left: Ints, right: Ints, most: int) -> int:
     i, j, k = 0, 0, 0
-    while i < a.size and j < b.size:
+    while i < a.size and j < b.size and k <= most:
         if a[i] < b[j]:
             i += 1
         elif b[j] < a[i]:
@@ -75,15 +99,25 @@ def merge_join(a: Ints, b: Ints) -> Pairs:
 
 
 @kernel
-def expand(lo: Ints, hi: Ints) -> Pairs:
-    """For each i all j in lo[i]..hi[i] (hi not included)."""
-    total = 0
+def _ranges(lo: Ints, hi: Ints, most: int) -> tuple[Ints, Ints, float]:
+    total = 0.0  # a product of large tables is beyond 64 bits
     for i in range(lo.size):
         total += max(hi[i] - lo[i], 0)
-    left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+    size = np.int64(total) if total <= most else 0
+    left, right = np.empty(size, np.int64), np.empty(size, np.int64)
     k = 0
-    for i in range(lo.size):
-        for j in range(lo[i], hi[i]):
-            left[k], right[k] = i, j
-            k += 1
+    if total <= most:
+        for i in range(lo.size):
+            for j in range(lo[i], hi[i]):
+                left[k], right[k] = i, j
+                k += 1
+    return left, right, total
+
+
+def expand(lo: Ints, hi: Ints) -> Pairs:
+    """For each i all j in lo[i]..hi[i] (hi not included)."""
+    most = _most(lo.size)
+    left, right, total = _ranges(lo, hi, most)
+    if total > most:
+        raise TooManyPairs(int(total), most)
     return left, right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from holdsfor.language.check import check
@@ -13,13 +13,17 @@ from holdsfor.language.loading import read_source
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
 
 
-def load(*paths: str | Path, texts: Mapping[str, str] | None = None) -> EventDescription:
+def load(
+    *paths: str | Path, texts: Mapping[str, str] | None = None, allow: Iterable[str | Path] = ()
+) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
-    texts: more of it, by the name that messages shall give them.
+    texts: more of it, by the name that messages shall give them. allow: folders of files that they may name, besides
+    their own.
     """
     files = [read_source(Path(path)) for path in paths]
-    return check([*files, *(Source(name, text) for name, text in (texts or {}).items())])
+    more = (Source(name, text) for name, text in (texts or {}).items())
+    return check([*files, *more], [Path(folder) for folder in allow])
 
 
 def parse(*texts: str) -> EventDescription:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from holdsfor.language.apart import apart
 from holdsfor.language.circles import circles
@@ -14,7 +15,7 @@ from holdsfor.language.domains import domains
 from holdsfor.language.draft import Draft
 from holdsfor.language.interval_names import interval_names
 from holdsfor.language.kinds import kinds
-from holdsfor.language.loading import loading
+from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.names import names
 from holdsfor.language.read import read
 from holdsfor.language.recursion import recursion
@@ -42,10 +43,14 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 )
 
 
-def check(sources: Iterable[Source]) -> EventDescription:
-    """The description that the sources give together, or DescriptionError with all that is wrong."""
+def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescription:
+    """The description that the sources give together, or DescriptionError with all that is wrong.
+
+    allow: folders, besides those of the sources, that may have files which they name.
+    """
     draft = Draft({}, [], [], set())
     waiting = list(sources)
+    folders = allowed_folders(waiting, allow)
     while waiting:
         source = waiting.pop(0)
         draft.sources[source.name] = source
@@ -53,7 +58,7 @@ def check(sources: Iterable[Source]) -> EventDescription:
         draft.raw += parsed.raw
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
-        waiting += loading(draft, source, parsed.raw, waiting)
+        waiting += loading(draft, source, parsed.raw, waiting, folders)
     for each in PASSES:
         each(draft)
     diagnostics = draft.close()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Rule, Signature
+from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
+from holdsfor.language.graph import components
 from holdsfor.language.negations import entangled, one_at_a_time
 from holdsfor.language.strata import Mention, Node, Step
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
@@ -16,14 +18,20 @@ _ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
 def circles(draft: Draft) -> None:
     """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
     for group in draft.circles:
+        try:
+            tangles = _entangled(group)
+        except Refusal as refusal:
+            draft.error(refusal.code, refusal.message, refusal.place, refusal.hint)
+            continue
+        rounds = _rounds_of_edges(group)
         for step in group:
-            reason = _reason(draft, step, group)
+            reason = _reason(draft, step, tangles, rounds)
             if reason:
                 _report(draft, _way(group, step), *reason)
                 break
 
 
-def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | None:
+def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Node, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event":
@@ -34,13 +42,13 @@ def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | No
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if isinstance(step.literal, Happens):
         return None  # the step from the event is the one to report
-    if isinstance(step.literal, Edge) and _at_one_point(step, group):
+    if isinstance(step.literal, Edge) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]
         does = "initiate" if edge == "start" else "terminate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
         reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
         return f"time does not order this circle: {reason}", hint
-    if step.rule and step.literal is _entangled(step.rule, group):
+    if step.rule and id(step.literal) in tangles:
         return _reason_entangled(step.rule, step.literal, step.need[1])
     if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
@@ -49,10 +57,15 @@ def _reason(draft: Draft, step: Step, group: list[Step]) -> tuple[str, str] | No
     return None
 
 
-def _entangled(rule: Rule, group: list[Step]) -> Holds | None:
+def _entangled(group: list[Step]) -> set[int]:
+    """The conditions, by identity, that stand in a negation or findall where they cannot be asked for."""
     circle = {step.head[1] for step in group}
-    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
-    return entangled(one_at_a_time(rule.body, head, circle), circle)
+    found: set[int] = set()
+    for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
+        head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+        literal = entangled(one_at_a_time(rule.body, head, circle), circle)
+        found |= {id(literal)} if literal else set()
+    return found
 
 
 def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) -> tuple[str, str]:
@@ -64,21 +77,31 @@ def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) ->
     return "one negation cannot look for what two fluents of a circle have in common", hint
 
 
-def _at_one_point(step: Step, group: list[Step]) -> bool:
-    """Whether starts and ends alone lead round: what starts at T is decided at T, so they would wait for themselves."""
-    edges = [one for one in group if isinstance(one.literal, Edge)]
-    return _way(edges, step)[-1].need == step.head
+def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
+    """Definitions that starts and ends alone lead round, by a number for each way round.
+
+    What starts at T is decided at T, so they would wait for themselves.
+    """
+    needs: dict[Node, list[Node]] = {}
+    for step in group:
+        if isinstance(step.literal, Edge):
+            needs.setdefault(step.head, []).append(step.need)
+            needs.setdefault(step.need, [])
+    return {node: number for number, members in enumerate(components(needs)) for node in members}
 
 
 def _way(group: list[Step], first: Step) -> list[Step]:
     """A shortest way round that begins with a step."""
+    steps: dict[Node, list[Step]] = {}
+    for step in group:
+        steps.setdefault(step.head, []).append(step)
     paths = [[first]]
     seen: set[Node] = set()
     for path in paths:
         if path[-1].need == first.head:
             return path
-        for step in group:
-            if step.head == path[-1].need and step.need not in seen:
+        for step in steps.get(path[-1].need, []):
+            if step.need not in seen:
                 seen.add(step.need)
                 paths.append([*path, step])
     return [first]

@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.terms import Place
+from holdsfor.printable import printable_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +54,15 @@ def render(diagnostic: Diagnostic) -> str:
     if diagnostic.line:
         number = str(place.line)
         margin = " " * len(number)
-        # A tab before the caret stays a tab, so that both lines shift alike.
-        indent = "".join("\t" if char == "\t" else " " for char in diagnostic.line[: place.column - 1])
         last = place.end_column if place.end_line == place.line else len(diagnostic.line) + 1
-        lines += [f"  {number} | {diagnostic.line}", f"  {margin} | {indent}{'^' * max(1, last - place.column)}"]
+        # What stands there is shown as it is printed, with tabs as they are, so that both lines shift alike.
+        before = printable_lines(diagnostic.line[: place.column - 1])
+        marked = printable_lines(diagnostic.line[place.column - 1 : last - 1])
+        indent = "".join("\t" if char == "\t" else " " for char in before)
+        lines += [f"  {number} | {diagnostic.line}", f"  {margin} | {indent}{'^' * max(1, len(marked))}"]
     if diagnostic.hint:
         lines.append(f"  help: {diagnostic.hint}")
-    return "\n".join(lines)
+    return printable_lines("\n".join(lines))
 
 
 class DescriptionError(HoldsforError):
@@ -79,8 +82,11 @@ class Refusal(HoldsforError):
     """A rule that the plan cannot have, although it is well-formed: `plan` makes a diagnostic of it."""
 
     def __init__(self, code: str, message: str, place: Place, hint: str) -> None:
-        super().__init__(f"{place}: error: {message} [{code}]\n  help: {hint}")
+        super().__init__(printable_lines(f"{place}: error: {message} [{code}]\n  help: {hint}"))
         self.code, self.message, self.place, self.hint = code, message, place, hint
+
+    def __reduce__(self) -> tuple[type[Refusal], tuple[str, str, Place, str]]:
+        return Refusal, (self.code, self.message, self.place, self.hint)
 
     def diagnostic(self, lines: Mapping[str, Source]) -> Diagnostic:
         source = lines.get(self.place.file)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator
 
 from holdsfor.language.deadlines import overlap
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Initially, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.strata import signature
 from holdsfor.language.terms import Place, Term, Var, is_ground, variables
@@ -50,11 +50,25 @@ def _given(draft: Draft) -> list[tuple[Term, Term, Place]]:
 
 def _two_beginnings(draft: Draft) -> None:
     facts = [each for each in draft.initially if not each.body]
-    for first, second in combinations(facts, 2):
+    for first, second in _perhaps_alike(facts):
         if first.value != second.value and overlap(first.fluent, second.fluent):
             owner = signature(first.fluent)
             message = f"{owner} has two initial values, {written(first.value)} and {written(second.value)}"
             draft.warning("initially", message, second.place, "keep one of them: a fluent has one value at a time")
+
+
+def _perhaps_alike(facts: list[Initially]) -> Iterator[tuple[Initially, Initially]]:
+    """Pairs, in the order of the text, that may be about one fluent: with equal arguments, or with variables in one."""
+    ground: dict[Term, list[Initially]] = {}
+    others: list[Initially] = []
+    for fact in facts:
+        if is_ground(fact.fluent):
+            mine = ground.setdefault(fact.fluent, [])
+            yield from ((first, fact) for first in (*mine, *others))
+            mine.append(fact)
+        else:
+            yield from ((first, fact) for first in (*(each for same in ground.values() for each in same), *others))
+            others.append(fact)
 
 
 def _no_evidence(draft: Draft) -> None:

@@ -15,8 +15,19 @@ from holdsfor.language.vocabulary import LOADING
 ENDINGS = ("", ".prolog", ".pl", ".ec")
 
 
-def loading(draft: Draft, source: Source, raw: Iterable[Raw], waiting: Iterable[Source]) -> list[Source]:
-    """The files that the directives of a source name, relative to its folder; each file is read once."""
+def allowed_folders(sources: Iterable[Source], allow: Iterable[Path] = ()) -> tuple[Path, ...]:
+    """The folders that rule files may name files in: those of the files given, and those allowed besides."""
+    own = (source.path.parent for source in sources if source.path is not None)
+    return tuple(dict.fromkeys(folder.resolve() for folder in (*own, *allow)))
+
+
+def loading(
+    draft: Draft, source: Source, raw: Iterable[Raw], waiting: Iterable[Source], folders: Iterable[Path]
+) -> list[Source]:
+    """The files that the directives of a source name, relative to its folder; each file is read once.
+
+    Rules may come from others: outside of the folders nothing is opened, nor is said what is there.
+    """
     found: list[Source] = []
     for name in _named(raw):
         if source.path is None:
@@ -24,6 +35,11 @@ def loading(draft: Draft, source: Source, raw: Iterable[Raw], waiting: Iterable[
             draft.error("file", f"`{name.name}` is not loaded: this text has no folder", name.place, hint)
             continue
         tries = [source.path.parent / f"{name.name}{ending}" for ending in ENDINGS]
+        if not all(_is_inside(path, folders) for path in tries):
+            hint = "give it along with the others, move it there, or allow its folder: --allow FOLDER"
+            message = f"`{name.name}` is not loaded: it is outside the folders of the rule files"
+            draft.error("file", message, name.place, hint)
+            continue
         path = next((path for path in tries if path.is_file()), None)
         if path is None:
             hint = f"it is looked for from the folder of {source.name}; correct its name, or remove the line"
@@ -35,6 +51,15 @@ def loading(draft: Draft, source: Source, raw: Iterable[Raw], waiting: Iterable[
     return found
 
 
+def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
+    """Where links and `..` lead to counts."""
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or no name of a file
+        return False
+    return any(real.is_relative_to(folder) for folder in folders)
+
+
 def read_source(path: Path) -> Source:
     try:
         return Source(str(path), path.read_text(encoding="utf-8"), path)
@@ -42,6 +67,8 @@ def read_source(path: Path) -> Source:
         raise HoldsforError(f"{path}: there is no such rule file; check the path") from None
     except IsADirectoryError:
         raise HoldsforError(f"{path}: this is a folder; name the rule files in it") from None
+    except PermissionError:
+        raise HoldsforError(f"{path}: this file may not be read; check its permissions") from None
     except UnicodeDecodeError as error:
         raise HoldsforError(f"{path}: not UTF-8 text (byte {error.start}); save the file as UTF-8") from None
 

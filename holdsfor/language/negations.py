@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import product
 
+from holdsfor.language.combinations import combinations
 from holdsfor.language.description import Aggregate, Holds, Literal, Not, Or, Signature
 from holdsfor.language.strata import signature
 from holdsfor.language.terms import Var
@@ -79,7 +79,7 @@ def _cases(body: Body) -> list[Body]:
         [case for one in literal.alternatives for case in _cases(one)] if isinstance(literal, Or) else [(literal,)]
         for literal in body
     ]
-    return [tuple(literal for part in choice for literal in part) for choice in product(*choices)]
+    return combinations(body, choices)
 
 
 def _parts(case: Body, outside: set[Var]) -> list[Body]:

@@ -44,13 +44,18 @@ def number_slots(draft: Draft) -> set[Slot]:
     heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
     heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
     asked: set[Slot] = set()
-    while True:
-        before = len(asked)
-        for head, body in [*heads, *clauses]:
-            numeric = _numeric(body, used) | {variable for slot, variable in head if slot in asked}
-            asked.update(slot for slot, variable in _body_slots(body) if variable in numeric)
-        if len(asked) == before:
-            return asked | used
+    passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
+    for head, body in [*heads, *clauses]:
+        numeric, given = _numeric(body, used), list(_body_slots(body))
+        asked.update(slot for slot, variable in given if variable in numeric)
+        for slot, variable in head:
+            passed[slot].update(source for source, name in given if name == variable)
+    waiting = list(asked)
+    while waiting:
+        fresh = passed.get(waiting.pop(), set()) - asked
+        asked |= fresh
+        waiting += fresh
+    return asked | used
 
 
 def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> set[Slot]:

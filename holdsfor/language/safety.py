@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from holdsfor.language.apart import head_terms
 from holdsfor.language.deadlines import overlap
 from holdsfor.language.description import (
@@ -21,22 +23,24 @@ from holdsfor.language.description import (
     Not,
     Or,
     Rule,
+    Signature,
 )
 from holdsfor.language.domains import note_evidence
 from holdsfor.language.draft import Draft
 from holdsfor.language.modes import Modes
 from holdsfor.language.names import calls
 from holdsfor.language.strata import signature
-from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.terms import Place, Var, variables
 from holdsfor.language.walk import all_variables
 from holdsfor.language.written import written
 
 
 def safety(draft: Draft) -> None:
     modes = Modes(draft.background, draft.recursive)
+    listed = _listed_domains(draft)
     for rule in draft.rules:
         if rule.place not in draft.incomplete:
-            _rule(draft, rule, modes)
+            _rule(draft, rule, modes, listed)
     for clause in draft.background:
         if clause.place in draft.incomplete:
             continue
@@ -91,10 +95,10 @@ def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None
         draft.error("unbound", message, missing.place, hint)
 
 
-def _rule(draft: Draft, rule: Rule, modes: Modes) -> None:
+def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> None:
     head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
     # Where groundings are declared, they give the arguments of the head their values.
-    values = head - {rule.at} if _has_domain(draft, rule.subject, rule.value is not None) else set()
+    values = head - {rule.at} if (signature(rule.subject), rule.value is not None) in listed else set()
     left = modes.run(rule.body, values, head)
     reported = _report(draft, modes, left, values, head, rule.body)
     if left:
@@ -160,13 +164,14 @@ def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
         draft.error("unbound", message, rule.value.place, hint)
 
 
-def _has_domain(draft: Draft, subject: Term, fluent: bool) -> bool:
-    return any(
-        signature(each.entity) == signature(subject)
-        and (each.value is not None) == fluent
-        and not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:
+    """The events and fluents whose groundings are declared, and not fed by the data; whether each is a fluent."""
+    listed = (
+        each
         for each in draft.groundings
+        if not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
     )
+    return {(signature(each.entity), each.value is not None) for each in listed}
 
 
 # ---------------------------------------------------------------- what is left

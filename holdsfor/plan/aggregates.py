@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdsfor.budget import MOST_CONDITIONS_OF_VARIANTS
+from holdsfor.language.combinations import count_conditions, raise_too_many
 from holdsfor.language.description import Aggregate, Compare, Is, Literal, Not
 from holdsfor.language.terms import Compound, Int, Place, Term, Var
 
@@ -20,6 +22,9 @@ def united(whole: Aggregate, alternatives: Sequence[Body], prefix: str) -> list[
     if len(alternatives) == 1:
         return [_to_variable(replace(whole, literals=alternatives[0]), f"{prefix}0")]
     if whole.function in ("min", "max"):
+        compared = len(alternatives) * sum(map(count_conditions, alternatives))
+        if compared > MOST_CONDITIONS_OF_VARIANTS:
+            raise_too_many(compared, whole.place)
         return [_best(whole, alternatives, chosen, prefix) for chosen in range(len(alternatives))]
     results = [Var(f"{prefix}{number}", whole.place) for number in range(len(alternatives))]
     each = (

@@ -112,7 +112,8 @@ def _combination(fluent: Simple, exact: Set[Relation], inert: Set[Relation]) -> 
     cubes = _cubes(tuple(found), true, [state for state in states if state not in true])
     if len(cubes) > MOST:
         return None
-    return Static(fluent.relations[0], (_pattern(fluent.relations[0], cubes, tuple(found)),), fluent)
+    pattern = replace(_pattern(fluent.relations[0], cubes, tuple(found)), place=begins[0].place)
+    return Static(fluent.relations[0], (pattern,), fluent)
 
 
 def _about_steps(rule: Conclude, exact: Set[Relation]) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from holdsfor.plan.operators import (
@@ -22,12 +21,12 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
+from holdsfor.plan.prefixes import Prefixes
 from holdsfor.plan.variables import binds, mentions, needs, renamed
 from holdsfor.plan.walk import conclusions
 
-Uses = Mapping[Chain, int]
-Reordering = Callable[[Chain, Set[str], Uses], Chain]
-"""A chain in another order. The variables are those that are bound before it; uses: how many rules begin so."""
+Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
+"""A chain in another order. The variables are those that are bound before it; the prefixes: of all rules."""
 
 Known = Callable[[Chain, Set[str]], Chain]
 
@@ -41,47 +40,46 @@ class Waiting:
     What several rules begin with is worked out once, so an operator does not overtake a join that more rules share.
     """
 
-    def __init__(self, chain: Chain, given: Set[str], uses: Uses) -> None:
+    def __init__(self, chain: Chain, given: Set[str], prefixes: Prefixes) -> None:
         self._chain = chain
-        self._uses = [uses.get(chain[:length], 0) for length in range(1, len(chain) + 1)]
-        self._outer = {name for op in chain for name in binds(op)} | given
+        self._uses = prefixes.uses(chain)
+        outer = {name for op in chain for name in binds(op)} | given
+        self._mentions = [tuple(dict.fromkeys(mentions(op))) for op in chain]
+        self._needs = [frozenset(needs(op, outer)) for op in chain]
         self._bound = set(given)
+        self._reachable: Set[str] | None = None
         self._order: list[int] = []
         self._made_by = {op.variable: n for n, op in enumerate(chain) if isinstance(op, Let | Tally)}
         self._left = set(range(len(chain)))
+        self.joins = [number for number, op in enumerate(chain) if not is_filter(op)]
+        self.others = [number for number, op in enumerate(chain) if is_filter(op)]
         if not given:
-            first = next((n for n, op in enumerate(chain) if not is_filter(op)), -1)
+            first = self.joins[0] if self.joins else -1
             for number in range(first + 1):
                 self._add(number)
 
-    @property
-    def joins(self) -> list[int]:
-        return [number for number in sorted(self._left) if not is_filter(self._chain[number])]
-
-    @property
-    def others(self) -> list[int]:
-        return [number for number in sorted(self._left) if is_filter(self._chain[number])]
-
     def reachable(self) -> Set[str]:
         """The variables that are bound, or that calculations on them would bind."""
-        found = set(self._bound)
-        for number in self.others:  # written in an order in which each comes after what it needs
-            op = self._chain[number]
-            if isinstance(op, Let) and self._may_come(number, found):
-                found.add(op.variable)
-        return found
+        if self._reachable is None:
+            found = set(self._bound)
+            for number in self.others:  # written in an order in which each comes after what it needs
+                op = self._chain[number]
+                if isinstance(op, Let) and self._may_come(number, found):
+                    found.add(op.variable)
+            self._reachable = found
+        return self._reachable
 
     def ready(self, number: int) -> bool:
-        overtaken = [join for join in self.joins if join < number]
-        return all(self._uses[join] == self._uses[number] for join in overtaken) and self._may_come(
-            number, self.reachable()
-        )
+        # Longer beginnings are no more common than shorter ones: the first join that is overtaken tells for all.
+        overtaken = self.joins[0] if self.joins else number
+        shared = overtaken < number and self._uses[overtaken] != self._uses[number]
+        return not shared and self._may_come(number, self.reachable())
 
     def place(self, number: int) -> None:
         """This operator next, after the calculations that it needs; nothing if it is there already."""
         if number not in self._left:
             return
-        for name in mentions(self._chain[number]):
+        for name in self._mentions[number]:
             made = self._made_by.get(name, number)
             if made < number and made in self._left:
                 self.place(made)
@@ -93,18 +91,20 @@ class Waiting:
     def _add(self, number: int) -> None:
         self._order.append(number)
         self._left.discard(number)
+        (self.others if is_filter(self._chain[number]) else self.joins).remove(number)
+        self._reachable = None
         self._bound.update(binds(self._chain[number]))
 
     def _may_come(self, number: int, bound: Set[str]) -> bool:
         """Has all that it needs, and is on the same side as before of what calculates a variable that it mentions."""
         op = self._chain[number]
-        if not set(needs(op, self._outer)) <= bound:
+        if not self._needs[number] <= bound:
             return False
         if isinstance(op, Let | Tally):  # not before an operator that has bound its variable so far
             earlier = (n for n in self._left if n < number)
-            if any(op.variable in mentions(self._chain[n]) for n in earlier):
+            if any(op.variable in self._mentions[n] for n in earlier):
                 return False
-        made = (self._made_by.get(name, number) for name in mentions(op))
+        made = (self._made_by.get(name, number) for name in self._mentions[number])
         return all(n >= number or n not in self._left or self._calculated(n, bound) for n in made)
 
     def _calculated(self, number: int, bound: Set[str]) -> bool:
@@ -124,25 +124,21 @@ def is_filter(op: Op) -> bool:
 
 def each_chain(plan: Plan, reorder: Reordering) -> Plan:
     """The plan with its rules and the conditions of its patterns in another order."""
-    uses = beginnings(plan.definitions)
+    prefixes = beginnings(plan.definitions)
 
     def known(chain: Chain, given: Set[str]) -> Chain:
-        return reorder(chain, given, uses) if len(chain) > (1 if given else 2) else chain  # a scan and one more stay
+        return reorder(chain, given, prefixes) if len(chain) > (1 if given else 2) else chain  # a scan and one more
 
     return replace(plan, definitions=tuple(_definition(definition, known) for definition in plan.definitions))
 
 
-def beginnings(definitions: Iterable[Definition]) -> Counter[Chain]:
+def beginnings(definitions: Iterable[Definition]) -> Prefixes:
     """How many rules begin with each chain.
 
     The rules of a group are not among them: part of their conditions is asked of a state that changes as it goes.
     """
-    counts: Counter[Chain] = Counter()
-    for definition in definitions:
-        if not isinstance(definition, Group):
-            for rule in conclusions(definition):
-                counts.update(rule.chain[:length] for length in range(1, len(rule.chain) + 1))
-    return counts
+    alone = (definition for definition in definitions if not isinstance(definition, Group))
+    return Prefixes(rule.chain for definition in alone for rule in conclusions(definition))
 
 
 def _definition(definition: Definition, reorder: Known) -> Definition:

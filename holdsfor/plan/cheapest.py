@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from holdsfor.plan.chains import Uses, Waiting, each_chain
+from holdsfor.plan.chains import Waiting, each_chain
 from holdsfor.plan.operators import At, Chain, Holding, Lookup, Op, Plan, Tally, Without
+from holdsfor.plan.prefixes import Prefixes
 
 TEST, FACT, EVENT, FLUENT, TALLY, MOMENT, MEETING, ANYTHING = range(8)
 KINDS = (At, Lookup, Holding, Without, Tally)
@@ -33,8 +34,8 @@ def cheapest(plan: Plan) -> Plan:
     return each_chain(plan, _ordered)
 
 
-def _ordered(chain: Chain, given: Set[str], uses: Uses) -> Chain:
-    waiting = Waiting(chain, given, uses)
+def _ordered(chain: Chain, given: Set[str], prefixes: Prefixes) -> Chain:
+    waiting = Waiting(chain, given, prefixes)
     _follow(waiting)
     while waiting.joins:
         bound = waiting.reachable()
@@ -46,8 +47,8 @@ def _ordered(chain: Chain, given: Set[str], uses: Uses) -> Chain:
 
 def _follow(waiting: Waiting) -> None:
     """Comparisons and calculations that stood before all joins that are left."""
-    for number in waiting.others:
-        if all(join > number for join in waiting.joins):
+    for number in list(waiting.others):
+        if not waiting.joins or waiting.joins[0] > number:
             waiting.place(number)
 
 

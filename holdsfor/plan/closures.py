@@ -36,7 +36,7 @@ def closure(
                     message = f"{signature} calls itself, so all that it is true of is worked out first"
                     hint = "give each variable of its head a condition in the body"
                     raise Refusal("unbound", message, clause.place, hint)
-                rules.append((signature, Declared(chain, args, True)))
+                rules.append((signature, Declared(chain, args, True, clause.head.place)))
     return Closure(tuple(rules), _endless(group, known).diagnostic(sources))
 
 

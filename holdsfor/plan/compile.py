@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import count
 
 from holdsfor.language.description import (
-    Call,
-    Clause,
     Compare,
+    Deadline,
     EventDescription,
     Grounding,
+    Initially,
     Literal,
-    Rule,
     Signature,
 )
-from holdsfor.language.negations import one_at_a_time
-from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.closures import closure
 from holdsfor.plan.fold import fold
 from holdsfor.plan.operators import (
@@ -39,41 +37,28 @@ from holdsfor.plan.order import Ordering, head_args, order, order_conditions
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.rewrite import names_of, positive_names
+from holdsfor.plan.said import Said, Variant, is_dynamic, said_of_each, signature_of
 from holdsfor.plan.sources import identified, sources
 from holdsfor.plan.stages import stages
 from holdsfor.plan.static import pattern
 from holdsfor.plan.times import name_times
-from holdsfor.plan.unfold import Background, background, instance, unfold
+from holdsfor.plan.unfold import Background, background, unfold
 from holdsfor.plan.walk import facts_used
-
-
-@dataclass(frozen=True, slots=True)
-class _Variant:
-    """A rule in one of the forms that unfolding gave it."""
-
-    rule: Rule
-    body: tuple[Literal, ...]
 
 
 @reporting
 def compiled(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
-    variants = tuple(
-        _Variant(rule, body)
-        for rule in description.rules
-        for literals in _with_domain(_ordered_by_time(rule, description), description, fresh)
-        for body in unfold(literals, known, fresh)
-    )
-    stored = relations(description, (variant.body for variant in variants))
+    said = said_of_each(description, known, fresh)
+    stored = relations(description, (variant.body for each in said.values() for variant in each.variants))
     domains = _domains(description, known, stored, fresh)
     declared = {domain.relation for domain in domains if all(map(_lists_all, domain.rules))}
     definitions = tuple(
         definition
         for stratum in description.strata
         for signature in stratum
-        for definition in _definitions(signature, description, variants, stored, known, declared)
+        for definition in _definitions(signature, description, said, stored, known, declared)
     )
     closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     given = sources(description.inputs, stored)
@@ -96,18 +81,18 @@ def completed(made: Plan) -> Plan:
 def _definitions(
     signature: Signature,
     description: EventDescription,
-    variants: tuple[_Variant, ...],
+    said: Mapping[Signature, Said],
     stored: Relations,
     known: Background,
     declared: set[Relation],
 ) -> Iterator[Definition]:
-    mine = [v for v in variants if _signature(v.rule.subject) == signature]
+    mine = said[signature].variants
     if signature in description.events:
         relation = Relation(signature.name, signature.arity, None, "event")
         happens = [v for v in mine if v.rule.kind == "happensAt"]
         yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
     if signature in description.simple and stored.of_fluent(signature):
-        yield from _simple_or_group(signature, description, variants, stored, known)
+        yield from _simple_or_group(signature, said, stored, known)
     if signature in description.static:
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
         for relation in stored.of_fluent(signature):
@@ -116,32 +101,26 @@ def _definitions(
 
 
 def _simple_or_group(
-    signature: Signature,
-    description: EventDescription,
-    variants: tuple[_Variant, ...],
-    stored: Relations,
-    known: Background,
+    signature: Signature, said: Mapping[Signature, Said], stored: Relations, known: Background
 ) -> Iterator[Simple | Group]:
     """The fluent by itself; or with those it depends on and that depend on it, in the place of the first of them."""
-    members = next((cycle for cycle in description.cycles if signature in cycle), (signature,))
-    deadlines = tuple(due for member in members for due in _deadlines(member, description, stored, known))
+    members = said[signature].circle or (signature,)
     if signature != members[0]:
         return
-    fluents = tuple(_simple(member, description, variants, stored, known) for member in members)
-    if len(members) > 1 or deadlines or any(signature in cycle for cycle in description.cycles):
+    deadlines = tuple(due for member in members for due in _deadlines(member, said[member].deadlines, stored, known))
+    fluents = tuple(_simple(member, said[member], stored, known) for member in members)
+    if said[signature].circle or deadlines:
         yield Group(fluents, deadlines)
     else:
         yield fluents[0]
 
 
 def _deadlines(
-    signature: Signature, description: EventDescription, stored: Relations, known: Background
+    signature: Signature, deadlines: Iterable[Deadline], stored: Relations, known: Background
 ) -> Iterator[Due]:
     fresh = count(2_000_000)
-    for deadline in description.deadlines:
+    for deadline in deadlines:
         name, args = name_and_args(deadline.fluent)
-        if Signature(name, len(args)) != signature:
-            continue
         if signature in stored.values:
             source, target = (Relation(name, len(args), v, "fluent") for v in (deadline.source, deadline.target))
             values = None
@@ -161,44 +140,37 @@ def _deadlines(
 
 
 def _initially(
-    relation: Relation, signature: Signature, description: EventDescription, stored: Relations, known: Background
+    relation: Relation, facts: Iterable[Initially], stored: Relations, known: Background
 ) -> Iterator[Declared]:
     fresh = count(1_000_000)
-    for fact in description.initially:
-        name, args = name_and_args(fact.fluent)
-        if Signature(name, len(args)) != signature or not (relation.value is None or relation.value == fact.value):
+    for fact in facts:
+        if not (relation.value is None or relation.value == fact.value):
             continue
+        args = name_and_args(fact.fluent)[1]
         head = (*args, *((fact.value,) if relation.value is None else ()))
         for variant in unfold(fact.body, known, fresh):
             folded = fold(variant, head, known)
             if folded is not None:
                 chain, ordering = order(folded[0], folded[1], stored)
-                yield Declared(chain, head_args(folded[1], ordering, fact.place), True)
+                yield Declared(chain, head_args(folded[1], ordering, fact.place), True, fact.fluent.place)
 
 
-def _simple(
-    signature: Signature,
-    description: EventDescription,
-    every: tuple[_Variant, ...],
-    stored: Relations,
-    known: Background,
-) -> Simple:
+def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
     found = stored.of_fluent(signature)
-    variants = [v for v in every if _signature(v.rule.subject) == signature]
 
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
-        chosen = [v for v in variants if v.rule.kind == kind]
+        chosen = [v for v in said.variants if v.rule.kind == kind]
         return tuple(
             tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, stored, known)))
             for relation in found
         )
 
-    initially = tuple(tuple(_initially(relation, signature, description, stored, known)) for relation in found)
+    initially = tuple(tuple(_initially(relation, said.initially, stored, known)) for relation in found)
     return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"), initially)
 
 
 def _conclusions(
-    variant: _Variant, relation: Relation | None, stored: Relations, known: Background
+    variant: Variant, relation: Relation | None, stored: Relations, known: Background
 ) -> Iterator[Conclude]:
     """The rule as it concludes this relation (None: an event)."""
     rule = variant.rule
@@ -213,10 +185,11 @@ def _conclusions(
         literals, (*terms, when) = folded
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
-        yield Conclude(chain, head_args(terms, ordering, rule.subject.place), ordering.name(at.name))
+        args = head_args(terms, ordering, rule.subject.place)
+        yield Conclude(chain, args, ordering.name(at.name), rule.subject.place)
 
 
-def _for_value(variant: _Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
+def _for_value(variant: Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
     """The body for a head about this relation; None if the rule is about another value."""
     value = variant.rule.value
     if relation is None or relation.value is None or value is None:
@@ -231,7 +204,7 @@ def _value_is_column(relation: Relation | None) -> bool:
 
 
 def _patterns(
-    variant: _Variant, relation: Relation, stored: Relations, known: Background, declared: bool
+    variant: Variant, relation: Relation, stored: Relations, known: Background, declared: bool
 ) -> Iterator[Pattern]:
     rule = variant.rule
     restricted = _for_value(variant, relation)
@@ -256,16 +229,16 @@ def _domains(
     defined = description.events | description.simple | description.static
     found: dict[Relation, list[Declared]] = {}
     for grounding in description.groundings:
-        if _signature(grounding.entity) not in defined:
+        if signature_of(grounding.entity) not in defined:
             continue
-        fixed = tuple(literal for literal in grounding.body if not _is_dynamic(literal, description))
+        fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))
         dynamic = len(fixed) < len(grounding.body)
         for relation, head, body in _groundings(replace(grounding, body=fixed), stored):
             rules = found.setdefault(relation, [])
             for variant in unfold(body, known, fresh):
                 folded = fold(variant, head, known)
                 if folded is not None:
-                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.place))
+                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.entity.place))
     return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
 
 
@@ -274,46 +247,15 @@ def _declared(
 ) -> Declared:
     if not dynamic:
         chain, ordering = order(body, head, stored)
-        return Declared(chain, head_args(head, ordering, place), True)
+        return Declared(chain, head_args(head, ordering, place), True, place)
     ordering = Ordering.of(body, head, stored)
     ordering.bound |= {v.name for term in head for v in variables(term)}
     chain = order_conditions(body, ordering)
-    return Declared(chain, head_args(head, ordering, place), False)
+    return Declared(chain, head_args(head, ordering, place), False, place)
 
 
 def _lists_all(rule: Declared) -> bool:
     return rule.enumerates and None not in rule.args
-
-
-def _ordered_by_time(rule: Rule, description: EventDescription) -> Rule:
-    """The rule with its negations taken apart, where it is about a fluent of a circle."""
-    circle = next((cycle for cycle in description.cycles if _signature(rule.subject) in cycle), None)
-    if circle is None or rule.kind not in ("initiatedAt", "terminatedAt"):
-        return rule
-    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
-    return replace(rule, body=one_at_a_time(rule.body, head, circle))
-
-
-def _with_domain(rule: Rule, description: EventDescription, fresh: Iterator[int]) -> Iterator[tuple[Literal, ...]]:
-    """The body, and the conditions of a declaration if it must give arguments of the head their values.
-
-    For an event it must if the body does not; for a fluent if the body asks something of them, in a negation: else they
-    stand for all that is there.
-    """
-    args = name_and_args(rule.subject)[1]
-    open_names = {v.name for arg in args for v in variables(arg)} - positive_names(rule.body)
-    asked = open_names & {name for literal in rule.body for name in names_of(literal)}
-    if not (open_names if rule.kind == "happensAt" else asked) or rule.kind == "holdsFor":
-        yield rule.body
-        return
-    for grounding in description.groundings:
-        dynamic = any(_is_dynamic(literal, description) for literal in grounding.body)
-        if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
-            continue
-        if _signature(grounding.entity) == _signature(rule.subject):
-            domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
-            wanted = (*args, rule.value or Int(0))
-            yield rule.body + instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
 
 
 def _groundings(
@@ -330,12 +272,3 @@ def _groundings(
             yield relation, args, (*grounding.body, Compare("=", grounding.value, relation.value, grounding.place))
         elif grounding.value == relation.value:
             yield relation, args, grounding.body
-
-
-def _is_dynamic(literal: Literal, description: EventDescription) -> bool:
-    return isinstance(literal, Call) and _signature(literal.goal) in description.dynamic_domains
-
-
-def _signature(term: Term) -> Signature:
-    name, args = name_and_args(term)
-    return Signature(name, len(args))

@@ -51,9 +51,11 @@ Live = Set[Relation]
 def dead(plan: Plan) -> Plan:
     declared = {domain.relation for domain in plan.domains}
     live = _live(plan)
-    whole = [definition for definition in plan.definitions if _counted(definition, declared)]
-    kept = [definition if definition in whole else _pruned(definition, live) for definition in plan.definitions]
-    definitions = tuple(_wanted(kept, {*live, *(relation for each in whole for relation in defines(each))}))
+    whole = [_counted(definition, declared) for definition in plan.definitions]
+    each = list(zip(plan.definitions, whole, strict=True))
+    kept = [definition if counted else _pruned(definition, live) for definition, counted in each]
+    stay = {relation for definition, counted in each if counted for relation in defines(definition)}
+    definitions = tuple(_wanted(kept, {*live, *stay}))
     left = {relation for definition in definitions for relation in defines(definition)}
     domains = tuple(domain for domain in plan.domains if domain.relation in left)
     made = replace(plan, definitions=definitions, domains=domains)
@@ -67,10 +69,10 @@ def _counted(definition: Definition, declared: Live) -> bool:
 
 def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
     """What must stay, and what is read by what is left."""
-    wanted, before = set(stay), set[Relation]()
-    while wanted != before:
-        before = set(wanted)
-        wanted |= {r for d in definitions if not wanted.isdisjoint(defines(d)) for r in reads(d)}
+    wanted = set(stay)
+    for definition in reversed(definitions):  # each comes after what it reads
+        if not wanted.isdisjoint(defines(definition)):
+            wanted.update(reads(definition))
     for definition in definitions:
         if isinstance(definition, Simple):
             definition = _values(definition, wanted)
@@ -96,11 +98,12 @@ def _values(fluent: Simple, wanted: Live) -> Simple:
 def _called(plan: Plan) -> Iterator[Closure]:
     """The closures that a rule looks up, or another closure that is kept; each comes after those it calls."""
     kept: list[Closure] = []
+    wanted = facts_used(plan.definitions, plan.domains)
     for closure in reversed(plan.closures):
-        wanted = facts_used(plan.definitions, plan.domains, kept)
         if any(signature in wanted for signature, _ in closure.rules):
-            kept.insert(0, closure)
-    yield from kept
+            kept.append(closure)
+            wanted |= facts_used((), (), [closure])
+    yield from reversed(kept)
 
 
 # ---------------------------------------------------------------- what is live
@@ -142,21 +145,7 @@ def _due(due: Due, live: Live) -> bool:
 
 
 def _possible(chain: Chain, live: Live) -> bool:
-    return not contradict(op for op in chain if isinstance(op, Where)) and all(_may_be(op, live) for op in chain)
-
-
-def _may_be(op: Op, live: Live) -> bool:
-    match op:
-        case At() | Holding():
-            return op.relation in live
-        case Where():
-            return truth(op) is not False
-        case Without():
-            return not _possible(op.chain, live) or bool(_simplified(op.chain, live))
-        case Tally():  # the count of nothing is 0, but it has no least
-            return op.function in ("count", "sum") or _possible(op.chain, live)
-        case _:
-            return True
+    return _simplified(chain, live) is not None
 
 
 # ---------------------------------------------------------------- rules without what is dead
@@ -185,21 +174,33 @@ def _pruned(definition: Definition, live: Live) -> Definition:
 
 
 def _rules(rules: Iterable[Conclude], live: Live) -> tuple[Conclude, ...]:
-    possible = (rule for rule in rules if _possible(rule.chain, live))
-    return tuple(dict.fromkeys(replace(rule, chain=_simplified(rule.chain, live)) for rule in possible))
+    simplified = ((rule, _simplified(rule.chain, live)) for rule in rules)
+    return tuple(dict.fromkeys(replace(rule, chain=chain) for rule, chain in simplified if chain is not None))
 
 
-def _simplified(chain: Chain, live: Live) -> Chain:
-    """Without comparisons and negations that are always true."""
+def _simplified(chain: Chain, live: Live) -> Chain | None:
+    """Without comparisons and negations that are always true; None if the chain never gives anything."""
+    if contradict(op for op in chain if isinstance(op, Where)):
+        return None
     kept: list[Op] = []
     for op in chain:
-        if isinstance(op, Where) and truth(op) is True:
-            continue
-        if isinstance(op, Without):
-            if not _possible(op.chain, live):
-                continue
-            op = Without(_simplified(op.chain, live))
-        kept.append(op)
+        match op:
+            case At() | Holding() if op.relation not in live:
+                return None
+            case Where():
+                known = truth(op)
+                if known is False:
+                    return None
+                kept += [] if known else [op]
+            case Without():
+                inner = _simplified(op.chain, live)
+                if inner == ():
+                    return None
+                kept += [] if inner is None else [Without(inner)]
+            case Tally(function="min" | "max") if _simplified(op.chain, live) is None:
+                return None  # the count of nothing is 0, but it has no least
+            case _:
+                kept.append(op)
     return tuple(kept)
 
 
@@ -208,7 +209,8 @@ def _simplified(chain: Chain, live: Live) -> Chain:
 
 def _pattern(pattern: Pattern, live: Live) -> Pattern | None:
     """The rule without parts that never hold; None if nothing is left, or nothing to evaluate it for."""
-    if not _possible(pattern.conditions, live):
+    conditions = _simplified(pattern.conditions, live)
+    if conditions is None:
         return None
     expression = _expression(pattern.expression, live)
     evidence = tuple(
@@ -216,7 +218,6 @@ def _pattern(pattern: Pattern, live: Live) -> Pattern | None:
     )
     if expression == NOTHING or (pattern.evidence and not evidence):
         return None
-    conditions = _simplified(pattern.conditions, live)
     return replace(pattern, expression=expression, evidence=evidence, conditions=conditions)
 
 

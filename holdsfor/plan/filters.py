@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from functools import partial
 
-from holdsfor.plan.chains import Uses, Waiting, each_chain
+from holdsfor.plan.chains import Waiting, each_chain
 from holdsfor.plan.operators import Chain, Let, Lookup, Plan
+from holdsfor.plan.prefixes import Prefixes
 from holdsfor.plan.variables import binds, needs
 
 Single = Callable[[Lookup, Set[str]], bool]
@@ -23,13 +24,13 @@ def filters(plan: Plan) -> Plan:
     return each_chain(plan, partial(_filtered, single=_single(plan)))
 
 
-def _filtered(chain: Chain, given: Set[str], uses: Uses, single: Single) -> Chain:
-    waiting = Waiting(chain, given, uses)
+def _filtered(chain: Chain, given: Set[str], prefixes: Prefixes, single: Single) -> Chain:
+    waiting = Waiting(chain, given, prefixes)
     _filter(waiting, chain, single)
     while waiting.joins:
         waiting.place(waiting.joins[0])
         _filter(waiting, chain, single)
-    for number in waiting.others:
+    for number in list(waiting.others):
         waiting.place(number)
     return waiting.placed()
 
@@ -37,7 +38,7 @@ def _filtered(chain: Chain, given: Set[str], uses: Uses, single: Single) -> Chai
 def _filter(waiting: Waiting, chain: Chain, single: Single) -> None:
     if _one_more_look(waiting, chain, single):
         return
-    for number in waiting.others:
+    for number in list(waiting.others):
         if not isinstance(chain[number], Let) and waiting.ready(number):
             waiting.place(number)
 

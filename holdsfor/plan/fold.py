@@ -6,6 +6,7 @@ from collections.abc import Set
 from dataclasses import replace
 from itertools import islice
 
+from holdsfor.language.combinations import check_term
 from holdsfor.language.description import Call, Compare, Literal, Not, Signature
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.rewrite import Substitution, positive_names, substitute, substitute_all
@@ -24,6 +25,8 @@ def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset(
         position, binding = found
         if binding is None:
             return None
+        for term in binding.values():
+            check_term(term, body[position].place)
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
     kept = _negations(body, known, fixed | positive_names(body) | _names(head))
@@ -55,6 +58,8 @@ def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[i
     entities = fixed | _names(head)  # what a rule is about stays open, even if today's facts name only one of its kind
     for position, literal in enumerate(body):
         if isinstance(literal, Compare) and literal.op == "=":
+            check_term(literal.left, literal.place)
+            check_term(literal.right, literal.place)
             binding = unify(literal.left, literal.right, fixed)
             if binding is None or not binding.keys() & fixed:
                 return position, binding

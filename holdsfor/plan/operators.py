@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
-from holdsfor.language.terms import Term
+from holdsfor.language.terms import NOWHERE, Place, Term
 
 Arg = str | Term | None
 """A variable's name, a constant, or None: any value."""
@@ -113,6 +113,7 @@ class Conclude:
     chain: Chain
     args: tuple[Arg, ...]
     time: str
+    place: Place = field(default=NOWHERE, compare=False, repr=False)  # of its head, for messages
 
 
 # ---------------------------------------------------------------- interval expressions
@@ -167,6 +168,7 @@ class Pattern:
     evidence: tuple[tuple[Of | Lookup, ...], ...]
     conditions: Chain
     expression: Expression
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- definitions
@@ -244,6 +246,7 @@ class Declared:
     chain: Chain
     args: tuple[Arg, ...]
     enumerates: bool
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

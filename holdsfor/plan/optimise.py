@@ -11,6 +11,8 @@ from holdsfor.plan.compile import compiled, completed
 from holdsfor.plan.dead import dead
 from holdsfor.plan.filters import filters
 from holdsfor.plan.operators import Plan
+from holdsfor.plan.products import check_products
+from holdsfor.plan.refusals import reporting
 from holdsfor.plan.share import share
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
@@ -22,11 +24,13 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
 )
 
 
+@reporting
 def plan(description: EventDescription) -> Plan:
     """The plan that the engine runs."""
     made = compiled(description)
     for _, run in PASSES:
         made = run(made)
+    check_products(made)
     return completed(made)
 
 

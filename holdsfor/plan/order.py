@@ -98,12 +98,14 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
         for literal in waiting:
             if isinstance(literal, Happens | Edge):
                 return literal
-    ready = [literal for literal in waiting if _ready(literal, ordering)]
-    for literal in ready:
-        if _connected(literal, ordering):
-            return literal
-    if ready:
-        return ready[0]
+    apart: Literal | None = None
+    for literal in waiting:
+        if _ready(literal, ordering):
+            if _connected(literal, ordering):
+                return literal
+            apart = apart or literal
+    if apart is not None:
+        return apart
     for literal in waiting:  # a second time variable: joined on the other arguments only
         if isinstance(literal, Happens | Edge):
             return literal

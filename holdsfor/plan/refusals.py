@@ -10,6 +10,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
 from holdsfor.plan.operators import Plan
 
+MOST = 20  # refusals that are told at once
 Planning = Callable[[EventDescription], Plan]
 
 
@@ -22,7 +23,7 @@ def reporting(planning: Planning) -> Planning:
             return planning(description)
         except Refusal as refusal:
             found = [each for each in description.warnings if isinstance(each, Diagnostic)]
-            found += _all(planning, description, refusal)
+            found += _all(planning, description, refusal, MOST)
             raise DescriptionError(sorted(found, key=_order(description))) from None
 
     return reported
@@ -31,12 +32,15 @@ def reporting(planning: Planning) -> Planning:
 def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, int, int]]:
     """As they stand in the text."""
     files = list(description.sources)
-    return lambda each: (files.index(each.place.file), each.place.line, each.place.column)
+    numbers = {file: number for number, file in enumerate(files)}
+    return lambda each: (numbers.get(each.place.file, -1), each.place.line, each.place.column)
 
 
-def _all(planning: Planning, description: EventDescription, refusal: Refusal) -> list[Diagnostic]:
-    """Leaves out one refused rule after the other, until there is a plan for the rest."""
+def _all(planning: Planning, description: EventDescription, refusal: Refusal, most: int) -> list[Diagnostic]:
+    """Leaves out one refused rule after the other, until there is a plan for the rest, or enough is told."""
     found = [refusal.diagnostic(description.sources)]
+    if refusal.code == "too-large" or most == 1:  # to find the next would take as long again
+        return found
     rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))
     if len(rules) == len(description.rules):  # in background knowledge, which any rule may call
         return found
@@ -44,5 +48,5 @@ def _all(planning: Planning, description: EventDescription, refusal: Refusal) ->
     try:
         planning(rest)
     except Refusal as another:
-        found += _all(planning, rest, another)
+        found += _all(planning, rest, another, most - 1)
     return found

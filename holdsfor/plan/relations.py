@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from holdsfor.language.combinations import combinations
 from holdsfor.language.description import (
     Aggregate,
     Compare,
@@ -92,11 +93,7 @@ def open_value_variants(
 
     prefix: for names that are used nowhere else.
     """
-    variants: list[tuple[Literal, ...]] = [()]
-    for number, literal in enumerate(body):
-        choices = _choices(literal, known, f"{prefix}{number}_")
-        variants = [variant + choice for variant in variants for choice in choices]
-    return variants
+    return combinations(body, [_choices(literal, known, f"{prefix}{n}_") for n, literal in enumerate(body)])
 
 
 def _choices(literal: Literal, known: Relations, prefix: str) -> list[tuple[Literal, ...]]:

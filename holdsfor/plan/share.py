@@ -35,22 +35,15 @@ from holdsfor.plan.walk import complements, parts
 def share(plan: Plan) -> Plan:
     same: dict[Expression, Expression] = {}
     definitions = tuple(_alike(definition, same) for definition in plan.definitions)
-    found: list[tuple[Chain | Part, int]] = [*_beginnings(definitions), *_parts(definitions)]
-    scans = [one for one in found if isinstance(one[0], tuple) and len(one[0]) == 1]
-    others = [one for one in found if one not in scans]
+    found: list[tuple[Chain | Part, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
+    scans = [one for one in found if _is_scan(one[0])]
+    others = [one for one in found if not _is_scan(one[0])]
     named = [Shared(f"s{number}", *one) for number, one in enumerate(others, 1)]
     return replace(plan, definitions=definitions, shared=(*(Shared("", *one) for one in scans), *named))
 
 
-# ---------------------------------------------------------------- beginnings of rules
-
-
-def _beginnings(definitions: Iterable[Definition]) -> Iterator[tuple[Chain, int]]:
-    """Beginnings that more rules have than have them with one operator more; shorter ones first."""
-    counts = beginnings(definitions)
-    longer = {chain[:-1] for chain, uses in counts.items() if uses == counts[chain[:-1]]}
-    found = [(chain, uses) for chain, uses in counts.items() if uses > 1 and chain not in longer]
-    yield from sorted(found, key=lambda item: len(item[0]))
+def _is_scan(part: Chain | Part) -> bool:
+    return isinstance(part, tuple) and len(part) == 1
 
 
 # ---------------------------------------------------------------- expressions

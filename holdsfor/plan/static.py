@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Literal as OneOf
 
+from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import Place, Term, Var, variables
@@ -18,6 +19,12 @@ from holdsfor.plan.rewrite import names_of
 NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]
 NOTHING = Combine("union", ())
+DEPTH = 60  # lists of intervals made of others, those of others, and so on
+_SPLIT = "define a fluent for some of them, with a holdsFor rule of its own, and ask for that"
+
+
+class _TooMany(Exception):
+    """More combinations of evidence than can be looked at."""
 
 
 def pattern(
@@ -42,7 +49,11 @@ def pattern(
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
     needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
-    evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
+    try:
+        evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
+    except _TooMany:
+        message = "the intervals of this rule may come about in too many ways"
+        raise Refusal("too-large", message, place, _SPLIT) from None
     if evidence is None and not (has_domain and set(needed) <= set(args)):
         about = ", ".join(_written(needed, ordering))
         message = f"nothing says which combinations of {about} this rule is about"
@@ -51,7 +62,7 @@ def pattern(
             "or declare grounding(...) for its head"
         )
         raise Refusal("unbound", message, place, hint)
-    return Pattern(args, needed, evidence or (), conditions, expression)
+    return Pattern(args, needed, evidence or (), conditions, expression, place)
 
 
 def _given(tests: Iterable[Literal]) -> Iterator[str]:
@@ -67,26 +78,32 @@ def _expression(
     at: Var, literals: Iterable[HoldsFor | Algebra | Allen | Duration], ordering: Ordering, place: Place
 ) -> Expression:
     made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
+    left = MOST_PARTS + len(made)  # a list that is used twice is looked at twice
 
-    def build(variable: Var, whole: bool, taken: bool) -> Expression:
+    def build(variable: Var, whole: bool, taken: bool, depth: int) -> Expression:
         """whole: intervals are measured, those of one grounding at a time. taken: they are taken away from others."""
+        nonlocal left
+        left -= 1
         literal = made.get(variable.name)
         if literal is None:
             hint = f"add holdsFor(..., {variable})"
             raise Refusal("unbound", f"no condition gives the intervals {variable}", place, hint)
+        if left < 0 or depth > DEPTH:
+            raise Refusal("too-large", "too many lists of intervals are made of each other here", literal.place, _SPLIT)
         if isinstance(literal, HoldsFor):
             return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
-            part = build(literal.interval, True, taken)
+            part = build(literal.interval, True, taken, depth + 1)
             return Lasting(literal.op, part, ordering.expression(literal.bound)) if part != NOTHING else part
         if isinstance(literal, Allen):
-            source, target = build(literal.source, True, taken), build(literal.target, True, taken)
+            source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
             return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
-        parts = tuple(build(part, whole, taken or i in negative) for i, part in enumerate(literal.operands))
+        operands = enumerate(literal.operands)
+        parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
         return combined(literal.op, parts)
 
-    return build(at, False, False)
+    return build(at, False, False, 0)
 
 
 def combined(
@@ -235,6 +252,8 @@ def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_
     for options in each:
         if together and all(_gives(option, needed) for option in together):
             break
+        if len(together) * len(options) > MOST_VARIANTS:
+            raise _TooMany
         together = [tuple(dict.fromkeys(a + b)) for a, b in product(together, options)]
     return together
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count, product
-from math import prod
+from itertools import count
 
+from holdsfor.language.combinations import check_term, combinations
 from holdsfor.language.description import Aggregate, Call, Clause, Compare, Literal, Not, Or, Signature
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.graph import components
 from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.aggregates import united
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all
 
 DEPTH = 200  # calls inside calls; what calls itself is not unfolded
-MOST = 2_000  # combinations of alternatives; each becomes a rule of its own
+NESTED = 4  # a negation or aggregate counts as so many calls: the plan has one inside the other, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +26,10 @@ class Background:
     facts: Mapping[Signature, tuple[tuple[Term, ...], ...]]
     rules: Mapping[Signature, tuple[Clause, ...]]
     recursive: tuple[tuple[Signature, ...], ...] = ()  # groups that call themselves, each after those it calls
+    worked_out: frozenset[Signature] = frozenset()  # the members of these groups
 
     def is_recursive(self, signature: Signature) -> bool:
-        return any(signature in group for group in self.recursive)
+        return signature in self.worked_out
 
 
 def background(clauses: Iterable[Clause]) -> Background:
@@ -41,71 +43,66 @@ def background(clauses: Iterable[Clause]) -> Background:
         else:
             rules[signature].append(clause)
     made = {key: tuple(found) for key, found in rules.items()}
-    return Background({key: tuple(rows) for key, rows in facts.items()}, made, tuple(_recursive(made)))
+    recursive = tuple(_recursive(made))
+    members = frozenset(signature for group in recursive for signature in group)
+    return Background({key: tuple(rows) for key, rows in facts.items()}, made, recursive, members)
 
 
 def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:
-    calls = {key: {s for clause in found for s in _called(clause.body) if s in rules} for key, found in rules.items()}
-
-    def reached(start: Signature) -> set[Signature]:
-        seen: set[Signature] = set()
-        waiting = list(calls[start])
-        while waiting:
-            one = waiting.pop()
-            if one not in seen:
-                seen.add(one)
-                waiting.extend(calls[one])
-        return seen
-
-    closure = {signature: reached(signature) for signature in rules}
-    circular = [s for s in rules if s in closure[s]]
-    groups = {tuple(sorted(o for o in circular if o in closure[s] and s in closure[o])) for s in circular}
-    yield from sorted(groups, key=lambda group: len(closure[group[0]]))  # what is called reaches less
+    calls = {key: {s for clause in found for s in _calls(clause.body) if s in rules} for key, found in rules.items()}
+    for group in components(calls):
+        if len(group) > 1 or group[0] in calls[group[0]]:
+            yield tuple(sorted(group))
 
 
-def _called(body: tuple[Literal, ...]) -> Iterator[Signature]:
+def _calls(body: tuple[Literal, ...]) -> Iterator[Signature]:
     for literal in body:
         if isinstance(literal, Call):
             name, args = name_and_args(literal.goal)
             yield Signature(name, len(args))
         elif isinstance(literal, Not):
-            yield from _called(literal.literals)
+            yield from _calls(literal.literals)
         elif isinstance(literal, Or):
             for one in literal.alternatives:
-                yield from _called(one)
+                yield from _calls(one)
 
 
 def unfold(
     literals: tuple[Literal, ...], known: Background, fresh: Iterator[int] | None = None
 ) -> list[tuple[Literal, ...]]:
     """The variants of a body, in which only facts are called."""
-    return _unfold(literals, known, fresh or count(), DEPTH)
+    return _unfold(literals, known, fresh or count(), DEPTH, counted=False)
 
 
 def _unfold(
-    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int
+    literals: tuple[Literal, ...], known: Background, fresh: Iterator[int], depth: int, counted: bool
 ) -> list[tuple[Literal, ...]]:
-    alternatives = [_alternatives(literal, known, fresh, depth) for literal in literals]
-    combinations = prod(map(len, alternatives))
-    if combinations > MOST:
-        message = f"the alternatives of these conditions make {combinations:,} combinations"
-        hint = "define an event or a fluent for some of the alternatives, and ask for that"
-        first = next(literal for literal, found in zip(literals, alternatives, strict=True) if len(found) > 1)
-        raise Refusal("unsupported", message, first.place, hint)
-    return [tuple(lit for part in choice for lit in part) for choice in product(*alternatives)]
+    """counted: inside an aggregate, where each way to an answer counts. Elsewhere a condition written twice is one."""
+    each = literals if counted else tuple(dict.fromkeys(literals))
+    return combinations(each, [_alternatives(literal, known, fresh, depth, counted) for literal in each])
 
 
-def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], depth: int) -> list[tuple[Literal, ...]]:
+def _alternatives(
+    literal: Literal, known: Background, fresh: Iterator[int], depth: int, counted: bool
+) -> list[tuple[Literal, ...]]:
     if isinstance(literal, Not):
         # not (A or B) = not A and not B
-        inner = _unfold(literal.literals, known, fresh, depth)
-        return [tuple(Not(variant, literal.place) for variant in inner)]
+        inner = _unfold(literal.literals, known, fresh, depth - NESTED, counted=False)
+        return [tuple(dict.fromkeys(Not(variant, literal.place) for variant in inner))]
     if isinstance(literal, Or):
-        return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth)]
+        return [variant for one in literal.alternatives for variant in _unfold(one, known, fresh, depth, counted)]
     if isinstance(literal, Aggregate):
-        return united(literal, _unfold(literal.literals, known, fresh, depth), f"result~{next(fresh)}_")
-    if not isinstance(literal, Call):
-        return [(literal,)]
+        return united(
+            literal, _unfold(literal.literals, known, fresh, depth - NESTED, counted=True), f"result~{next(fresh)}_"
+        )
+    return _called(literal, known, fresh, depth, counted) if isinstance(literal, Call) else [(literal,)]
+
+
+def _called(
+    literal: Call, known: Background, fresh: Iterator[int], depth: int, counted: bool
+) -> list[tuple[Literal, ...]]:
+    """The bodies of the clauses that a call may mean."""
+    check_term(literal.goal, literal.place)
     name, args = name_and_args(literal.goal)
     if name in ("fail", "false") and not args:
         return []
@@ -114,14 +111,14 @@ def _alternatives(literal: Literal, known: Background, fresh: Iterator[int], dep
     signature = Signature(name, len(args))
     if known.is_recursive(signature):
         return [(literal,)]  # worked out beforehand, and looked up like facts
-    if depth == 0:
+    if depth <= 0:
         message = f"{signature} is called through {DEPTH} other predicates"
         hint = "write the conditions of some of them where they are called, or their cases as facts"
-        raise Refusal("unsupported", message, literal.place, hint)
+        raise Refusal("too-large", message, literal.place, hint)
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
     for clause in known.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))
-        variants.extend(_unfold(body, known, fresh, depth - 1))
+        variants.extend(_unfold(body, known, fresh, depth - 1, counted))
     return variants
 
 

@@ -84,7 +84,7 @@ def renamed(rule: Conclude) -> Conclude:
     if all(name == new for name, new in names.items()):
         return rule
     chain = tuple(_renamed(op, names) for op in rule.chain)
-    return Conclude(chain, _args(rule.args, names), names[rule.time])
+    return Conclude(chain, _args(rule.args, names), names[rule.time], rule.place)
 
 
 def _renamed(op: Op, names: Mapping[str, str]) -> Op:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.blocks import check
+from tests.engine.blocks import check, history, recognise
 
 LAMP = """
 initiatedAt(lamp(X)=on, T) :- happensAt(press(X), T).
@@ -103,3 +103,47 @@ def test_of_united_intervals() -> None:
         done(a)       @ 39
     """
     check(rules, stream, expected)
+
+
+QUIET = """
+holdsFor(quiet(X)=true, I) :- holdsFor(noise(X)=true, N), complement_all([N], I).
+happensAt(hush(X), T) :- happensAt(start(quiet(X)=true), T).
+initiatedAt(rest(X)=true, T) :- happensAt(start(quiet(X)=true), T).
+terminatedAt(rest(X)=true, T) :- happensAt(end(quiet(X)=true), T).
+"""
+
+
+def test_what_holds_without_anything_having_happened_does_not_start() -> None:
+    stream = "noise(a)=true @ [10,20) \n noise(b)=true @ [1,30)"
+    expected = """
+        quiet(a)=true  @ [1,10)
+        quiet(a)=true  @ [20,inf)
+        hush(a)        @ 19
+        rest(a)=true   @ [20,inf)
+        quiet(b)=true  @ [30,inf)
+        hush(b)        @ 29
+        rest(b)=true   @ [30,inf)
+    """
+    check(QUIET, stream, expected)
+    check(QUIET, stream, expected, window=40, step=5)
+
+
+@pytest.mark.parametrize(
+    ("made", "begins"),
+    [
+        ("union_all([Out, Noise], I)", ""),
+        ("intersect_all([Out, Out2], I)", ""),
+        ("relative_complement_all(Out, [Late], I)", ""),
+        ("intersect_all([Out, Noise2], I)", "begins(a) @ 4"),
+    ],
+)
+def test_what_is_made_of_a_complement_starts_when_something_happens(made: str, begins: str) -> None:
+    rules = f"""
+        holdsFor(made(X)=true, I) :- holdsFor(noise(X)=true, Noise), holdsFor(noise2(X)=true, Noise2),
+            holdsFor(late(X)=true, Late), complement_all([Noise], Out), complement_all([Late], Out2), {made}.
+        holdsFor(again(X)=true, I) :- holdsFor(made(X)=true, I).
+        happensAt(begins(X), T) :- happensAt(start(again(X)=true), T), T < 9.
+    """
+    stream = "noise(a)=true @ [10,20) \n noise2(a)=true @ [5,8) \n late(a)=true @ [50,inf)"
+    found = [line for line in history(recognise(rules, stream)) if line.startswith("begins")]
+    assert found == [begins] * bool(begins)

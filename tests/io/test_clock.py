@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.io.clock import Clock, clock_text, printable
+from holdsfor.io.clock import Clock, clock_text
+from holdsfor.printable import printable
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_chain_of_very_many_predicates_is_told_where_it_is_called() -> None:
     assert diagnose(chain + "happensAt(e(X), T) :- happensAt(look(X), T), p101(X).\n") == []
     (diagnostic,) = diagnose(chain + "happensAt(e(X), T) :- happensAt(look(X), T), p0(X).\n")
     assert str(diagnostic) == (
-        "<text>:200:12: error: p200/1 is called through 200 other predicates [unsupported]\n"
+        "<text>:200:12: error: p200/1 is called through 200 other predicates [too-large]\n"
         "  200 | p199(X) :- p200(X).\n"
         "      |            ^^^^^^^\n"
         "  help: write the conditions of some of them where they are called, or their cases as facts"

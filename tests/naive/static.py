@@ -126,7 +126,10 @@ class Definition:
 
     def _algebra(self, op: str, operands: list[Intervals]) -> Intervals:
         if op == "complement":
-            return difference([[(next_point(self.world.first, self.world.tick), FOREVER)], *operands])
+            first = next_point(self.world.first, self.world.tick)
+            left = difference([[(first, FOREVER)], *operands])
+            # What holds at the first point, with nothing having happened, has held before: it has no start.
+            return [(self.world.first if start == first else start, end) for start, end in left]
         return _OPERATIONS[op](operands)
 
     def _length(self, start: int, end: int) -> int:

@@ -12,9 +12,9 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.clock import printable
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.network import Remedies, explain_failure
+from holdsfor.printable import printable
 
 _log = logging.getLogger(__name__)
 

@@ -10,8 +10,9 @@ from typing import ClassVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.io.clock import Clock, clock_text, printable
+from holdsfor.io.clock import Clock, clock_text
 from holdsfor.io.sinks.messages import each_distinct, in_order, joined
+from holdsfor.printable import printable
 
 WIDEST = len("withdraw")
 

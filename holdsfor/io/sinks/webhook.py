@@ -20,10 +20,10 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import read_secret, show_address, split_address
-from holdsfor.io.clock import printable
 from holdsfor.io.network import Remedies, explain_failure
 from holdsfor.io.sinks.bounded import BoundedConnection
 from holdsfor.io.sinks.messages import messages, quoted
+from holdsfor.printable import printable
 
 PASSING = frozenset({408, 425, 429})  # of the 4xx, those that may be well the next time
 CONTENT = 1 << 16  # bytes of the content of an answer that are read, so that the connection can be used again
