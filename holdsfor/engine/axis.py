@@ -67,7 +67,7 @@ class Axis:
 
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
-        relative = np.clip(time - self.origin, 0, self.mask - 1)
+        relative = np.clip(time, self.origin, self.origin + self.mask - 1) - self.origin
         return (self.key(codes) << self.time_bits) | relative if codes else relative
 
     def key(self, codes: Sequence[Ints]) -> Ints:

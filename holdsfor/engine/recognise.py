@@ -56,14 +56,14 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
 
-    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int]:
+    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
         if stepped:
             return _step_through(ready, kept, asked, room)
         world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
         left_out = evaluate(ready, world)
-        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out)
+        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.overflows)
 
-    intervals, occurrences, log, left_out = with_room(attempt)
+    intervals, occurrences, log, left_out, overflows = with_room(attempt)
     ended = time.perf_counter()
     metrics = {
         "events_in": read.read,
@@ -71,6 +71,7 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
         "events_rejected": read.rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": left_out,
+        "arithmetic_overflows": overflows,
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
         "query_times": len(asked.query_times()),
@@ -87,19 +88,20 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
 
 def _step_through(
     ready: Program, kept: Sequence[Counted], asked: Windows, room: int
-) -> tuple[pa.Table, pa.Table, pa.Table, int]:
-    """The whole history at the last query time, the log of changes, and what domains left out."""
+) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
+    """The whole history at the last query time, the log of changes, what domains left out, and overflows."""
     scope = everything(ready.plan)
     relations = scope.relations(ready.plan)
     start = opened(nothing_yet(asked), ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
-    log, left_out, moment = [INTERVAL_LOG.empty_table()], 0, None
+    log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
     due = asked.query_times()
     for moment in moments(ready, asked, scope, due, arrived, lambda _: (), start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
+        overflows += moment.now.overflows
     assert moment is not None
-    return (*tables(relations, moment.now), pa.concat_tables(log), left_out)
+    return (*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows)
 
 
 def prepare(

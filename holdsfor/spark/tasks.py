@@ -156,6 +156,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     made = [as_block(r, world) for r in defined if is_read_later(r, number, job.router)]
     counts = {
         "groundings_outside_domain": left_out,
+        "arithmetic_overflows": world.overflows,
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
         "seconds_preparing": prepared - begun,

@@ -160,7 +160,7 @@ class _Stage:
         relations = scope.relations(ready.plan)
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
-        left_out, moment = 0, None
+        left_out, overflows, moment = 0, 0, None
         for moment in moments(
             ready,
             asked,
@@ -176,8 +176,10 @@ class _Stage:
             logs.append((found.intervals, found.occurrences))
             sent += ((moment.query_time, parcel) for parcel in self._sent(moment, held, arrived))
             left_out = max(left_out, moment.left_out)
+            overflows += moment.now.overflows
         assert moment is not None
         done.parcels, done.counts["groundings_outside_domain"] = sent, left_out
+        done.counts["arithmetic_overflows"] = overflows
         carried = carried_after(moment, ready, asked, scope, held.carried.inputs)
         horizon = forgotten(ready.plan, asked, carried.cut)
         forwards = tuple(take(block, remembered(block, horizon)) for block in held.forwards)
