@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -13,7 +14,7 @@ import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.duration import TickUnit, ticks
-from holdsfor.cli.run import CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, pairs
+from holdsfor.cli.run import CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, overflow_warning, pairs
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -207,9 +208,22 @@ def _watching(unit: TickUnit, port: int | None) -> Iterator[Callable[[BatchMetri
             server = MetricsServer(port)
             stack.callback(server.close)
             shown.append(server.add)
+        shown.append(_OverflowWarning())
         yield lambda metrics: _all(shown, metrics)
 
 
 def _all(shown: Sequence[Callable[[BatchMetrics], Any]], metrics: BatchMetrics) -> None:
     for show in shown:
         show(metrics)
+
+
+@dataclass(slots=True)
+class _OverflowWarning:
+    """Says once that arithmetic has overflowed."""
+
+    said: bool = False
+
+    def __call__(self, metrics: BatchMetrics) -> None:
+        if metrics.overflows and not self.said:
+            self.said = True
+            complain(overflow_warning(metrics.overflows), style="yellow")

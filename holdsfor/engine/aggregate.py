@@ -93,9 +93,7 @@ def _hard_rows(function: str, term: Term, numbers: Numbers, solutions: Solutions
     return hard if hard.any() else None
 
 
-def _exactly(
-    function: str, term: Term, hard: Mask, solutions: Solutions, world: World
-) -> dict[int, Number | None]:
+def _exactly(function: str, term: Term, hard: Mask, solutions: Solutions, world: World) -> dict[int, Number | None]:
     """By row the aggregate of its solutions, worked out with Python's numbers; None if there is none."""
     members = np.flatnonzero(hard[solutions.row])
     values = evaluate_rows(term, solutions.found.reorder(solutions.chosen[members]), world)

@@ -69,7 +69,7 @@ def opened(
     known = [_columns(block, dictionary) for block in carried.known]
     for block in carried.running:
         _columns(block, dictionary)
-    everything = (*carried.inputs, *more, *carried.known, *carried.running)
+    everything = (*carried.inputs, *more, *carried.known)  # a deadline may be due at any time, on the axis or not
     horizon = forgotten(ready.plan, asked, carried.cut)
     low, high = span(everything, max(horizon, asked.start - 1), max(carried.cut, min(until, asked.end)))
     axis = fit(low, high, asked.tick, len(dictionary), room)

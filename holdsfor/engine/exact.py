@@ -66,7 +66,7 @@ def _power(a: Number, b: Number) -> Number:
     if isinstance(a, int) and isinstance(b, int) and b >= 0:
         if abs(a) > 1 and b * (abs(a).bit_length() - 1) > MOST_BITS:  # before memory is taken for it
             raise Overflow
-        return a**b
+        return int(a**b)
     found = float(a) ** float(b)
     return found if isinstance(found, float) else math.nan  # the root of a negative number
 

@@ -143,7 +143,7 @@ def _around(most: float) -> Bounds:
 
 def _power(base: float, exponent: float) -> float:
     try:
-        return base ** max(exponent, 1.0)
+        return float(base ** max(exponent, 1.0))
     except OverflowError:
         return math.inf
 

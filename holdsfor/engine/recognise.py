@@ -8,15 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.axis import fit
+from holdsfor.engine.axis import AxisFull, fit
 from holdsfor.engine.carried import nothing_yet, opened
 from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
+from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.stepping import Arrived, everything, moments
-from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, standing, windows
+from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, check_ticks, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.fold import INTERVAL_LOG
@@ -43,16 +45,26 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
     begun = time.perf_counter()
+    check_ticks(window, step, start, end, tick)
     ready = program(plan(description))
     source = events if isinstance(events, EventSource) else read_events(events)
     read = source.read(description.inputs)
     loaded = time.perf_counter()
-    asked = windows(read.blocks, window, step, start, end, tick)
-    return _history(ready, read, asked, stepped, begun, loaded)
+    fence = None
+    while True:
+        asked = windows(read.blocks, window, step, start, end, tick, fence)
+        try:
+            return _history(ready, read, asked, stepped, begun, loaded)
+        except AxisFull as full:  # perhaps only because some rows are far off all others
+            fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
+            if fence is None:
+                raise
 
 
 def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:
-    kept = [counted(block, asked) for block in read.blocks]
+    inside = [set_aside(block, asked.fence) for block in read.blocks]
+    rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
+    kept = [counted(block, asked) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
 
@@ -68,7 +80,7 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
-        "events_rejected": read.rejects.num_rows,
+        "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": left_out,
         "arithmetic_overflows": overflows,
@@ -83,7 +95,7 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
         "seconds_reading": round(loaded - begun, 6),
         "seconds_recognising": round(ended - loaded, 6),
     }
-    return Result(intervals, occurrences, log, read.rejects, late, metrics)
+    return Result(intervals, occurrences, log, rejects, late, metrics)
 
 
 def _step_through(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import Program
+from holdsfor.engine.fence import fence_for
 from holdsfor.engine.window import NEVER, Windows
 from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
@@ -42,7 +43,8 @@ class Setting:
     pace: Pace | None = None
 
     def windows(self, start: int) -> Windows:
-        return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
+        end = NEVER if self.end is None else self.end
+        return Windows(self.window, self.step, start, end, self.tick, fence_for(self.window))
 
 
 @dataclass(slots=True)
@@ -91,7 +93,15 @@ class Stream:
         begun = time.perf_counter()
         setting, batch = self.setting, _following(before)
         known = replace(before or Commit(batch), batch=batch, source=source, files=(), counts={}, closed=False)
-        reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
+        reading = Reading(
+            setting.reader,
+            setting.inputs,
+            batch,
+            known.fired,
+            setting.clock is not None,
+            self.tables,
+            fence_for(setting.window),
+        )
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
         notes = crew.read(job, reading)

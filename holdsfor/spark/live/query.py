@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.engine.evaluate import program
+from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import read_changes, read_current
 from holdsfor.io.mapping import as_mapping, did_you_mean
@@ -75,7 +76,10 @@ def stream(
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     """
-    _check(events, window, step, tick, report, clock)
+    times = check_ticks(window, step, start, end, tick)
+    if times.window is None or times.step is None:
+        raise HoldsforError("a stream needs a window and a step, in ticks")
+    _check(events, times.window, times.step, report, clock)
     ready = program(plan(description))
     count = buckets or 2 * spark.sparkContext.defaultParallelism
     wall = WallClock(clock) if isinstance(clock, str) else clock
@@ -84,11 +88,11 @@ def stream(
         router(ready.plan, count),
         tuple(description.inputs),
         _reader(format, mapping),
-        window,
-        step,
-        start,
-        end,
-        tick,
+        times.window,
+        times.step,
+        times.start,
+        times.end,
+        times.tick,
         report,
         wall,
         Pace(pace) if pace is not None else None,
@@ -110,14 +114,11 @@ def stream(
     return live
 
 
-def _check(events: Any, window: int, step: int, tick: int, report: str, clock: Any) -> None:
+def _check(events: Any, window: int, step: int, report: str, clock: Any) -> None:
     if not getattr(events, "isStreaming", False):
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    for name, amount in (("window", window), ("step", step), ("tick", tick)):
-        if amount <= 0:
-            raise HoldsforError(f"the {name} must be above 0, not {amount}")
     if window < step:
         raise HoldsforError(
             f"the window ({window}) is shorter than the step ({step}): events between would never count"

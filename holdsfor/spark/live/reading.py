@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.engine.fence import Fence, span_of
+from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.window import Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
@@ -79,6 +81,7 @@ class Reading:
     fired: int | None
     by_clock: bool
     tables: Store
+    fence: Fence
 
 
 @dataclass(slots=True)
@@ -91,9 +94,10 @@ class Found:
     latest: int | None = None
     earliest: int | None = None
 
-    def see(self, block: Block) -> None:
-        if len(block):
-            low, high = Windows.span_of([block]) or (0, 0)
+    def see(self, block: Block, fence: Fence) -> None:
+        span = span_of([block], fence)
+        if span is not None:
+            low, high = span
             self.watermark = _most(self.watermark, int(block.arrival.max()))
             self.latest = _most(self.latest, high)
             self.earliest = low if self.earliest is None else min(low, self.earliest)
@@ -112,12 +116,14 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
     row = 1
     for chunk, table in enumerate(tables):
         begun = time.perf_counter()
-        events = reading.reader.read(table, reading.inputs, f"<batch {reading.batch}, partition {part}>", row)
+        source = f"<batch {reading.batch}, partition {part}>"
+        events = reading.reader.read(table, reading.inputs, source, row)
         row += table.num_rows
-        late, shared = [], list[tuple[int, Parcel]]()
+        rejects, late, shared = [events.rejects], [], list[tuple[int, Parcel]]()
         for block in events.blocks:
-            block = _arrived(block, job.asked, reading)
-            found.see(block)
+            block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
+            rejects.append(outside)
+            found.see(block, reading.fence)
             kept = counted(block, job.asked, reading.fired)
             late.append(kept.late)
             found.count(events_outside=kept.outside)
@@ -127,7 +133,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         found.count(
             events_in=events.read,
             events_unused=events.unused,
-            events_rejected=_written(reading.tables, f"rejects/{name}", [events.rejects], found),
+            events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
             events_late=_written(reading.tables, f"late/{name}", late, found),
             seconds_reading=time.perf_counter() - begun,
         )
@@ -153,5 +159,5 @@ def earliest(reading: Reading, tables: Iterable[pa.Table]) -> int | None:
     found = Found([], {})
     for table in tables:
         for block in reading.reader.read(table, reading.inputs, "", 1).blocks:
-            found.see(block)
+            found.see(block, reading.fence)
     return found.earliest
