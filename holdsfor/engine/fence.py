@@ -17,7 +17,7 @@ Mask = npt.NDArray[np.bool_]
 
 #: A row may lie so many ticks ahead of its arrival, or so many windows if that is more.
 TICKS_AHEAD, WINDOWS_AHEAD = 1 << 41, 1 << 16
-#: What is set aside is at least so many times further off than the middle half of the rows is wide.
+#: What is set aside is at least so many times further off than the densest half of the rows is wide.
 FAR_OFF = 16
 #: By how many times at most the rows of a part of the input are represented.
 SAMPLE = 1001
@@ -96,9 +96,14 @@ class Sample:
     times: Ints
     weights: Ints
 
-    def quantile(self, part: float) -> int:
-        place = np.searchsorted(np.cumsum(self.weights), part * self.weights.sum())
-        return int(self.times[min(int(place), len(self.times) - 1)])
+    def densest_half(self) -> tuple[int, int, int]:
+        """First, middle and last time of the half of the rows that lie closest together."""
+        until = np.cumsum(self.weights)
+        before = until - self.weights
+        last = np.searchsorted(until, before + (int(until[-1]) + 1) // 2)
+        first = np.flatnonzero(last < len(until))
+        best = first[np.argmin(self.times[last[first]] - self.times[first])]
+        return int(self.times[best]), int(self.times[(best + last[best]) // 2]), int(self.times[last[best]])
 
 
 def sample_of(blocks: Iterable[Block]) -> Sample:
@@ -126,9 +131,8 @@ def narrowed(fence: Fence, sample: Sample, time_bits: int) -> Fence | None:
     if not len(sample.times):
         return None
     reach = 1 << max(time_bits - 2, 0)
-    spread = sample.quantile(0.75) - sample.quantile(0.25)
-    middle = sample.quantile(0.5)
+    first, middle, last = sample.densest_half()
     low, high = max(fence.low, middle - reach), min(fence.high, middle + reach)
-    if reach < FAR_OFF * spread or (low, high) == (fence.low, fence.high):
+    if reach < FAR_OFF * (last - first) or (low, high) == (fence.low, fence.high):
         return None
     return replace(fence, low=low, high=high)

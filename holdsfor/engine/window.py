@@ -106,7 +106,7 @@ def windows_over(
     if end < start:
         raise HoldsforError(f"the end ({end}) is before the start ({start})")
     step = step or window or max(end - start, 1)
-    window = window or max(step, end - start + step)
+    window = window or min(max(step, end - start + step), 2 * MOST_TIME)
     return Windows(window, step, start, end, tick, fence)
 
 
@@ -138,7 +138,7 @@ def _ticks(name: str, amount: object) -> int:
             raise TypeError
         ticks = operator.index(amount)  # type: ignore[arg-type]
     except TypeError:
-        raise HoldsforError(f"the {name} is a whole number of ticks, such as 3600; {amount!r} is none") from None
+        raise HoldsforError(f"the {name} must be a whole number of ticks, such as 3600, not {amount!r}") from None
     if abs(ticks) > MOST_TIME:
         raise HoldsforError(f"the {name} ({ticks}) is out of range: times are at most 2^61 ticks from 0")
     return ticks
