@@ -72,6 +72,7 @@ def opened(
     everything = (*carried.inputs, *more, *carried.known)  # a deadline may be due at any time, on the axis or not
     horizon = forgotten(ready.plan, asked, carried.cut)
     low, high = span(everything, max(horizon, asked.start - 1), max(carried.cut, min(until, asked.end)))
+    low = max(low, asked.start - 1)  # a durative row counts from the start of the history on
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)

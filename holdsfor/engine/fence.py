@@ -17,6 +17,8 @@ Mask = npt.NDArray[np.bool_]
 
 #: A row may lie so many ticks ahead of its arrival, or so many windows if that is more.
 TICKS_AHEAD, WINDOWS_AHEAD = 1 << 41, 1 << 16
+#: A row that is so many windows late does not tell where the history begins.
+WINDOWS_BEHIND = 64
 #: What is set aside is at least so many times further off than the densest half of the rows is wide.
 FAR_OFF = 16
 #: By how many times at most the rows of a part of the input are represented.
@@ -66,7 +68,7 @@ def fence_for(window: int | None) -> Fence:
     """The fence that a window makes: what is so many windows ahead of its arrival is not meant."""
     if window is None:
         return EVERYTHING
-    return Fence(ahead=max(TICKS_AHEAD, WINDOWS_AHEAD * window), behind=WINDOWS_AHEAD * window)
+    return Fence(ahead=max(TICKS_AHEAD, WINDOWS_AHEAD * window), behind=WINDOWS_BEHIND * window)
 
 
 def span_of(blocks: Iterable[Block], fence: Fence) -> tuple[int, int] | None:

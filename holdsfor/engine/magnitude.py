@@ -88,9 +88,16 @@ def _is_safe(expression: Term, rows: Rows) -> bool:
     if isinstance(expression, Compound):
         if not all(_is_safe(arg, rows) for arg in expression.args):
             return False
+        if own == "m" and any(_most(bounds(arg, rows)) >= EXACT for arg in _made_floats(expression)):
+            return False
     elif own == "i":
         return True
     return own == "f" or _most(bounds(expression, rows)) < _limit(expression, own, rows)
+
+
+def _made_floats(expression: Compound) -> tuple[Term, ...]:
+    """What a function turns into floats even where its value is an integer."""
+    return expression.args if expression.functor in MAY_KEEP_WHOLE else ()
 
 
 def _limit(expression: Term, own: str, rows: Rows) -> float:
@@ -159,6 +166,8 @@ def _rough(expression: Term, rows: Rows, large: Mask) -> Floats:
     if isinstance(expression, Compound):
         args = [_rough(arg, rows, large) for arg in expression.args]
         found = BINARY[expression.functor](*args) if len(args) == 2 else UNARY[expression.functor](*args)
+        if _made_floats(expression) and kind(expression, rows) == "m":
+            large |= np.logical_or.reduce([np.broadcast_to(np.abs(arg) >= EXACT, large.shape) for arg in args])
     elif isinstance(expression, Var):
         found = rows.column(expression.name).numbers()
     else:

@@ -66,11 +66,15 @@ def out_of_range(what: str) -> str:
 
 def check_range(sieve: Sieve, block: Block) -> None:
     """Refuses times that are so far off that sums of them would not fit in 64 bits."""
-    sieve.refuse(_far(block.start), out_of_range("time"))
-    if block.end is not None:
-        sieve.refuse(_far(block.end) & (block.end != OPEN), out_of_range("end"))
+    _check_interval_range(sieve, block.start, block.end)
     if block.arrival is not block.start:
         sieve.refuse(_far(block.arrival), out_of_range("arrival"))
+
+
+def _check_interval_range(sieve: Sieve, start: Ints, end: Ints | None) -> None:
+    sieve.refuse(_far(start), out_of_range("time"))
+    if end is not None:
+        sieve.refuse(_far(end) & (end != OPEN), out_of_range("end"))
 
 
 def _far(times: Ints) -> Mask:
@@ -81,6 +85,7 @@ def _far(times: Ints) -> Mask:
 
 def check_interval(sieve: Sieve, start: Ints, end: Ints) -> None:
     """Refuses what ends before it starts; an empty interval is legal and means nothing."""
+    _check_interval_range(sieve, start, end)
     sieve.refuse(end < start, "end before start")
     sieve.drop(end == start)
 

@@ -228,6 +228,10 @@ def test_overflow_fails_and_is_counted(condition: str, row: tuple[Value, Value])
     assert passing(f"\\+ {condition}", [row])[0] == [0]
 
 
+def test_a_quotient_is_an_integer_only_if_it_is_exact() -> None:
+    assert passing("R is N / M, R == 4503599627370496", [(2**53 + 1, 2), (2**53, 2)])[0] == [1]
+
+
 def test_sums() -> None:
     rules = """
         happensAt(total(S), T) :- happensAt(ask, T), findall(K, happensAt(in(_,K), T), L), sum_list(L, S).
