@@ -6,6 +6,7 @@ In process, as tasks of the batch job, and as a stream, each without a JVM; one 
 from __future__ import annotations
 
 import datetime
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from random import Random
@@ -233,9 +234,7 @@ def test_samples_of_parts_give_the_fence_of_the_whole() -> None:
 
 def in_stream(folder: Path, lines: list[str], start: int | None) -> ByHand:
     horizon = Horizon(window=1200, step=600, start=NOW - 1, end=NOW + GOOD)
-    setting = setting_of(DESCRIPTION, horizon, 2)
-    setting = type(setting)(**{**{name: getattr(setting, name) for name in setting.__slots__}, "start": start})
-    stream = ByHand(setting, folder)
+    stream = ByHand(replace(setting_of(DESCRIPTION, horizon, 2), start=start), folder)
     stream.run_all([[lines[i : i + 700]] for i in range(0, len(lines), 700)])
     return stream
 
@@ -252,6 +251,15 @@ def test_stream(start: int | None, tmp_path: Path, undisturbed: list[tuple[Any, 
     intervals, _ = read_current(stream.tables)
     assert of_the_good(intervals) == undisturbed
     assert of_the_extreme(intervals) == []
+
+
+def test_a_row_of_the_far_past_does_not_tell_where_a_stream_begins(tmp_path: Path) -> None:
+    setting = setting_of(DESCRIPTION, Horizon(window=10, step=10, start=0, end=NOW + 50), 2)
+    stream = ByHand(replace(setting, start=None), tmp_path)
+    rows = [f"velocity|{NOW}|{-(2**60)}|w|9", f"velocity|{NOW}|{NOW}|v1|9", f"velocity|{NOW + 20}|{NOW + 20}|v1|2"]
+    stream.run(0, [rows])
+    stream.close()
+    assert stream.answer().intervals == {("fast", ("v1",), "true"): [(NOW + 1, NOW + 21)]}
 
 
 def test_stream_counts_what_it_sets_aside(tmp_path: Path) -> None:
