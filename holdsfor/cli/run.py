@@ -130,13 +130,22 @@ def run(
         outcome = in_process(description, source, times, out, output_format, changes)
     else:
         outcome = on_spark(description, source, times, out, output_format, master, settings)
-    show(f"{out}", ("", "rows"), ((text, outcome.metrics[key]) for key, text in COUNTS))
+    show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
+    if outcome.metrics.get("arithmetic_overflows"):
+        complain(overflow_warning(outcome.metrics["arithmetic_overflows"]), style="yellow")
     if strict and outcome.rejected:
         count, first = outcome.metrics["events_rejected"], outcome.rejected
         raise HoldsforError(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def overflow_warning(times: int) -> str:
+    return (
+        f"Arithmetic came to integers of more than 64 bits {times:,} times; these conditions failed. "
+        "Use floats (1.0 * X) where numbers get that large."
+    )
 
 
 def _needed(given: _Given | None, otherwise: str) -> _Given:

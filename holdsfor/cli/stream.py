@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -15,7 +16,19 @@ import typer
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.failure import log_of, told_failures
-from holdsfor.cli.run import ALLOW, CONF, FACTS, FORMAT, MAPPING, MASTER, RULES, TICK, TICK_UNIT, pairs
+from holdsfor.cli.run import (
+    ALLOW,
+    CONF,
+    FACTS,
+    FORMAT,
+    MAPPING,
+    MASTER,
+    RULES,
+    TICK,
+    TICK_UNIT,
+    overflow_warning,
+    pairs,
+)
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 
@@ -288,9 +301,22 @@ def _watching(unit: TickUnit, server: MetricsServer | None) -> Iterator[Callable
         shown: list[Callable[[BatchMetrics], Any]] = [display.show]
         if server is not None:
             shown.append(server.add)
+        shown.append(_OverflowWarning())
         yield lambda metrics: _all(shown, metrics)
 
 
 def _all(shown: Sequence[Callable[[BatchMetrics], Any]], metrics: BatchMetrics) -> None:
     for show in shown:
         show(metrics)
+
+
+@dataclass(slots=True)
+class _OverflowWarning:
+    """Says once that arithmetic has overflowed."""
+
+    said: bool = False
+
+    def __call__(self, metrics: BatchMetrics) -> None:
+        if metrics.overflows and not self.said:
+            self.said = True
+            complain(overflow_warning(metrics.overflows), style="yellow")

@@ -67,7 +67,7 @@ class Axis:
 
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
-        relative = np.clip(time - self.origin, 0, self.mask - 1)
+        relative = np.clip(time, self.origin, self.origin + self.mask - 1) - self.origin
         return (self.key(codes) << self.time_bits) | relative if codes else relative
 
     def key(self, codes: Sequence[Ints]) -> Ints:
@@ -88,7 +88,7 @@ class Axis:
         table = self.tables.setdefault(len(codes), KeyTable(len(codes)))
         numbers = table.encode(combined, codes)
         if len(table.columns[0]).bit_length() + self.time_bits > BITS:
-            raise AxisFull(len(table.columns[0]), self.time_bits)
+            raise AxisFull(len(table.columns[0]), self.time_bits, BITS - len(table.columns[0]).bit_length())
         return numbers
 
     def code(self, key: Ints, position: int, arity: int) -> Ints:
@@ -115,9 +115,10 @@ class Axis:
 
 
 class AxisFull(HoldsforError):
-    """A relation has more groundings times points in time than fit in 63 bits."""
+    """A relation has more groundings times points in time than fit in 63 bits. left: the bits that time could have."""
 
-    def __init__(self, keys: int, time_bits: int) -> None:
+    def __init__(self, keys: int, time_bits: int, left: int) -> None:
+        self.left = left
         super().__init__(
             f"{keys:,} groundings and {time_bits} bits of time do not fit in {BITS} bits; "
             "use a coarser time unit, a shorter history, or run on Spark with more buckets"
@@ -130,5 +131,5 @@ def fit(first: int, last: int, tick: int, terms: int, room: int = 2) -> Axis:
     span = last - origin + 4 * tick + 4
     axis = Axis(origin, tick, max(span.bit_length(), 4), (room * terms + 16).bit_length())
     if axis.is_wide(1):
-        raise AxisFull(terms, axis.time_bits)
+        raise AxisFull(terms, axis.time_bits, BITS - axis.code_bits)
     return axis

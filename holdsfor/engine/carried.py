@@ -68,10 +68,11 @@ def opened(
     known = [_columns(block, dictionary) for block in carried.known]
     for block in carried.running:
         _columns(block, dictionary)
-    everything = (*carried.inputs, *more, *carried.known, *carried.running)
+    everything = (*carried.inputs, *more, *carried.known)  # a deadline may be due at any time, on the axis or not
     frontier = find_frontier(ready.plan, asked, carried.fired)
     latest = max([min(until, asked.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
+    low = max(low, frontier.nothing)  # a durative row counts from the start of the history on
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)

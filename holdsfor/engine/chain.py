@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdsfor.engine.aggregate import Solutions, aggregate
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary, Numbers
-from holdsfor.engine.expression import compare, value, whole
-from holdsfor.engine.relation import EMPTY, Picks, Points
+from holdsfor.engine.relation import Picks, Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
+from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import (
     expand,
     holds_mask,
@@ -71,7 +73,7 @@ def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
     while place < len(chain):
         tests = _tests(chain, place)
         if rows is not None and len(tests) > 1:  # one selection for all of them
-            masks = [compare(test.op, test.left, test.right, rows, world.dictionary) for test in tests]
+            masks = [compare(test.op, test.left, test.right, rows, world) for test in tests]
             rows = rows.filter(np.logical_and.reduce(masks))
             place += len(tests)
         else:
@@ -115,7 +117,7 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
         case Lookup():
             return lookup(op, rows, world)
         case Where():
-            return rows.filter(compare(op.op, op.left, op.right, rows, world.dictionary))
+            return rows.filter(compare(op.op, op.left, op.right, rows, world))
         case Let():
             return let(op, rows, world)
         case Without():
@@ -269,38 +271,24 @@ def let(op: Let, rows: Rows, world: World) -> Rows:
             return rows.bind({op.variable: rows.column(op.expression.name)})
         code = world.dictionary.code_of(op.expression)
         return rows.bind({op.variable: Column(world.dictionary, np.full(rows.size, code, np.int64))})
-    numbers = value(op.expression, rows)
-    if numbers.ndim == 0:
-        numbers = np.full(rows.size, numbers)
-    if numbers.dtype.kind == "f" and np.isnan(numbers).any():  # no value: division by zero, or not a number
-        rows = rows.filter(~np.isnan(numbers))
-        numbers = np.broadcast_to(value(op.expression, rows), (rows.size,))  # integers where no gap made them floats
-    bound = rows.bind(
-        {op.variable: Column(world.dictionary, numbers=numbers, whole=_mixed(op.expression, rows, numbers))}
-    )
+    rows, column = calculate(op.expression, rows, world)
+    bound = rows.bind({op.variable: column})
     distance = _distance(op.expression, rows)
     if distance is not None:
         bound.shifts = {**rows.shifts, op.variable: distance}
     return bound
 
 
-def _mixed(expression: Term, rows: Rows, numbers: Numbers) -> Mask | None:
-    """Which of the values are integers, if not all are of one kind."""
-    if numbers.dtype.kind == "i":
-        return None
-    integers = np.broadcast_to(whole(expression, rows, numbers), numbers.shape)
-    return np.array(integers) if integers.any() else None
-
-
 def _distance(expression: Term, rows: Rows) -> int | None:
     """How far a time is from the clock, if that is constant."""
     match expression:
         case Compound(functor="+" | "-" as sign, args=(Var(name=name), Int(value=k))) if name in rows.shifts:
-            return rows.shifts[name] + (k if sign == "+" else -k)
+            distance = rows.shifts[name] + (k if sign == "+" else -k)
         case Compound(functor="+", args=(Int(value=k), Var(name=name))) if name in rows.shifts:
-            return rows.shifts[name] + k
+            distance = rows.shifts[name] + k
         case _:
             return None
+    return distance if abs(distance) <= MOST_TIME else None
 
 
 def tally(op: Tally, rows: Rows, world: World) -> Rows:
@@ -319,16 +307,7 @@ def tally(op: Tally, rows: Rows, world: World) -> Rows:
     count = np.bincount(row, minlength=rows.size)
     if op.function == "count":
         return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
-    numbers = np.broadcast_to(value(op.term, found), (found.size,))[chosen]
-    if op.function == "sum":
-        total = np.zeros(rows.size, numbers.dtype)
-        np.add.at(total, row, numbers)
-        return rows.bind({op.variable: Column(world.dictionary, numbers=total)})
-    there = count > 0  # the least of none is nothing
-    reduce = np.minimum if op.function == "min" else np.maximum
-    first = np.concatenate([[0], np.cumsum(count[there])[:-1]]).astype(np.int64) if there.any() else EMPTY
-    best = reduce.reduceat(numbers, first) if len(first) else numbers[:0]
-    return rows.filter(there).bind({op.variable: Column(world.dictionary, numbers=best)})
+    return aggregate(op.function, op.term, Solutions(found, chosen, row, count), rows, op.variable, world)
 
 
 def _comparable(column: Column) -> Numbers:
@@ -353,7 +332,7 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
         return None
     op = chain[0]
     if isinstance(op, Where):
-        return lambda: compare(op.op, op.left, op.right, rows, world.dictionary)
+        return lambda: compare(op.op, op.left, op.right, rows, world)
     if isinstance(op, At | Holding) and op.time in rows.names:
         wanted = shape(op.args, rows.names, world.dictionary)
         if wanted.new or rows.timely(op.time) is not rows:

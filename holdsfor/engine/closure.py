@@ -95,5 +95,5 @@ def _table(columns: list[Ints], dictionary: Dictionary) -> FactTable:
 
 def _numbers(column: Ints, dictionary: Dictionary) -> Ints | None:
     """The numbers of a column that is made of integers only."""
-    whole = dictionary.whole(column)
-    return np.asarray(dictionary.numbers(column), np.int64) if len(column) and whole.all() else None
+    numbers = dictionary.numbers(column)
+    return np.asarray(numbers, np.int64) if len(column) and numbers.dtype.kind == "i" else None

@@ -43,7 +43,7 @@ class Column:
     whole: which of the numbers are integers, where integers and floats are mixed.
     """
 
-    __slots__ = ("_codes", "_dictionary", "_from", "_numbers", "_selection", "_uniform", "_whole")
+    __slots__ = ("_bounds", "_codes", "_dictionary", "_from", "_numbers", "_selection", "_uniform", "_whole")
 
     def __init__(
         self,
@@ -57,6 +57,7 @@ class Column:
         self._uniform = numbers is not None and whole is None  # as made: numbers of terms may be asked for later
         self._from: Column | None = None
         self._selection: Selection | None = None
+        self._bounds: tuple[float, float] | None = None
 
     def select(self, selection: Selection) -> Column:
         column = Column(self._dictionary)
@@ -95,6 +96,13 @@ class Column:
                 self._numbers = self._dictionary.numbers(self.codes())
         return self._numbers
 
+    def integers(self) -> Ints:
+        """Its numbers, where all of them are integers of up to 64 bits."""
+        numbers = self.numbers()
+        if numbers.dtype.kind != "i" and not self.is_number:
+            numbers = self._dictionary.numbers(self.codes())  # by themselves, not as floats among floats
+        return np.asarray(numbers, np.int64)
+
     def whole(self) -> Mask | bool:
         """Which of the numbers are integers: all, none, or some."""
         if self._from is None and self._whole is not None:
@@ -105,3 +113,27 @@ class Column:
         if self.is_number:
             return bool(self.numbers().dtype.kind == "i")
         return self._dictionary.whole(self.codes())
+
+    def bounds(self) -> tuple[float, float]:
+        """Between what its numbers lie; of a selection, what the column that it is from has."""
+        if self._bounds is None:
+            if self._from is not None and self._from._numbers is not None:
+                self._bounds = self._from.bounds()
+            else:
+                self._bounds = _bounds(self.numbers())
+        return self._bounds
+
+    def exact(self) -> list[int | float | None]:
+        """Its numbers, integers of any size; None where there is none."""
+        if self.is_number:
+            return [None if number != number else number for number in self.numbers().tolist()]
+        return self._dictionary.exact(self.codes())
+
+
+def _bounds(numbers: Numbers) -> tuple[float, float]:
+    if not len(numbers):
+        return 0.0, 0.0
+    if numbers.dtype.kind == "i":
+        return float(numbers.min()), float(numbers.max())
+    low, high = float(np.fmin.reduce(numbers)), float(np.fmax.reduce(numbers))
+    return (0.0, 0.0) if np.isnan(low) else (low, high)

@@ -19,6 +19,7 @@ Numbers = npt.NDArray[np.number[Any]]
 
 Made = TypeVar("Made")
 _WHOLE = re.compile(r"-?[0-9]+\Z")
+MOST_DIGITS = 4000  # a longer number is as good as infinite
 
 
 class DictionaryFull(Exception):
@@ -42,7 +43,9 @@ class Dictionary:
         self._codes: dict[str, int] = {}
         self._texts: list[str] = []
         self._numbers: Floats = np.empty(0, np.float64)
+        self._integers: Ints = np.empty(0, np.int64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
+        self._fits: npt.NDArray[np.bool_] = np.empty(0, np.bool_)  # integers of up to 64 bits
         self._ranks: Ints | None = None
         self._array: pa.Array | None = None
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
@@ -56,7 +59,8 @@ class Dictionary:
         self._complete()
         other = Dictionary()
         other._codes, other._texts = self._codes.copy(), self._texts.copy()
-        other._numbers, other._whole = self._numbers, self._whole
+        other._numbers, other._integers = self._numbers, self._integers
+        other._whole, other._fits = self._whole, self._fits
         return other
 
     def code(self, text: str) -> int:
@@ -103,10 +107,16 @@ class Dictionary:
         return self._array
 
     def numbers(self, codes: Ints) -> Numbers:
-        """The numbers that the codes stand for, NaN where one is none; integers if all of them are."""
+        """The numbers that the codes stand for, NaN where one is none; integers if all of them are, of up to 64 bits.
+
+        Others are floats, which are near what integers are that they cannot tell apart (see `exact`).
+        """
         self._complete()
-        values = self._numbers[codes]
-        return values.astype(np.int64) if self._whole[codes].all() else values
+        return self._integers[codes] if self._fits[codes].all() else self._numbers[codes]
+
+    def exact(self, codes: Ints) -> list[int | float | None]:
+        """The numbers that the codes stand for, of any size; None where one is none."""
+        return [exact_number(self._texts[code]) for code in codes.tolist()]
 
     def whole(self, codes: Ints) -> npt.NDArray[np.bool_]:
         """Which of the codes stand for integers."""
@@ -117,8 +127,12 @@ class Dictionary:
         known = len(self._numbers)
         if known < len(self._texts):
             fresh = self._texts[known:]
+            whole = np.array([_WHOLE.match(text) is not None for text in fresh], np.bool_)
+            integers = [_integer(text) if is_whole else None for text, is_whole in zip(fresh, whole, strict=True)]
+            fits = np.array([integer is not None for integer in integers], np.bool_)
             self._numbers = np.concatenate([self._numbers, np.array([_number(text) for text in fresh], np.float64)])
-            self._whole = np.concatenate([self._whole, np.array([_WHOLE.match(text) is not None for text in fresh])])
+            self._integers = np.concatenate([self._integers, np.array([i or 0 for i in integers], np.int64)])
+            self._whole, self._fits = np.concatenate([self._whole, whole]), np.concatenate([self._fits, fits])
 
     @property
     def ranks(self) -> Ints:
@@ -139,9 +153,22 @@ def _number(text: str) -> float:
     return float(text) if text in ("inf", "nan") else np.nan
 
 
-def standard_order(text: str) -> tuple[int, float, str, str]:
+def _integer(text: str) -> int | None:
+    """An integer of up to 64 bits."""
+    number = int(text) if len(text) <= MOST_DIGITS else 1 << 64
+    return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+def exact_number(text: str) -> int | float | None:
+    if _WHOLE.match(text) and len(text) <= MOST_DIGITS:
+        return int(text)
     number = _number(text)
-    if not np.isnan(number):
+    return None if np.isnan(number) else number
+
+
+def standard_order(text: str) -> tuple[int, float, str, str]:
+    number = exact_number(text)
+    if number is not None:
         return (0, number, "" if "." in text else "int", text)  # a float comes before the equal integer
     name = text[1:-1] if text.startswith("'") else text
     return (2 if "(" in text else 1, 0.0, name, text)
@@ -150,10 +177,18 @@ def standard_order(text: str) -> tuple[int, float, str, str]:
 def constant(term: Term) -> Numbers | None:
     """The number a constant is, as an array without axes; None if it is none."""
     if isinstance(term, Int):
-        return np.array(term.value, np.int64)
+        return np.array(term.value, np.int64) if -(1 << 63) <= term.value < 1 << 63 else _near(term.value)
     if isinstance(term, Float):
         return np.array(term.value, np.float64)
     if isinstance(term, Atom) and term.name in ("inf", "infinite", "nan", "pi", "e"):
         named = {"inf": np.inf, "infinite": np.inf, "nan": np.nan, "pi": np.pi, "e": np.e}
         return np.array(named[term.name], np.float64)
     return None
+
+
+def _near(number: int) -> Numbers:
+    """The float next to an integer that 64 bits cannot hold."""
+    try:
+        return np.array(float(number), np.float64)
+    except OverflowError:
+        return np.array(np.inf if number > 0 else -np.inf, np.float64)

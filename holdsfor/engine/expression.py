@@ -1,4 +1,4 @@
-"""Arithmetic and comparison over columns, with Prolog's meaning."""
+"""Arithmetic over columns, with Prolog's meaning, as far as arrays are exact: see `holdsfor.engine.calculate`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from holdsfor.engine.dictionary import Dictionary, Ints, Numbers, constant
+from holdsfor.engine.dictionary import Numbers, constant
 from holdsfor.engine.rows import Rows
 from holdsfor.errors import HoldsforError
 from holdsfor.language.terms import Compound, Int, Term, Var
@@ -87,30 +87,27 @@ UNARY: dict[str, Callable[[Numbers], Numbers]] = {
     "integer": _whole(lambda a: np.floor(a + 0.5)),
     "round": _whole(lambda a: np.copysign(np.floor(np.abs(a) + 0.5), a)),
 }
-ORDERED: dict[str, Callable[[Numbers, Numbers], Mask]] = {
-    "<": np.less,
-    ">": np.greater,
-    "=<": np.less_equal,
-    ">=": np.greater_equal,
-    "=:=": np.equal,
-    "=\\=": np.not_equal,
-}
-TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
 
 
 def value(expression: Term, rows: Rows) -> Numbers:
     """The value of an arithmetic expression for each row; a constant is an array without axes."""
     if isinstance(expression, Var):
         return rows.column(expression.name).numbers()
+    with np.errstate(all="ignore"):  # what has no value, or is too large, is dealt with by whoever asks
+        return _value(expression, rows)
+
+
+def _value(expression: Term, rows: Rows) -> Numbers:
+    if isinstance(expression, Var):
+        return rows.column(expression.name).numbers()
     known = constant(expression)
     if known is not None:
         return known
     if isinstance(expression, Compound) and len(expression.args) == 2 and expression.functor in BINARY:
-        left, right = (value(arg, rows) for arg in expression.args)
+        left, right = (_value(arg, rows) for arg in expression.args)
         return BINARY[expression.functor](left, right)
     if isinstance(expression, Compound) and len(expression.args) == 1 and expression.functor in UNARY:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return UNARY[expression.functor](value(expression.args[0], rows))
+        return UNARY[expression.functor](_value(expression.args[0], rows))
     raise HoldsforError(
         f"{expression.place}: {expression} is not arithmetic; known are + - * / // mod abs min max sqrt ..."
     )
@@ -139,32 +136,3 @@ def whole(expression: Term, rows: Rows, found: Numbers) -> Mask | bool:
     if expression.functor in MAY_KEEP_WHOLE:
         parts.append(found % 1 == 0)
     return True if all(part is True for part in parts) else np.logical_and.reduce(np.broadcast_arrays(*parts))
-
-
-def compare(op: str, left: Term, right: Term, rows: Rows, dictionary: Dictionary) -> Mask:
-    if op in ORDERED:
-        a, b = value(left, rows), value(right, rows)
-        found = ORDERED[op](a, b)
-        if op == "=\\=":  # the only comparison that is true of what has no value
-            found = found & ~np.isnan(a) & ~np.isnan(b)
-        return _broadcast(found, rows)
-    if op == "is":
-        a, b = value(left, rows), value(right, rows)
-        return _broadcast((a == b) & np.equal(whole(left, rows, a), whole(right, rows, b)), rows)
-    one, other = codes(left, rows, dictionary), codes(right, rows, dictionary)
-    if op in ("=", "=="):
-        return _broadcast(one == other, rows)
-    if op in ("\\=", "\\=="):
-        return _broadcast(one != other, rows)
-    ranks = dictionary.ranks
-    return _broadcast(TERM_ORDER[op](ranks[one], ranks[other]), rows)
-
-
-def codes(term: Term, rows: Rows, dictionary: Dictionary) -> Ints:
-    if isinstance(term, Var):
-        return rows.codes(term.name)
-    return np.array(dictionary.code_of(term), np.int64)
-
-
-def _broadcast(mask: Mask, rows: Rows) -> Mask:
-    return mask if mask.ndim else np.full(rows.size, bool(mask))

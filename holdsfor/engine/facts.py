@@ -125,7 +125,7 @@ def fact_table(arity: int, rows: Sequence[tuple[Term, ...]]) -> FactTable:
 
 def _column(terms: Sequence[Term]) -> FactColumn:
     numbers: Numbers | None = None
-    if terms and all(isinstance(term, Int) for term in terms):
+    if terms and all(isinstance(term, Int) and -(1 << 63) <= term.value < 1 << 63 for term in terms):
         numbers = np.array([term.value for term in terms if isinstance(term, Int)], np.int64)
     elif terms and all(isinstance(term, Float) for term in terms):
         numbers = np.array([term.value for term in terms if isinstance(term, Float)], np.float64)

@@ -13,6 +13,7 @@ from holdsfor.engine.limits import told_of
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
+from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress
 from holdsfor.kernels.bits import Rules, bit_machine
 from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
@@ -176,7 +177,7 @@ def _deadlines(found: list[tuple[int, int, Due]], slots: int) -> tuple[Deadlines
         for column in (
             [source for source, _, _ in found],
             [target for _, target, _ in found],
-            [due.after.value for _, _, due in found if isinstance(due.after, Int)],
+            [min(due.after.value, MOST_TIME) for _, _, due in found if isinstance(due.after, Int)],
             [int(due.extensible) for _, _, due in found],
         )
     ]

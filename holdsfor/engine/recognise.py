@@ -8,15 +8,17 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.axis import fit
+from holdsfor.engine.axis import AxisFull, fit
 from holdsfor.engine.carried import NOTHING_YET, opened
 from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate, program
+from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.stepping import Arrived, NoUpstream, everything, moments
-from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, standing, windows
+from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, check_ticks, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.fold import INTERVAL_LOG
@@ -44,38 +46,49 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
     begun = time.perf_counter()
+    check_ticks(window, step, start, end, tick)
     made = plan(description)
     try:
         ready = program(made)
         source = events if isinstance(events, EventSource) else read_events(events)
         read = source.read(description.inputs)
         loaded = time.perf_counter()
-        asked = windows(read.blocks, window, step, start, end, tick)
-        return _history(ready, read, asked, stepped, begun, loaded)
+        fence = None
+        while True:
+            asked = windows(read.blocks, window, step, start, end, tick, fence)
+            try:
+                return _history(ready, read, asked, stepped, begun, loaded)
+            except AxisFull as full:  # perhaps only because some rows are far off all others
+                fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
+                if fence is None:
+                    raise
     except Refusal as refusal:
         raise DescriptionError([refusal.diagnostic(description.sources)]) from None
 
 
 def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:
-    kept = [counted(block, asked) for block in read.blocks]
+    inside = [set_aside(block, asked.fence) for block in read.blocks]
+    rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
+    kept = [counted(block, asked) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
 
-    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int]:
+    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
         if stepped:
             return _step_through(ready, kept, asked, room)
         world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
         left_out = evaluate(ready, world)
-        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out)
+        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"])
 
-    intervals, occurrences, log, left_out = with_room(attempt)
+    intervals, occurrences, log, left_out, overflows = with_room(attempt)
     ended = time.perf_counter()
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
-        "events_rejected": read.rejects.num_rows,
+        "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": left_out,
+        "arithmetic_overflows": overflows,
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
         "query_times": len(asked.query_times()),
@@ -87,24 +100,25 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
         "seconds_reading": round(loaded - begun, 6),
         "seconds_recognising": round(ended - loaded, 6),
     }
-    return Result(intervals, occurrences, log, read.rejects, late, metrics)
+    return Result(intervals, occurrences, log, rejects, late, metrics)
 
 
 def _step_through(
     ready: Program, kept: Sequence[Counted], asked: Windows, room: int
-) -> tuple[pa.Table, pa.Table, pa.Table, int]:
-    """The whole history at the last query time, the log of changes, and what domains left out."""
+) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
+    """The whole history at the last query time, the log of changes, what domains left out, and overflows."""
     scope = everything(ready.plan)
     relations = scope.relations(ready.plan)
     start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
-    log, left_out, moment = [INTERVAL_LOG.empty_table()], 0, None
+    log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
     due = asked.query_times()
     for moment in moments(ready, asked, scope, due, arrived, NoUpstream(), start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
+        overflows += moment.now.counts["overflows"]
     assert moment is not None
-    return (*tables(relations, moment.now), pa.concat_tables(log), left_out)
+    return (*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows)
 
 
 def prepare(

@@ -8,6 +8,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection
+from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress
 
 
@@ -47,16 +48,16 @@ class Rows:
         return self.column(name).codes()
 
     def times(self, name: str) -> Ints:
-        return np.asarray(self.column(name).numbers(), np.int64)
+        return self.column(name).integers()
 
     def timely(self, name: str) -> Rows:
-        """The rows whose column is a time, which is an integer: at 37.5, or at a name, nothing is."""
+        """The rows whose column is a time, which is an integer: at 37.5, at a name, or at 10^30, nothing is."""
         if name in self.shifts or not self.size:
             return self
         column = self.column(name)
         if column.numbers().dtype.kind == "i":
             return self
-        return self.filter(np.broadcast_to(column.whole(), (self.size,)))
+        return self.filter(np.broadcast_to(column.whole(), (self.size,)) & (np.abs(column.numbers()) <= MOST_TIME))
 
     def filter(self, mask: Mask) -> Rows:
         kept = int(np.count_nonzero(mask))

@@ -19,6 +19,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
+from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
@@ -360,7 +361,9 @@ def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     named = {name: Column(dictionary, codes) for name, codes in columns.items()}
     named[KEY] = Column(dictionary, numbers=keys)
     rows = run(due.conditions, world, Rows(axis, len(keys), named).filter(mask))
-    after = np.broadcast_to(value_of(due.after, rows), (rows.size,)).astype(np.int64)
+    given = np.broadcast_to(value_of(due.after, rows), (rows.size,))
+    rows = rows.filter(~np.isnan(given))  # no number, no deadline
+    after = np.clip(given[~np.isnan(given)], -MOST_TIME, MOST_TIME).astype(np.int64)
     keys = rows.times(KEY)
     if due.values is None:
         return keys, keys, after

@@ -6,16 +6,19 @@ By the law of windows nothing else about windows matters for the history.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.engine.arguments import arguments
+from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import OPEN, Block
+from holdsfor.io.events import MOST_TIME, OPEN, Block
 from holdsfor.io.text import as_text
 
 Ints = npt.NDArray[np.int64]
@@ -47,6 +50,7 @@ class Windows:
     start: int
     end: int
     tick: int = 1
+    fence: Fence = EVERYTHING
 
     @property
     def last(self) -> int:
@@ -68,50 +72,76 @@ class Windows:
     def following(self, time: Ints) -> Ints:
         return time + self.tick - time % self.tick
 
-    @staticmethod
-    def span_of(blocks: Iterable[Block]) -> tuple[int, int] | None:
-        """The first and last time of the stream; None if there is nothing in it."""
-        spans = [(int(block.start.min()), _latest(block)) for block in blocks if len(block)]
-        return (min(low for low, _ in spans), max(high for _, high in spans)) if spans else None
-
 
 def windows(
-    blocks: Sequence[Block], window: int | None, step: int | None, start: int | None, end: int | None, tick: int
-) -> Windows:
-    """The windows asked for; what is not given is taken from the stream."""
-    return windows_over(lambda: Windows.span_of(blocks) or (1, 1), window, step, start, end, tick)
-
-
-def windows_over(
-    span: Callable[[], tuple[int, int]] | None,
+    blocks: Sequence[Block],
     window: int | None,
     step: int | None,
     start: int | None,
     end: int | None,
     tick: int,
+    fence: Fence | None = None,
+) -> Windows:
+    """The windows asked for; what is not given is taken from the stream."""
+    return windows_over(lambda fence: span_of(blocks, fence) or (1, 1), window, step, start, end, tick, fence)
+
+
+def windows_over(
+    span: Callable[[Fence], tuple[int, int]] | None,
+    window: int | None,
+    step: int | None,
+    start: int | None,
+    end: int | None,
+    tick: int,
+    fence: Fence | None = None,
 ) -> Windows:
     """The windows asked for; `span` finds the first and last time of the stream, and is asked only if it must be."""
-    for name, amount in (("window", window), ("step", step), ("tick", tick)):
-        if amount is not None and amount <= 0:
-            raise HoldsforError(f"the {name} must be above 0, not {amount}")
+    window, step, start, end, tick = check_ticks(window, step, start, end, tick)
+    fence = fence_for(window) if fence is None else fence
     if start is None or end is None:
         assert span is not None
-        low, high = span()
+        low, high = span(fence)
         start = (low - 1) // tick * tick if start is None else start
         end = max(high, start + 1) if end is None else end
     if end < start:
         raise HoldsforError(f"the end ({end}) is before the start ({start})")
     step = step or window or max(end - start, 1)
-    window = window or max(step, end - start + step)
-    return Windows(window, step, start, end, tick)
+    window = window or min(max(step, end - start + step), 2 * MOST_TIME)
+    return Windows(window, step, start, end, tick, fence)
 
 
-def _latest(block: Block) -> int:
-    latest = int(max(block.start.max(), block.arrival.max()))
-    if block.end is not None:
-        closed = block.end[block.end != OPEN]
-        latest = max(latest, int(closed.max()) - 1) if len(closed) else latest
-    return latest
+class Ticks(NamedTuple):
+    """The times that a user gives, as plain integers; None where one is not given."""
+
+    window: int | None
+    step: int | None
+    start: int | None
+    end: int | None
+    tick: int
+
+
+def check_ticks(window: object, step: object, start: object, end: object, tick: object) -> Ticks:
+    """Says what is wrong with times that cannot be used."""
+    optional = {"window": window, "step": step, "start": start, "end": end}
+    times = {name: None if amount is None else _ticks(name, amount) for name, amount in optional.items()}
+    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", tick))
+    for name in ("window", "step", "tick"):
+        amount = getattr(checked, name)
+        if amount is not None and amount <= 0:
+            raise HoldsforError(f"the {name} must be above 0, not {amount}")
+    return checked
+
+
+def _ticks(name: str, amount: object) -> int:
+    try:
+        if isinstance(amount, bool | np.bool_):
+            raise TypeError
+        ticks = operator.index(amount)  # type: ignore[arg-type]
+    except TypeError:
+        raise HoldsforError(f"the {name} must be a whole number of ticks, such as 3600, not {amount!r}") from None
+    if abs(ticks) > MOST_TIME:
+        raise HoldsforError(f"the {name} ({ticks}) is out of range: times are at most 2^61 ticks from 0")
+    return ticks
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -29,6 +30,7 @@ class World:
 
     carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before;
     carried_running, running: deadlines, when conclusions begin and as they are set.
+    counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
     """
 
     axis: Axis
@@ -44,6 +46,7 @@ class World:
     intervals: dict[Relation, Intervals] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
     shared: dict[Chain | Part, object] = field(default_factory=dict)  # what was worked out of Plan.shared
+    counts: Counter[str] = field(default_factory=Counter)
 
     def points_of(self, relation: Relation) -> Points:
         return self.points.get(relation) or no_points(self.axis, self.dictionary, relation.arity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
     def __init__(self, table: pa.Table, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped) -> None:
+        check_names(table.column_names)
         self.table = table
         self.mapping = mapping
         self.inputs = inputs
@@ -226,6 +228,13 @@ class TableReader:
         blank = np.logical_and.reduce([mask(part.is_null()) for part in parts])
         parts[0] = pc.if_else(pa.array(blank), "", parts[0])  # where all is null, Arrow would leave out the row itself
         return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Columns are known by their names."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise HoldsforError(f"the table has {count} columns called {name!r}. Rename all but one.")
 
 
 def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:

@@ -11,6 +11,10 @@ import pyarrow as pa
 
 Ints = npt.NDArray[np.int64]
 
+#: Times lie between this and its opposite, so that sums of a few of them fit in 64 bits.
+MOST_TIME = 1 << 61
+#: Stands for a time that is further off: readers refuse it.
+OUT_OF_RANGE = MOST_TIME + 1
 #: The end of a durative input that has not ended yet.
 OPEN = np.iinfo(np.int64).max
 

@@ -21,6 +21,9 @@ _TOKEN = re.compile(
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
+MOST_DIGITS = 4000
+
+
 class NotATerm(ValueError):
     """The text is no ground term; the message says where it stops being one."""
 
@@ -63,6 +66,8 @@ class Reader:
         start = self.at
         kind, text = self.next()
         if kind == "int":
+            if len(text) > MOST_DIGITS:
+                raise NotATerm(f"a number of more than {MOST_DIGITS:,} digits")
             return Int(int(text))
         if kind == "float":
             return Float(float(text))

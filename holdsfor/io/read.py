@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns import blocks_from_table, check_mapping
+from holdsfor.io.columns import blocks_from_table, check_mapping, check_names
 from holdsfor.io.events import Events
 from holdsfor.io.fields import chunks, open_text
 from holdsfor.io.files import csv_events, parquet_events
@@ -105,13 +105,24 @@ def _parts(source: Any, form: str | None) -> Iterable[Path | pa.Table | tuple[st
     if hasattr(source, "collect") and not hasattr(source, "__arrow_c_stream__"):  # a Polars LazyFrame
         source = source.collect()
     if type(source).__module__.partition(".")[0] == "pandas":
-        return [pa.Table.from_pandas(source, preserve_index=False)]
+        return [_from_pandas(source)]
     if hasattr(source, "__arrow_c_stream__"):
         return [pa.table(source)]
     if isinstance(source, Iterable) and not isinstance(source, bytes | AnyMapping):
         return _several(list(source), form)
     given = type(source).__name__
     raise HoldsforError(f"cannot read events from {given}. Give paths, lines, an Arrow table or a data frame.")
+
+
+def _from_pandas(frame: Any) -> pa.Table:
+    check_names([str(name) for name in getattr(frame, "columns", ())])
+    try:
+        return pa.Table.from_pandas(frame, preserve_index=False)
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise HoldsforError(
+            f"the data frame has a column that is not of one type: {' '.join(map(str, error.args))}. "
+            "Make it one: frame[column].astype(str), or pandas.to_numeric."
+        ) from error
 
 
 def _several(items: list[Any], form: str | None) -> Iterable[Path | pa.Table | tuple[str, ...]]:

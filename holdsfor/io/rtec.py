@@ -18,7 +18,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, Block, Events, Ints
 from holdsfor.io.fields import Fields, split
 from holdsfor.io.join import join_events
-from holdsfor.io.sieve import Sieve, check_interval, ops, rejects_table
+from holdsfor.io.sieve import Sieve, check_interval, closed, ops, rejects_table
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.language.description import Input
 
@@ -188,7 +188,7 @@ def _end(text: pa.Array, sieve: Sieve) -> Ints:
     end, good = integers(text)
     still = mask(pc.equal(text, "inf"))
     sieve.refuse(~(good | still), "end is neither an integer nor inf")
-    return np.where(still, OPEN, np.where(good, end, OPEN))
+    return np.where(still, OPEN, closed(end))
 
 
 def argument(text: pa.Array, position: int, declared: Input, sieve: Sieve, exponents: bool = False) -> pa.Array:

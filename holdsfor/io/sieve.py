@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Ints
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, REJECTS_SCHEMA, Block, Ints
 from holdsfor.io.text import Mask
 
 _DROPPED = -1
@@ -41,6 +41,7 @@ class Sieve:
 
     def block(self, block: Block) -> Block | None:
         """The block without the rows that are not used; None if nothing is left."""
+        check_range(self, block)
         keep = self.keep
         if not keep.any():
             return None
@@ -59,10 +60,39 @@ class Sieve:
         )
 
 
+def out_of_range(what: str) -> str:
+    return f"{what} is out of range: more than 2^61 ticks from 0. Is it in the right unit?"
+
+
+def check_range(sieve: Sieve, block: Block) -> None:
+    """Refuses times that are so far off that sums of them would not fit in 64 bits."""
+    _check_interval_range(sieve, block.start, block.end)
+    if block.arrival is not block.start:
+        sieve.refuse(_far(block.arrival), out_of_range("arrival"))
+
+
+def _check_interval_range(sieve: Sieve, start: Ints, end: Ints | None) -> None:
+    sieve.refuse(_far(start), out_of_range("time"))
+    if end is not None:
+        sieve.refuse(_far(end) & (end != OPEN), out_of_range("end"))
+
+
+def _far(times: Ints) -> Mask:
+    if not len(times) or (times.min() >= -MOST_TIME and times.max() <= MOST_TIME):
+        return np.zeros(len(times), np.bool_)
+    return (times < -MOST_TIME) | (times > MOST_TIME)
+
+
 def check_interval(sieve: Sieve, start: Ints, end: Ints) -> None:
     """Refuses what ends before it starts; an empty interval is legal and means nothing."""
+    _check_interval_range(sieve, start, end)
     sieve.refuse(end < start, "end before start")
     sieve.drop(end == start)
+
+
+def closed(end: Ints) -> Ints:
+    """Ends that are told as numbers: none of them means an open end."""
+    return np.where(end == OPEN, OUT_OF_RANGE, end)
 
 
 def default_arrival(start: Ints, end: Ints | None) -> Ints:

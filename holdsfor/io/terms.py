@@ -19,9 +19,9 @@ from typing import Literal as OneOf
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.io.events import OPEN, Block, Events
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
 from holdsfor.io.ground import NotATerm, Reader
-from holdsfor.io.sieve import default_arrival, ops, rejects_table
+from holdsfor.io.sieve import default_arrival, ops, out_of_range, rejects_table
 from holdsfor.io.text import TERM_TYPE
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
@@ -30,6 +30,7 @@ _WHEN = re.compile(
     r"@\s*(?:(?P<time>-?\d+)|\[\s*(?P<start>-?\d+)\s*,\s*(?P<end>-?\d+|inf)\s*[\])])\s*(?:arrives\s+(?P<arrival>-?\d+)\s*)?\Z"
 )
 _OP = re.compile(r"\s*(insert|retract)\s+(?=[a-z'])")
+MOST_DIGITS = 40  # of a time that is worth converting
 _FORM = "expected `term @ time` or `term=value @ [start,end)`, then optionally `arrives time`"
 
 
@@ -81,9 +82,14 @@ def read_row(text: str) -> Row:
     if when is None:
         raise NotATerm(f"bad time: {_FORM}")
     name, args = name_and_args(term)
-    end = None if when["end"] is None else OPEN if when["end"] == "inf" else int(when["end"])
-    arrival = None if when["arrival"] is None else int(when["arrival"])
-    return Row(name, args, value, int(when["time"] or when["start"]), end, arrival, bool(op and op[1] == "retract"))
+    end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
+    arrival = None if when["arrival"] is None else _time(when["arrival"])
+    return Row(name, args, value, _time(when["time"] or when["start"]), end, arrival, bool(op and op[1] == "retract"))
+
+
+def _time(digits: str) -> int:
+    time = int(digits) if len(digits) < MOST_DIGITS else OUT_OF_RANGE
+    return OUT_OF_RANGE if time == OPEN else time
 
 
 def _declared(row: Row, inputs: Sequence[Input]) -> Input:
@@ -105,6 +111,10 @@ def _check(row: Row, declared: Input) -> None:
     for position in sorted(declared.numbers):
         if not isinstance(row.args[position], Int | Float):
             raise NotATerm(f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    times = {"time": row.start, "end": 0 if row.end in (None, OPEN) else row.end, "arrival": row.arrival or 0}
+    for what, time in times.items():
+        if abs(time) > MOST_TIME:
+            raise NotATerm(out_of_range(what))
     if row.end is not None and row.end < row.start:
         raise NotATerm("end before start")
 

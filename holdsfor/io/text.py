@@ -7,6 +7,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.events import OUT_OF_RANGE
+
 Mask = npt.NDArray[np.bool_]
 
 TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
@@ -84,14 +86,24 @@ def as_text(column: pa.Array) -> pa.Array:
 
 
 def integers(fields: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
-    """Fields as 64-bit integers, and which of them are (0 where not)."""
-    found = mask(pc.match_substring_regex(fields, r"^-?[0-9]{1,19}$"))
-    try:
-        numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64())
-    except pa.ArrowInvalid:  # 19 digits that do not fit
-        found &= mask(pc.match_substring_regex(fields, _SHORT_INTEGER))
-        numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64())
-    return numbers.to_numpy(zero_copy_only=False), found
+    """Fields as 64-bit integers, and which of them are integers (0 where not; those that do not fit: OUT_OF_RANGE)."""
+    found = mask(pc.match_substring_regex(fields, r"^-?[0-9]{1,18}$"))
+    numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64()).to_numpy(zero_copy_only=False)
+    rest = np.flatnonzero(~found & mask(pc.match_substring_regex(fields, _INTEGER)))
+    if len(rest):
+        numbers, found = numbers.copy(), found.copy()
+        numbers[rest], found[rest] = _long_integers(fields.take(pa.array(rest))), True
+    return numbers, found
+
+
+def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
+    """Integers of more than 18 digits; OUT_OF_RANGE where one does not fit in 64 bits."""
+    body = pc.replace_substring_regex(fields, r"^(-?)0+([0-9])", r"\1\2")
+    fits = pc.match_substring_regex(body, r"^-?[0-9]{1,19}$")
+    digits = pc.if_else(fits, pc.replace_substring(body, "-", ""), str(OUT_OF_RANGE)).cast(pa.uint64()).to_numpy()
+    small = digits < 1 << 63
+    numbers = np.where(small, digits, OUT_OF_RANGE).astype(np.int64)
+    return np.where(mask(pc.and_(pc.starts_with(body, "-"), fits)) & small, -numbers, numbers)
 
 
 def _value_terms(values: pa.Array, exponents: bool) -> pa.Array:

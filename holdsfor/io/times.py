@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import OPEN, Ints
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
 from holdsfor.io.mapping import UNITS
+from holdsfor.io.sieve import closed
 from holdsfor.io.text import Mask, integers, mask
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,39 +55,47 @@ def ends(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask]:
     elif pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
         still |= mask(pc.is_in(column.cast(pa.string()), pa.array(["inf", ""])))
     ticks, good, _ = times(column, unit, name)
-    return np.where(still, OPEN, ticks), good | still
+    return np.where(still, OPEN, closed(ticks)), good | still
 
 
 def ticks_of_dates(column: pa.Array, unit: str) -> pa.Array:
-    """Dates in an argument column, as the integers that times are."""
-    return pa.array(_dated(column, unit), mask=mask(column.is_null()))
+    """Dates in an argument column, as the integers that times are; null where they are out of range."""
+    ticks = _dated(column, unit)
+    return pa.array(ticks, mask=mask(column.is_null()) | (ticks == OUT_OF_RANGE))
 
 
 def _whole(column: pa.Array) -> tuple[Ints, Mask]:
-    fits = np.ones(len(column), np.bool_)
     if pa.types.is_uint64(column.type):
-        fits = mask(pc.less(column, pa.scalar(OPEN, pa.uint64())))
-        column = pc.if_else(pa.array(fits), column, pa.scalar(0, pa.uint64()))
-    return _numpy(pc.fill_null(column, 0).cast(pa.int64())), fits
+        column = pc.if_else(pc.less(column, pa.scalar(OPEN, pa.uint64())), column, pa.scalar(OUT_OF_RANGE, pa.uint64()))
+    return _numpy(pc.fill_null(column, 0).cast(pa.int64())), np.ones(len(column), np.bool_)
 
 
 def _integral(column: pa.Array) -> tuple[Ints, Mask]:
     """pandas turns integers with a null among them into floats, so 30.0 is 30 here; 30.5 is no time."""
+    if pa.types.is_decimal(column.type):
+        try:
+            return _whole(column.cast(pa.int64()))
+        except pa.ArrowInvalid:  # not all of them are whole, or fit
+            pass
     floats = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
-    good: Mask = np.isfinite(floats) & (np.floor(floats) == floats) & (np.abs(floats) < 2.0**63)
-    return np.where(good, floats, 0).astype(np.int64), good
+    good: Mask = np.isfinite(floats) & (np.floor(floats) == floats)
+    fits = good & (np.abs(floats) < 2.0**62)
+    return np.where(good & ~fits, OUT_OF_RANGE, np.where(fits, floats, 0).astype(np.int64)), good
 
 
 def _dated(column: pa.Array, unit: str) -> Ints:
     kind = column.type
     if pa.types.is_date(kind):
-        column = column.cast(pa.timestamp("s"))
+        column = column.cast(pa.timestamp("s" if pa.types.is_date32(kind) else "ms"))
     elif not pa.types.is_timestamp(kind):
         raise HoldsforError(f"a column of type {kind} cannot be a time. Use integers, time stamps or ISO 8601 text.")
     have = UNITS[column.type.unit]
     count = _numpy(pc.fill_null(column.cast(pa.int64()), 0))
     want = UNITS[unit]
-    return count * (have // want) if have >= want else count // (want // have)
+    if have < want:
+        return count // (want // have)
+    factor = have // want
+    return np.where(np.abs(count // 2) > MOST_TIME // factor, OUT_OF_RANGE, count * factor)
 
 
 def _written(column: pa.Array, unit: str) -> tuple[Ints, Mask]:

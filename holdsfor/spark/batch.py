@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdsfor.engine.axis import BITS, AxisFull
 from holdsfor.engine.evaluate import program
-from holdsfor.engine.window import Windows, windows_over
+from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
+from holdsfor.engine.window import check_ticks, windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
+from holdsfor.io.events import Block
 from holdsfor.io.mapping import Mapping, as_mapping
 from holdsfor.io.read import EventSource, read_events
 from holdsfor.language.description import EventDescription
@@ -25,14 +28,14 @@ from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.files import SCHEMAS, draft, publish
 from holdsfor.spark.routing import router
 from holdsfor.spark.sources import footer_span, parts_of, tables_of
-from holdsfor.spark.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
+from holdsfor.spark.tasks import DONE, ROW_DDL, TIME_BITS_LEFT, Job, batches_of, heartbeats, read_part, stage_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
 #: How the counts of tasks become one, where they are not added up.
-MERGED = {"first_time": min, "last_time": max}
+MERGED = {"first_time": min, "last_time": max, TIME_BITS_LEFT: min}
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -72,33 +75,49 @@ def recognise(
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
     begun = time.perf_counter()
+    check_ticks(window, step, start, end, tick)
     count = buckets or 8 * spark.sparkContext.defaultParallelism
     if count < 1:
         raise HoldsforError(f"there must be at least one bucket, not {count}")
     ready = program(plan(description))
     feed = _feed(spark, description, events, mapping)
     whole = start is None or end is None
+    fence = fence_for(window)
     with worker_errors():
-        span = feed.span() if whole else None
+        span = feed.span(fence) if whole else None
     while True:
-        given = windows_over(partial(_known, span), window, step, start, end, tick)
+        given = windows_over(partial(_known, span), window, step, start, end, tick, fence)
         job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
         with worker_errors():
             done, counts = _run(spark, job, feed)
         found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
+        if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
+            with worker_errors():
+                fence = _narrowed(fence, feed, left)
+                span = feed.looking.span(fence) if whole else None
+            continue
         if not whole or found == span:
             break
         span = found  # the span was taken from file footers, and rows that do not count reach beyond it
-    metrics = counts | {"window": given.window, "step": given.step, "start": given.start, "end": given.end}
-    metrics |= {"tick": tick, "query_times": len(given.query_times()), "buckets": count}
+    metrics = {"arithmetic_overflows": 0} | counts | {"window": given.window, "step": given.step}
+    metrics |= {"start": given.start, "end": given.end, "tick": given.tick}
+    metrics |= {"query_times": len(given.query_times()), "buckets": count}
     if out is not None:
         publish(Path(out))
     metrics["seconds"] = round(time.perf_counter() - begun, 3)
     return SparkResult(**{name: _table(spark, name, done, out) for name in SCHEMAS}, metrics=metrics)
 
 
-def _known(span: tuple[int, int] | None) -> tuple[int, int]:
+def _known(span: tuple[int, int] | None, fence: Fence) -> tuple[int, int]:
     return span or (1, 1)
+
+
+def _narrowed(fence: Fence, feed: _Feed, left: int) -> Fence:
+    """Without the rows that are far off all others, where the axis cannot hold both."""
+    fence_left = narrowed(fence, feed.looking.sample(), left)
+    if fence_left is None:
+        raise AxisFull(1 << (BITS - left), left + 1, left)
+    return fence_left
 
 
 def _run(spark: SparkSession, job: Job, feed: _Feed) -> tuple[list[DataFrame], dict[str, Any]]:
@@ -129,7 +148,8 @@ class _Feed:
 
     parts: Sequence[Any]
     rows: Callable[[Callable[[], Any]], DataFrame]
-    span: Callable[[], tuple[int, int]]
+    span: Callable[[Fence], tuple[int, int]]  # perhaps more than that of the rows that count
+    looking: _Looking
 
 
 def _feed(spark: SparkSession, description: EventDescription, events: Any, mapping: Any) -> _Feed:
@@ -145,7 +165,8 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
 
             return events.mapInArrow(read, ROW_DDL)
 
-        return _Feed((), reading, lambda: _frame_span(events, named, inputs))
+        looking = _looking_at_frame(events, named, inputs)
+        return _Feed((), reading, looking.span, looking)
     source = events if isinstance(events, EventSource) else read_events(events, mapping=mapping)
     parts = parts_of(source)
 
@@ -155,7 +176,8 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
-    return _Feed(parts, tasks, lambda: footer_span(parts, inputs) or _parts_span(spark, parts, inputs))
+    looking = _looking_at_parts(spark, parts, inputs)
+    return _Feed(parts, tasks, lambda fence: footer_span(parts, inputs) or looking.span(fence), looking)
 
 
 def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
@@ -179,39 +201,59 @@ def _read_frame(job: Job, batches: Batches, mapping: Mapping, inputs: Any) -> It
         row += table.num_rows
 
 
-def _parts_span(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> tuple[int, int]:
-    """The first and last time of the input, found by the workers."""
-    shared = spark.sparkContext.broadcast(parts)
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """What the driver asks of the times of all rows. ask: has the workers look at their blocks, each in its own way."""
 
-    def look(batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from _span_batch(shared.value[number].read(inputs).blocks)
+    ask: Callable[[Callable[[Sequence[Block]], Batches], str], DataFrame]
 
-    return _least_and_most(
-        spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(look, "low bigint, high bigint")
-    )
+    def span(self, fence: Fence) -> tuple[int, int]:
+        """The first and last time of the rows inside the fence."""
+        from pyspark.sql import functions
+
+        def look(blocks: Sequence[Block]) -> Batches:
+            found = span_of(blocks, fence)
+            if found is not None:
+                yield pa.RecordBatch.from_pylist([{"low": found[0], "high": found[1]}])
+
+        spans = self.ask(look, "low bigint, high bigint")
+        row = spans.agg(functions.min("low").alias("low"), functions.max("high").alias("high")).first()
+        return (1, 1) if row is None or row["low"] is None else (row["low"], row["high"])
+
+    def sample(self) -> Sample:
+        """Some of the times, by which their middle and spread can be told."""
+
+        def look(blocks: Sequence[Block]) -> Batches:
+            found = sample_of(blocks)
+            yield pa.record_batch({"time": found.times, "weight": found.weights})
+
+        found = self.ask(look, "time bigint, weight bigint").toArrow()
+        return join_samples([Sample(found["time"].to_numpy(), found["weight"].to_numpy())])
 
 
-def _frame_span(frame: DataFrame, mapping: Mapping, inputs: Any) -> tuple[int, int]:
-    def look(batches: Batches) -> Batches:
-        for table in tables_of(batches):
-            yield from _span_batch(blocks_from_table(table, mapping, inputs, "").blocks)
+def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Looking:
+    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+        shared = spark.sparkContext.broadcast(parts)
 
-    return _least_and_most(frame.mapInArrow(look, "low bigint, high bigint"))
+        def task(batches: Batches) -> Batches:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    yield from look(shared.value[number].read(inputs).blocks)
+
+        return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
+
+    return _Looking(ask)
 
 
-def _span_batch(blocks: Any) -> Batches:
-    found = Windows.span_of(blocks)
-    if found is not None:
-        yield pa.RecordBatch.from_pylist([{"low": found[0], "high": found[1]}])
+def _looking_at_frame(frame: DataFrame, mapping: Mapping, inputs: Any) -> _Looking:
+    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+        def task(batches: Batches) -> Batches:
+            for table in tables_of(batches):
+                yield from look(blocks_from_table(table, mapping, inputs, "").blocks)
 
+        return frame.mapInArrow(task, columns)
 
-def _least_and_most(spans: DataFrame) -> tuple[int, int]:
-    from pyspark.sql import functions
-
-    row = spans.agg(functions.min("low").alias("low"), functions.max("high").alias("high")).first()
-    return (1, 1) if row is None or row["low"] is None else (row["low"], row["high"])
+    return _Looking(ask)
 
 
 # ---------------------------------------------------------------- stages and results

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from holdsfor.io.columns import blocks_from_table
-from holdsfor.io.events import Events
+from holdsfor.io.events import MOST_TIME, Events
 from holdsfor.io.files import open_parquet, parquet_columns
 from holdsfor.io.mapping import Mapping, roles
 from holdsfor.io.read import EventSource
@@ -86,7 +86,10 @@ def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, in
         return None
     spans = [_footer(path, mapping, inputs) for path, mapping in paths.items()]
     known = [span for span in spans if span is not None]
-    return (min(low for low, _ in known), max(high for _, high in known)) if len(known) == len(spans) else None
+    if not known or len(known) < len(spans):
+        return None
+    low, high = min(low for low, _ in known), max(high for _, high in known)
+    return (low, high) if low >= -MOST_TIME and high <= MOST_TIME else None  # a row that is refused reaches further
 
 
 def _footer(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:

@@ -13,9 +13,12 @@ from typing import Any, cast
 import numpy as np
 import pyarrow as pa
 
+from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.column import Selection
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
+from holdsfor.engine.fence import span_of
+from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.recognise import prepare, tables
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.result import as_block
@@ -45,6 +48,7 @@ ROW = pa.schema(
 ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
 PARCELS = "parcels"
+TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
 MANY_OBJECTS = 20_000
 Rows = list[dict[str, Any]]
 
@@ -66,19 +70,23 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     """
     begun, late = time.perf_counter(), 0
     shared: list[tuple[int, Parcel]] = []
+    rejects = [events.rejects]
     for block in events.blocks:
+        block, outside = set_aside(block, job.asked.fence)
+        rejects.append(outside)
         kept = counted(block, job.asked)
         late += kept.late.num_rows
         yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
         shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
     yield from parcel_rows(shared)
-    yield from _results(job, {"rejects": events.rejects}, f"{part}")
-    span = Windows.span_of(events.blocks)
+    rejected = pa.concat_tables(rejects)
+    yield from _results(job, {"rejects": rejected}, f"{part}")
+    span = span_of(events.blocks, job.asked.fence)
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         events_in=events.read,
         events_unused=events.unused,
-        events_rejected=events.rejects.num_rows,
+        events_rejected=rejected.num_rows,
         events_late=late,
         seconds_reading=seconds,
         seconds_sharing=time.perf_counter() - begun,
@@ -126,7 +134,11 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
             parts[use].append(block)
     inputs = [standing(block, job.asked) for block in join_blocks(parts["input"])]
     known = join_blocks([*inputs, *parts["given"]])
-    found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+    try:
+        found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+    except AxisFull as full:  # the driver knows whether rows far off all others are to blame
+        yield note(**{TIME_BITS_LEFT: full.left})
+        return
     begun = time.perf_counter()
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
@@ -156,6 +168,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     made = [as_block(r, world) for r in defined if is_read_later(r, number, job.router)]
     counts = {
         "groundings_outside_domain": left_out,
+        "arithmetic_overflows": world.counts["overflows"],
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
         "seconds_preparing": prepared - begun,

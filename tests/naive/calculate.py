@@ -101,7 +101,7 @@ _FUNCTIONS: dict[tuple[str, int], Callable[..., Number]] = {
 
 
 def evaluate(expression: Term, bindings: Bindings) -> Number | None:
-    """The number, or None where there is none: division by zero, or a term that is no number."""
+    """The number, or None where there is none: division by zero, overflow, or a term that is no number."""
     expression = substitute(expression, bindings)
     if not is_ground(expression):
         raise NotYet
@@ -117,7 +117,10 @@ def _number(expression: Term) -> Number:
     if isinstance(expression, Atom):
         return {"pi": math.pi, "e": math.e}[expression.name]
     if isinstance(expression, Compound):
-        return _FUNCTIONS[expression.functor, len(expression.args)](*map(_number, expression.args))
+        found = _FUNCTIONS[expression.functor, len(expression.args)](*map(_number, expression.args))
+        if isinstance(found, int) and not -(2**63) <= found < 2**63:
+            raise OverflowError("an integer that is worked out has at most 64 bits")
+        return found
     raise TypeError(expression)
 
 

@@ -21,6 +21,7 @@ class BatchMetrics:
     files_changed: int = 0  # after they were found, so that rows may be missing
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
+    overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
     state_bytes: int = 0
     kernel_ms: float = 0.0  # in all workers together
     latency_ms: float = 0.0  # from the arrival of the batch to its commit
@@ -44,6 +45,7 @@ class BatchMetrics:
             "query_times": self.query_times,
             "stream_time": self.stream_time,
             "changes": self.changes,
+            "overflows": self.overflows or None,
             "open_intervals": self.open_intervals,
             "state_bytes": self.state_bytes,
             "kernel_ms": f"{self.kernel_ms:.1f}",
@@ -69,6 +71,7 @@ class BatchMetrics:
             "numChangedFiles": self.files_changed,
             "numQueryTimes": self.query_times,
             "numChanges": self.changes,
+            "numArithmeticOverflows": self.overflows,
             "numOpenIntervals": self.open_intervals,
             "stateBytes": self.state_bytes,
             "kernelMs": round(self.kernel_ms, 1),

@@ -20,6 +20,7 @@ COUNTERS = {
     "files_changed": ("holdsfor_files_changed_total", "Files that changed after they were found."),
     "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),
     "changes": ("holdsfor_changes_total", "Changes of intervals and occurrences."),
+    "overflows": ("holdsfor_arithmetic_overflows_total", "Conditions that failed on integers of more than 64 bits."),
 }
 GAUGES = {
     "batch": ("holdsfor_batch", "The last batch."),

@@ -197,7 +197,7 @@ class _Stage:
         relations = scope.relations(ready.plan)
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
-        left_out, moment = 0, None
+        left_out, overflows, moment = 0, 0, None
         for moment in moments(
             ready,
             asked,
@@ -216,8 +216,10 @@ class _Stage:
             parcels_sent = self._sent(moment, held, [*arrived, *sent_on])
             sent += ((moment.query_time, replace(parcel, speaks_for=spoken_for)) for parcel in parcels_sent)
             left_out = max(left_out, moment.left_out)
+            overflows += moment.now.counts["overflows"]
         assert moment is not None
         done.parcels, done.counts["groundings_outside_domain"] = sent, left_out
+        done.counts["arithmetic_overflows"] = overflows
         carried = carried_after(moment, ready, scope, held.carried.inputs)
         frontier = moment.state.frontier
         forwards = tuple(take(b, remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)

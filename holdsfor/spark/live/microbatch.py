@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import Program
+from holdsfor.engine.fence import fence_for
 from holdsfor.engine.window import NEVER, Windows
 from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
@@ -48,7 +49,8 @@ class Setting:
     ticks_a_second: float = 1.0
 
     def windows(self, start: int) -> Windows:
-        return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
+        end = NEVER if self.end is None else self.end
+        return Windows(self.window, self.step, start, end, self.tick, fence_for(self.window))
 
 
 @dataclass(slots=True)
@@ -106,7 +108,15 @@ class Stream:
         setting, batch = self.setting, _following(before)
         known = before or Commit(batch)
         known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
-        reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
+        reading = Reading(
+            setting.reader,
+            setting.inputs,
+            batch,
+            known.fired,
+            setting.clock is not None,
+            self.tables,
+            fence_for(setting.window),
+        )
         start = self._start(before, lambda: crew.earliest(reading))
         job = self._job_for(setting.windows(0 if start is None else start))
         notes, doubted = self._read(job, reading, known, crew)

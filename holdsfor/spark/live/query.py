@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.engine.evaluate import program
+from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.changelog import read_changes, read_current
 from holdsfor.io.lease import Lease, LeaseLost, take_lease
@@ -93,7 +94,10 @@ def stream(
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     take_over: takes the checkpoint from another process that has it, which then stops.
     """
-    _check(events, window, step, tick, report, clock, tick_unit, max_ahead)
+    times = check_ticks(window, step, start, end, tick)
+    if times.window is None or times.step is None:
+        raise HoldsforError("a stream needs a window and a step, in ticks")
+    _check(events, times.window, times.step, report, clock, tick_unit, max_ahead)
     ready = program(plan(description))
     _warn_if_unbounded(ready.plan)
     count = buckets or 2 * spark.sparkContext.defaultParallelism
@@ -106,11 +110,11 @@ def stream(
         router(ready.plan, count),
         tuple(description.inputs),
         _reader(format, mapping),
-        window,
-        step,
-        start,
-        end,
-        tick,
+        times.window,
+        times.step,
+        times.start,
+        times.end,
+        times.tick,
         report,
         wall,
         Pace(pace) if pace is not None else None,
@@ -139,16 +143,11 @@ def stream(
     return live
 
 
-def _check(
-    events: Any, window: int, step: int, tick: int, report: str, clock: Any, tick_unit: str, max_ahead: int | None
-) -> None:
+def _check(events: Any, window: int, step: int, report: str, clock: Any, tick_unit: str, max_ahead: int | None) -> None:
     if not getattr(events, "isStreaming", False):
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    for name, amount in (("window", window), ("step", step), ("tick", tick)):
-        if amount <= 0:
-            raise HoldsforError(f"the {name} must be above 0, not {amount}")
     if window < step:
         raise HoldsforError(
             f"the window ({window}) is shorter than the step ({step}): events between would never count"

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.engine.fence import Fence, span_of
+from holdsfor.engine.outliers import rejects_of, set_aside
 from holdsfor.engine.window import Windows, counted, take
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
@@ -19,7 +21,6 @@ from holdsfor.io.mapping import Mapping
 from holdsfor.io.rtec import read_rtec
 from holdsfor.io.store import Store, Written
 from holdsfor.io.terms import read_terms
-from holdsfor.io.text import as_text
 from holdsfor.language.description import Input
 from holdsfor.spark.live.ahead import Island, find_islands, merge_islands
 from holdsfor.spark.routing import Parcel, parcels
@@ -81,6 +82,7 @@ class Reading:
     fired: int | None
     by_clock: bool
     tables: Store
+    fence: Fence
     max_ahead: int | None = None  # how far apart arrivals may lie before they are islands; None: as far as they like
     believed: int | None = None  # the latest arrival that is believed; None: all are
 
@@ -96,11 +98,13 @@ class Found:
     earliest: int | None = None
     islands: list[Island] = field(default_factory=list)
 
-    def see(self, block: Block, max_ahead: int | None = None) -> None:
-        if len(block):
-            if max_ahead is not None:
-                self.islands = merge_islands([*self.islands, *find_islands(block.arrival, max_ahead)], max_ahead)
-            low, high = Windows.span_of([block]) or (0, 0)
+    def see(self, block: Block, reading: Reading) -> None:
+        if reading.max_ahead is not None:
+            islands = find_islands(block.arrival, reading.max_ahead)
+            self.islands = merge_islands([*self.islands, *islands], reading.max_ahead)
+        span = span_of([block], reading.fence)
+        if span is not None:
+            low, high = span
             self.watermark = _most(self.watermark, int(block.arrival.max()))
             self.latest = _most(self.latest, high)
             self.earliest = low if self.earliest is None else min(low, self.earliest)
@@ -122,14 +126,12 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         source = f"<batch {reading.batch}, partition {part}>"
         events = reading.reader.read(table, reading.inputs, source, row)
         row += table.num_rows
-        late, shared = [], list[tuple[int, Parcel]]()
-        rejects = [events.rejects]
+        rejects, late, shared = [events.rejects], [], list[tuple[int, Parcel]]()
         for block in events.blocks:
-            block = _arrived(block, job.asked, reading)
-            if reading.believed is not None:
-                block, ahead = set_ahead_aside(block, reading.believed, source)
-                rejects.append(ahead)
-            found.see(block, reading.max_ahead)
+            block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
+            block, ahead = set_ahead_aside(block, reading.believed, source)
+            rejects += [outside, ahead]
+            found.see(block, reading)
             kept = counted(block, job.asked, reading.fired)
             late.append(kept.late)
             found.count(events_outside=kept.outside)
@@ -146,23 +148,13 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         )
 
 
-def set_ahead_aside(block: Block, believed: int, source: str) -> tuple[Block, pa.Table]:
+def set_ahead_aside(block: Block, believed: int | None, source: str) -> tuple[Block, pa.Table]:
     """The rows whose arrival is believed, and the others as rejects."""
-    ahead = block.arrival > believed
-    if not ahead.any():
+    if believed is None or not len(block) or int(block.arrival.max()) <= believed:
         return block, REJECTS_SCHEMA.empty_table()
-    rows = take(block, ahead)
-    count = len(rows)
-    args = [as_text(arg).cast(pa.string()) for arg in rows.args]
-    inside = pc.binary_join_element_wise(*args, ",") if args else pa.repeat("", count)
-    times = pa.array(rows.start).cast(pa.string())
-    text = pc.binary_join_element_wise(rows.name, "(", inside, ") @ ", times, "")
-    arrival = pa.array(rows.arrival).cast(pa.string())
-    reason = pc.binary_join_element_wise(
-        "it says that it arrived at ", arrival, f", too far ahead of all others (up to {believed}); see --max-ahead", ""
-    )
-    columns = [pa.repeat(source, count), pa.nulls(count, pa.int64()), text, reason]
-    return take(block, ~ahead), pa.table(columns, schema=REJECTS_SCHEMA)
+    ahead = block.arrival > believed
+    reason = f"it arrives too far ahead of all others, which have come to {believed}; see --max-ahead"
+    return take(block, ~ahead), rejects_of(take(block, ahead), pa.repeat(reason, np.count_nonzero(ahead)), source)
 
 
 def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
@@ -185,5 +177,5 @@ def earliest(reading: Reading, tables: Iterable[pa.Table]) -> int | None:
     found = Found([], {})
     for table in tables:
         for block in reading.reader.read(table, reading.inputs, "", 1).blocks:
-            found.see(block)
+            found.see(block, reading)
     return found.earliest

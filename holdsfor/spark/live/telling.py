@@ -129,6 +129,7 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         files_changed=int(counts.get("files_changed", 0)),
         query_times=int(counts.get("query_times", 0)),
         changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
+        overflows=int(counts.get("arithmetic_overflows", 0)),
         state_bytes=commit.state_bytes,
         kernel_ms=1000 * counts.get("seconds_in_kernels", 0.0),
         latency_ms=1000 * counts.get("seconds", 0.0),

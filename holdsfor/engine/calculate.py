@@ -1,0 +1,133 @@
+"""Comparisons and the values of expressions, exact for every row: in arrays where these are, else one row at a time.
+
+An integer that is worked out has at most 64 bits. One that would have more makes its condition fail and is counted.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Column
+from holdsfor.engine.dictionary import Dictionary, Numbers
+from holdsfor.engine.exact import Number, Overflow, evaluate
+from holdsfor.engine.expression import value, whole
+from holdsfor.engine.magnitude import compared_rows, large_rows
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.language.terms import Term, Var, variables
+
+Mask = npt.NDArray[np.bool_]
+
+ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, Number], bool]]] = {
+    "<": (np.less, operator.lt),
+    ">": (np.greater, operator.gt),
+    "=<": (np.less_equal, operator.le),
+    ">=": (np.greater_equal, operator.ge),
+    "=:=": (np.equal, operator.eq),
+    "=\\=": (np.not_equal, operator.ne),
+}
+TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
+
+
+def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
+    """The rows for which a comparison is true."""
+    if op in ORDERED or op == "is":
+        found = _broadcast(_compare_arrays(op, left, right, rows), rows)
+        large = _either(_either(large_rows(left, rows), large_rows(right, rows)), compared_rows(left, right, rows))
+        if large is not None:
+            found = found & ~large
+            found[large] = _compare_exactly(op, left, right, rows.filter(large), world)
+        return found
+    one, other = _codes(left, rows, world.dictionary), _codes(right, rows, world.dictionary)
+    if op in ("=", "=="):
+        return _broadcast(one == other, rows)
+    if op in ("\\=", "\\=="):
+        return _broadcast(one != other, rows)
+    ranks = world.dictionary.ranks
+    return _broadcast(TERM_ORDER[op](ranks[one], ranks[other]), rows)
+
+
+def calculate(expression: Term, rows: Rows, world: World) -> tuple[Rows, Column]:
+    """The rows for which an expression has a value, and its values."""
+    large = large_rows(expression, rows)
+    if large is None:
+        rows, numbers = _with_value(expression, rows)
+        return rows, Column(world.dictionary, numbers=numbers, whole=_mixed(expression, rows, numbers))
+    exact = evaluate_rows(expression, rows.filter(large), world)
+    easy = rows.filter(~large)
+    kept = np.empty(rows.size, np.bool_)
+    kept[large] = [number is not None for number in exact]
+    kept[~large] = ~np.isnan(np.broadcast_to(value(expression, easy), (easy.size,)))
+    easy, numbers = _with_value(expression, easy)
+    codes = np.empty(rows.size, np.int64)  # a term is exact, whatever its size and that of others
+    codes[kept & ~large] = Column(world.dictionary, None, numbers, _mixed(expression, easy, numbers)).codes()
+    codes[kept & large] = world.dictionary.codes(repr(number) for number in exact if number is not None)
+    return rows.filter(kept), Column(world.dictionary, codes[kept])
+
+
+def evaluate_rows(expression: Term, rows: Rows, world: World) -> list[Number | None]:
+    """The values of an expression, one row at a time; what overflows has none, and is counted."""
+    names = sorted({variable.name for variable in variables(expression)})
+    columns = [rows.column(name).exact() for name in names]
+    found: list[Number | None] = []
+    for values in zip(*columns, strict=True) if names else [()] * rows.size:
+        try:
+            found.append(evaluate(expression, dict(zip(names, values, strict=True))))
+        except Overflow:
+            world.counts["overflows"] += 1
+            found.append(None)
+    return found
+
+
+def _compare_arrays(op: str, left: Term, right: Term, rows: Rows) -> Mask:
+    a, b = value(left, rows), value(right, rows)
+    if op == "is":
+        equal: Mask = (a == b) & np.equal(whole(left, rows, a), whole(right, rows, b))
+        return equal
+    found = ORDERED[op][0](a, b)
+    if op == "=\\=":  # the only comparison that is true of what has no value
+        found = found & ~np.isnan(a) & ~np.isnan(b)
+    return found
+
+
+def _compare_exactly(op: str, left: Term, right: Term, rows: Rows, world: World) -> list[bool]:
+    pairs = zip(evaluate_rows(left, rows, world), evaluate_rows(right, rows, world), strict=True)
+    if op == "is":
+        return [a is not None and a == b and isinstance(a, int) == isinstance(b, int) for a, b in pairs]
+    test = ORDERED[op][1]
+    return [a is not None and b is not None and test(a, b) for a, b in pairs]
+
+
+def _with_value(expression: Term, rows: Rows) -> tuple[Rows, Numbers]:
+    numbers = np.broadcast_to(value(expression, rows), (rows.size,))
+    if numbers.dtype.kind == "f" and np.isnan(numbers).any():  # no value: division by zero, or not a number
+        rows = rows.filter(~np.isnan(numbers))
+        numbers = np.broadcast_to(value(expression, rows), (rows.size,))  # integers where no gap made them floats
+    return rows, numbers
+
+
+def _mixed(expression: Term, rows: Rows, numbers: Numbers) -> Mask | None:
+    """Which of the values are integers, if not all are of one kind."""
+    if numbers.dtype.kind == "i":
+        return None
+    integers = np.broadcast_to(whole(expression, rows, numbers), numbers.shape)
+    return np.array(integers) if integers.any() else None
+
+
+def _either(one: Mask | None, other: Mask | None) -> Mask | None:
+    return other if one is None else one if other is None else one | other
+
+
+def _codes(term: Term, rows: Rows, dictionary: Dictionary) -> Ints:
+    if isinstance(term, Var):
+        return rows.codes(term.name)
+    return np.array(dictionary.code_of(term), np.int64)
+
+
+def _broadcast(mask: Mask, rows: Rows) -> Mask:
+    return mask if mask.ndim else np.full(rows.size, bool(mask))
