@@ -23,6 +23,7 @@ from holdsfor.io.events import OPEN, Block, Events
 from holdsfor.io.ground import NotATerm, Reader
 from holdsfor.io.sieve import default_arrival, ops, rejects_table
 from holdsfor.io.text import TERM_TYPE
+from holdsfor.io.utf8 import NOT_UTF8, escape_text, is_whole
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
 
@@ -58,8 +59,8 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             row = read_row(text)
             declared = _declared(row, inputs)
             _check(row, declared)
-        except NotATerm as problem:
-            rejects.append((number, text, str(problem)))
+        except ValueError as problem:  # NotATerm, or a number with more digits than Python reads
+            rejects.append((number, escape_text(text), escape_text(str(problem))))
             continue
         if not declared.read:
             unused += 1
@@ -71,6 +72,8 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
 
 def read_row(text: str) -> Row:
     """One line."""
+    if not is_whole(text):
+        raise NotATerm(NOT_UTF8)
     op = _OP.match(text)
     reader = Reader(text[op.end() :] if op else text)
     term = reader.term()
@@ -105,6 +108,8 @@ def _check(row: Row, declared: Input) -> None:
     for position in sorted(declared.numbers):
         if not isinstance(row.args[position], Int | Float):
             raise NotATerm(f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    if not all(-OPEN <= time <= OPEN for time in (row.start, row.end, row.arrival) if time is not None):
+        raise NotATerm("time is not an integer of 64 bits")
     if row.end is not None and row.end < row.start:
         raise NotATerm("end before start")
 
