@@ -43,6 +43,9 @@ BUCKETS = typer.Option(help="Entities are shared out over so many, for the life 
 MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+ON_POISON = typer.Option(
+    help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
+)
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
 
@@ -70,6 +73,7 @@ def stream(
     max_files: Annotated[int | None, MOST_FILES] = None,
     metrics_port: Annotated[int | None, METRICS] = None,
     durable: Annotated[bool, DURABLE] = False,
+    on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
@@ -109,6 +113,7 @@ def stream(
             every=every,
             once=once,
             durable=durable,
+            on_poison=on_poison,
             sinks=sinks,
             watch=watch,
         )

@@ -70,5 +70,5 @@ def mend_column(column: pa.Array) -> tuple[pa.Array, Mask | None]:
         return pa.DictionaryArray.from_arrays(column.indices, words), np.append(bad, False)[at]
     values = column.cast(pa.binary()).to_pylist()
     texts = [None if value is None else escape(value) for value in values]
-    bad = [text is not None and text.encode() != value for text, value in zip(texts, values, strict=True)]
-    return pa.array(texts, column.type), np.array(bad, np.bool_)
+    wrong = [text is not None and text.encode() != value for text, value in zip(texts, values, strict=True)]
+    return pa.array(texts, column.type), np.array(wrong, np.bool_)

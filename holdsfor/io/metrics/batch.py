@@ -18,6 +18,7 @@ class BatchMetrics:
     dropped: int = 0  # of these, not read by any rule
     late: int = 0  # too late to count
     rejected: int = 0  # not understood
+    units_quarantined: int = 0  # files, messages or rows that made the batch fail, and were set aside
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
     state_bytes: int = 0
@@ -39,6 +40,7 @@ class BatchMetrics:
             "dropped": self.dropped,
             "late": self.late,
             "rejected": self.rejected,
+            "units_quarantined": self.units_quarantined or None,
             "query_times": self.query_times,
             "stream_time": self.stream_time,
             "changes": self.changes,
@@ -64,6 +66,7 @@ class BatchMetrics:
             "numDroppedRows": self.dropped,
             "numLateRows": self.late,
             "numRejectedRows": self.rejected,
+            "numQuarantinedUnits": self.units_quarantined,
             "numQueryTimes": self.query_times,
             "numChanges": self.changes,
             "numOpenIntervals": self.open_intervals,

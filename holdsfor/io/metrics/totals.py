@@ -17,6 +17,7 @@ COUNTERS = {
     "dropped": ("holdsfor_events_dropped_total", "Events that no rule reads."),
     "late": ("holdsfor_events_late_total", "Events that came too late to count."),
     "rejected": ("holdsfor_events_rejected_total", "Rows that are no events."),
+    "units_quarantined": ("holdsfor_units_quarantined_total", "Files, messages or rows set aside in quarantine."),
     "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),
     "changes": ("holdsfor_changes_total", "Changes of intervals and occurrences."),
 }

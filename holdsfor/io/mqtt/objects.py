@@ -208,7 +208,8 @@ def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) 
             types = tuple(sorted(((name, type(item)) for name, item in told.items()), key=lambda pair: pair[0]))
             groups.setdefault(types, []).append((told, at, position))
     for reason, places in wrong.items():
-        bad.add(*np.array(places, np.int64).T, reason)
+        ats, positions = np.array(places, np.int64).T
+        bad.add(ats, positions, reason)
     for types, found in groups.items():
         columns = {name: pa.array([told[name] for told, _, _ in found]) for name, _ in types}
         ats, positions = np.array([(at, position) for _, at, position in found], np.int64).T
@@ -216,7 +217,7 @@ def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) 
 
 
 def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:
-    """What an object says that is of use, or why it is no event. Of lists and objects in it only that they are there."""
+    """What an object says that is of use, or why it is no event. Of lists in it only that they are there."""
     if not isinstance(value, dict):
         return _NO_OBJECT
     told = {name: item for name, item in value.items() if name in wanted.columns and item is not None}

@@ -10,12 +10,13 @@ maxEvents or maxFiles (how much a batch takes at most).
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,10 +25,12 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns import check_mapping
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.mapping import Mapping as ColumnMapping
 from holdsfor.io.read import EventSource, guess_format
+from holdsfor.io.sieve import unreadable
 from holdsfor.language.description import Input
 from holdsfor.spark.sources import Part, parts_of
 
@@ -35,11 +38,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMAT = "holdsfor-files"
-SCHEMA = "path string, form string, groups array<int>, row bigint"
-ARROW = pa.schema([("path", pa.string()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())])
+SCHEMA = "path binary, form string, groups array<int>, row bigint"  # names of files need not be UTF-8
+ARROW = pa.schema([("path", pa.binary()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())])
 HIDDEN = (".", "_")
 UNFINISHED = (".tmp", ".part", ".crc")
 SAMPLE = 1 << 16  # bytes of a text file from which the number of its lines is guessed
+#: The machine's faults, which pass; whatever else is wrong with a file stays so when it is read again.
+PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +109,17 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [FilePartition(part) for file in files for part in self._parts(Path(file.path))]
 
     def _parts(self, path: Path) -> list[Part]:
-        return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
+        """What cannot be read is one part, too: who reads it says why not."""
+        try:
+            return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
+        except HoldsforError:
+            return [Part(EventSource((path,), (self.form or "",), ColumnMapping()))]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, FilePartition)
         part = partition.part
         (path,), (form,) = part.source.paths, part.source.formats
-        row = {"path": str(path), "form": form, "groups": list(part.groups), "row": part.first_row}
+        row = {"path": os.fsencode(path), "form": form, "groups": list(part.groups), "row": part.first_row}
         yield pa.RecordBatch.from_pylist([row], ARROW)
 
 
@@ -131,9 +140,12 @@ class Seen:
     def look(self, folder: Path, pattern: str) -> list[Found]:
         """All files that are there now or have been."""
         fresh = sorted(
-            (entry.stat().st_mtime_ns, entry.name, str(entry))
+            (changed, entry.name, str(entry))
             for entry in folder.glob(pattern)
-            if str(entry) not in self._paths and entry.is_file() and _is_data(entry.name)
+            if str(entry) not in self._paths
+            and entry.is_file()
+            and _is_data(entry.name)
+            and (changed := _time_of_change(entry)) is not None
         )
         added = [Found(path, _rows(Path(path))) for _, _, path in fresh]
         if added:
@@ -151,35 +163,46 @@ def _is_data(name: str) -> bool:
     return not name.startswith(HIDDEN) and not name.endswith(UNFINISHED)
 
 
+def _time_of_change(path: Path) -> int | None:
+    """In nanoseconds; None: the file has gone since it was listed."""
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return None
+
+
 def _rows(path: Path) -> int:
-    if ".parquet" in path.suffixes:
-        try:
+    """How many rows a file has, about; 1 for one that cannot be read, which becomes one reject."""
+    try:
+        if ".parquet" in path.suffixes:
             return int(pq.read_metadata(path).num_rows)
-        except pa.ArrowInvalid:
-            raise HoldsforError(
-                f"{path} is no Parquet file, or not finished. Move files into the folder when they are complete."
-            ) from None
-    with path.open("rb") as file:
-        sample = file.read(SAMPLE)
-    lines = max(sample.count(b"\n"), 1)
-    return max(1, path.stat().st_size * lines // max(len(sample), 1))
+        with path.open("rb") as file:
+            sample = file.read(SAMPLE)
+        lines = max(sample.count(b"\n"), 1)
+        return max(1, path.stat().st_size * lines // max(len(sample), 1))
+    except (OSError, pa.ArrowException):
+        return 1
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files that the stream names."""
+    """Reads the files that the stream names. One that is gone or cannot be read becomes a reject."""
 
     mapping: ColumnMapping
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
-        return join_events(self._part(found).read(inputs) for found in table.to_pylist())
+        check_mapping(self.mapping, inputs)  # what is wrong with that is no fault of a file
+        return join_events(self._read(found, inputs) for found in table.to_pylist())
 
-    def _part(self, found: Mapping[str, object]) -> Part:
-        one = EventSource((Path(str(found["path"])),), (str(found["form"]),), self.mapping)
-        groups, first = found["groups"], found["row"]
-        assert isinstance(groups, list)
-        assert isinstance(first, int)
-        return Part(one, tuple(groups), first)
+    def _read(self, found: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
+        path = Path(os.fsdecode(found["path"]))
+        try:
+            one = EventSource((path,), (found["form"] or guess_format(path),), self.mapping)
+            return Part(one, tuple(found["groups"]), found["row"]).read(inputs)
+        except HoldsforError as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in PASSING:
+                raise
+            return unreadable(str(path), str(error))
 
 
 def file_stream(spark: SparkSession, folder: Path, seen: str, **options: object) -> DataFrame:

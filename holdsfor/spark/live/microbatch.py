@@ -12,6 +12,7 @@ from holdsfor.engine.window import NEVER, Windows
 from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
 from holdsfor.language.description import Input
+from holdsfor.spark.live.attempts import Attempts, Guard
 from holdsfor.spark.live.bucket import Turn
 from holdsfor.spark.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
 from holdsfor.spark.live.crew import Crew, Note
@@ -40,6 +41,7 @@ class Setting:
     report: Report = "eager"
     clock: WallClock | None = None
     pace: Pace | None = None
+    quarantines: bool = True  # what makes a batch fail is set aside; if not, the stream stops
 
     def windows(self, start: int) -> Windows:
         return Windows(self.window, self.step, start, NEVER if self.end is None else self.end, self.tick)
@@ -58,12 +60,13 @@ class Stream:
 
     def run(self, source: int, crew: Crew) -> Commit:
         """A batch of the source, unless it is done already: then only what may have been interrupted after it."""
+        first = self._before is None
         before = self._last()
         if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(source, crew, before)
+            return self._run(source, crew, before, first)
         finally:
             crew.forget()
 
@@ -87,14 +90,19 @@ class Stream:
             self.ledger.clean(self._before)
         return self._before
 
-    def _run(self, source: int, crew: Crew, before: Commit | None) -> Commit:
+    def _run(self, source: int, crew: Crew, before: Commit | None, first: bool) -> Commit:
+        """first: since the process has been started."""
         begun = time.perf_counter()
         setting, batch = self.setting, _following(before)
         known = replace(before or Commit(batch), batch=batch, source=source, files=(), counts={}, closed=False)
-        reading = Reading(setting.reader, setting.inputs, batch, known.fired, setting.clock is not None, self.tables)
-        start = self._start(before, lambda: crew.earliest(reading))
+        by_clock, isolates = setting.clock is not None, setting.quarantines
+        reading = Reading(setting.reader, setting.inputs, batch, known.fired, by_clock, self.tables, isolates)
+        state = self.ledger.store
+        attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
+        guard = Guard(crew, reading, attempts, isolates)
+        start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
         job = self._job_for(setting.windows(0 if start is None else start))
-        notes = crew.read(job, reading)
+        notes = guard.attempt("read", lambda reading: crew.read(job, reading))
         spent = time.perf_counter() - begun
         known = replace(
             known,
@@ -112,17 +120,29 @@ class Stream:
             due = due_by_clock(job.asked, known.fired, setting.clock.now())
         else:
             due = due_by_arrival(job.asked, known.fired, known.watermark)
-        return self._evaluated(job, known, due, crew, before, begun)
+        after = self._evaluated(job, known, due, crew, before, begun, guard)
+        guard.attempts.forget()
+        return after
 
     def _evaluated(
-        self, job: Job, known: Commit, due: range, crew: Crew, before: Commit | None, begun: float
+        self,
+        job: Job,
+        known: Commit,
+        due: range,
+        crew: Crew,
+        before: Commit | None,
+        begun: float,
+        guard: Guard | None = None,
     ) -> Commit:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
         last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
         turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
         before_evaluation = time.perf_counter()
-        notes = crew.evaluate(job, turn)
+        if guard is None:
+            notes = crew.evaluate(job, turn)
+        else:
+            known, notes = _guarded(guard, job, known, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
         now = time.perf_counter()
         counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
@@ -162,6 +182,23 @@ class Stream:
         if self._job is None or self._job.asked != asked:
             self._job = Job(self.setting.ready, asked, self.setting.router)
         return self._job
+
+
+def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, list[Note]]:
+    """The notes of the evaluation; if rows must be left out for it, they are read again without these.
+
+    The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
+    """
+    done = guard.reading
+
+    def evaluate(reading: Reading) -> tuple[Commit, list[Note]]:
+        if reading is done:
+            return known, guard.crew.evaluate(job, turn)
+        read = guard.crew.read(job, reading)
+        counts = dict(known.counts) | _sum([note["counts"] for note in read])
+        return replace(known, files=_files(read, "tables"), counts=counts), guard.crew.evaluate(job, turn)
+
+    return guard.attempt("evaluate", evaluate)
 
 
 def _following(before: Commit | None) -> int:

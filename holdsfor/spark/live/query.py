@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 FORMATS = ("columns", "rtec", "terms")
+ON_POISON = ("quarantine", "stop")
 BEAT = "holdsfor_beat"  # a column that marks rows which only say that time passes
 
 
@@ -62,6 +63,7 @@ def stream(
     every: str | None = None,
     once: bool = False,
     durable: bool = False,
+    on_poison: str = "quarantine",
     sinks: Sequence[Sink] = (),
     watch: Callable[[BatchMetrics], None] | None = None,
 ) -> LiveQuery:
@@ -74,7 +76,11 @@ def stream(
     ('5 seconds'). once: ends when all that is there has been read.
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
+    on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
+    aside and goes on, 'stop' raises the error of the first time.
     """
+    if on_poison not in ON_POISON:
+        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
     _check(events, window, step, tick, report, clock)
     ready = program(plan(description))
     count = buckets or 2 * spark.sparkContext.defaultParallelism
@@ -92,6 +98,7 @@ def stream(
         report,
         wall,
         Pace(pace) if pace is not None else None,
+        on_poison == "quarantine",
     )
     state = Store(f"{checkpoint}/holdsfor", sync=durable)
     tables = Store(out if out is not None else f"{checkpoint}/tables", sync=durable)

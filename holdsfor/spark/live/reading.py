@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.window import Windows, counted
+from holdsfor.engine.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
 from holdsfor.io.events import Block, Events
@@ -20,11 +21,13 @@ from holdsfor.io.rtec import read_rtec
 from holdsfor.io.store import Store, Written
 from holdsfor.io.terms import read_terms
 from holdsfor.language.description import Input
+from holdsfor.spark.live.quarantine import Aside, Skip, quarantine_table, read_by_halves, take_out
 from holdsfor.spark.routing import Parcel, parcels
 from holdsfor.spark.sources import moved
 from holdsfor.spark.tasks import Job, parcel_rows
 
 Row = dict[str, Any]
+Outcome = TypeVar("Outcome")
 
 
 class Reader(Protocol):
@@ -55,7 +58,8 @@ class LineReader:
             raise HoldsforError(f"lines of {self.format} are read from a column `value`, not {table.column_names}.")
         lines = table.column("value").drop_null().combine_chunks()
         if self.format == "terms":
-            return moved(read_terms(lines.to_pylist(), inputs, source), row - 1)
+            texts = (line.decode("utf-8", "surrogateescape") for line in lines.cast(pa.binary()).to_pylist())
+            return moved(read_terms(texts, inputs, source), row - 1)
         return moved(read_rtec([_joined(lines)], inputs, source), row - 1)
 
 
@@ -71,7 +75,11 @@ def _joined(lines: pa.Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked."""
+    """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked.
+
+    isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
+    to make the batch fail, and are set aside without being read.
+    """
 
     reader: Reader
     inputs: tuple[Input, ...]
@@ -79,6 +87,22 @@ class Reading:
     fired: int | None
     by_clock: bool
     tables: Store
+    isolates: bool = True
+    skip: tuple[Skip, ...] = ()
+
+    def source(self, part: int) -> str:
+        return f"<batch {self.batch}, partition {part}>"
+
+    def pieces(
+        self, part: int, table: pa.Table, row: int, read: Callable[[pa.Table, int], Outcome]
+    ) -> tuple[list[Outcome], list[Aside]]:
+        """What reading a table of a partition gives, mostly in one piece, and what is set aside."""
+        kept, aside = take_out(table, row, [skip for skip in self.skip if skip.part == part])
+        if not self.isolates:
+            return [read(piece, first) for first, piece in kept], aside
+        failed: list[Aside] = []
+        outcomes = [found for first, piece in kept for found in read_by_halves(read, piece, first, failed)]
+        return outcomes, aside + failed
 
 
 @dataclass(slots=True)
@@ -107,28 +131,44 @@ def _most(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows that have been read. blocks: all of them, as they arrived; kept: what counts of these, and what is late."""
+
+    events: Events
+    blocks: list[Block]
+    kept: list[Counted]
+    parcels: list[Parcel]
+
+
+def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int) -> Piece:
+    events = reading.reader.read(table, reading.inputs, reading.source(part), row)
+    blocks = [_arrived(block, job.asked, reading) for block in events.blocks]
+    kept = [counted(block, job.asked, reading.fired) for block in blocks]
+    return Piece(events, blocks, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
+
+
 def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: Found) -> Iterator[Row]:
     """The parcels of one partition; what else there is to say goes to `found`."""
     row = 1
     for chunk, table in enumerate(tables):
         begun = time.perf_counter()
-        events = reading.reader.read(table, reading.inputs, f"<batch {reading.batch}, partition {part}>", row)
+        pieces, aside = reading.pieces(part, table, row, partial(read_piece, job, reading, part))
         row += table.num_rows
-        late, shared = [], list[tuple[int, Parcel]]()
-        for block in events.blocks:
-            block = _arrived(block, job.asked, reading)
+        for block in (block for piece in pieces for block in piece.blocks):
             found.see(block)
-            kept = counted(block, job.asked, reading.fired)
-            late.append(kept.late)
-            found.count(events_outside=kept.outside)
-            shared += (((part << 32) | chunk, parcel) for parcel in parcels(kept.block, job.router))
-        yield from parcel_rows(shared)
+        yield from parcel_rows(((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
+        kept = [some for piece in pieces for some in piece.kept]
+        rejects = [piece.events.rejects for piece in pieces]
+        quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
         found.count(
-            events_in=events.read,
-            events_unused=events.unused,
-            events_rejected=_written(reading.tables, f"rejects/{name}", [events.rejects], found),
-            events_late=_written(reading.tables, f"late/{name}", late, found),
+            events_in=sum(piece.events.read for piece in pieces),
+            events_unused=sum(piece.events.unused for piece in pieces),
+            events_outside=sum(some.outside for some in kept),
+            events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
+            events_late=_written(reading.tables, f"late/{name}", [some.late for some in kept], found),
+            units_quarantined=_written(reading.tables, f"quarantine/{name}", quarantine, found),
             seconds_reading=time.perf_counter() - begun,
         )
 
@@ -148,10 +188,16 @@ def _written(store: Store, name: str, tables: list[pa.Table], found: Found) -> i
     return rows
 
 
-def earliest(reading: Reading, tables: Iterable[pa.Table]) -> int | None:
+def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | None:
     """The first time of the rows, where a stream has to find its start by itself."""
-    found = Found([], {})
+    found, row = Found([], {}), 1
+
+    def read(piece: pa.Table, first: int) -> Events:
+        return reading.reader.read(piece, reading.inputs, "", first)
+
     for table in tables:
-        for block in reading.reader.read(table, reading.inputs, "", 1).blocks:
+        pieces, _ = reading.pieces(part, table, row, read)
+        row += table.num_rows
+        for block in (block for events in pieces for block in events.blocks):
             found.see(block)
     return found.earliest

@@ -107,6 +107,7 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         dropped=int(counts.get("events_unused", 0) + counts.get("events_outside", 0)),
         late=int(counts.get("events_late", 0)),
         rejected=int(counts.get("events_rejected", 0)),
+        units_quarantined=int(counts.get("units_quarantined", 0)),
         query_times=int(counts.get("query_times", 0)),
         changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
         state_bytes=commit.state_bytes,
