@@ -68,12 +68,13 @@ def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
     deep = _too_deep(payload)
     bad.add(np.flatnonzero(deep), 1, f"malformed JSON: nested deeper than {DEEPEST} levels")
     every = np.flatnonzero(~deep)
-    rows = _parsed(payload, every, wanted, bad)
+    text = _on_one_line(payload)
+    rows = _parsed(text, every, wanted, bad)
     if rows is not None:
         return [rows], bad
-    good, values = _loaded(payload, every, bad)  # one by one, to find those that are no JSON
+    good, values = _loaded(text, every, bad)  # one by one, to find those that are no JSON
     found = Bad()
-    rows = _parsed(payload, good, wanted, found)
+    rows = _parsed(text, good, wanted, found)
     if rows is None:
         return list(_by_types(good, values, wanted, bad)), bad
     bad.found.extend(found.found)
@@ -91,9 +92,9 @@ def _too_deep(payload: pa.Array) -> Mask:
     return deep
 
 
-def _parsed(payload: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
+def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
     """Some messages, by Arrow; None where it cannot tell everything that was said."""
-    lines = _wrapped(payload if len(message) == len(payload) else payload.take(pa.array(message)))
+    lines = _wrapped(text if len(message) == len(text) else text.take(pa.array(message)))
     events = _read(lines, {})
     if events is None:
         return None
@@ -118,14 +119,18 @@ def _parsed(payload: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows 
     return Rows(_table(columns, len(which)), which, place)
 
 
-def _wrapped(payload: pa.Array) -> pa.Array:
-    """One line a message: {"e":[...]} with all its objects."""
+def _on_one_line(payload: pa.Array) -> pa.Array:
+    """Each message without ends of lines; objects that stand on lines of their own are separated by commas."""
     text = pc.ascii_trim_whitespace(payload)
     if pc.any(pc.match_substring(text, "\n"), min_count=0).as_py():
         # A line end stands between tokens only. Between } and { there is none but where one object a line is written.
         text = pc.replace_substring_regex(text, r"\}\s*\n\s*\{", "},{")
         text = pc.replace_substring(text, "\n", " ")
-    text = pc.replace_substring(text, "\r", " ")
+    return pc.replace_substring(text, "\r", " ")
+
+
+def _wrapped(text: pa.Array) -> pa.Array:
+    """One line a message: {"e":[...]} with all its objects."""
     array = pc.starts_with(text, "[")
     before = pc.if_else(array, f'{{"{_EVENTS}":', f'{{"{_EVENTS}":[')
     after = pc.if_else(array, "}", "]}")
@@ -149,12 +154,13 @@ def _read(lines: pa.Array, types: dict[str, pa.DataType]) -> pa.Array | None:
         return None
     if table.column_names != [_EVENTS] or table.num_rows != len(lines):  # a payload that closes our brackets
         return None
-    column = table[_EVENTS].combine_chunks()
+    column = pa.concat_arrays(table[_EVENTS].chunks) if table[_EVENTS].num_chunks > 1 else table[_EVENTS].chunk(0)
     kind = column.type
     if column.null_count or not pa.types.is_list(kind):
         return None
-    if pa.types.is_null(kind.value_type):
-        column = column.cast(pa.list_(pa.struct([])))
+    if pa.types.is_null(kind.value_type):  # whose values Arrow does not count
+        nothing = pa.nulls(column.offsets[-1].as_py(), pa.struct([]))
+        column = pa.ListArray.from_arrays(column.offsets, nothing)
     return column if pa.types.is_struct(column.type.value_type) else None
 
 
@@ -167,13 +173,13 @@ def _has_whole(column: pa.Array) -> bool:
     return bool((numbers == np.floor(numbers)).any())
 
 
-def _loaded(payload: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]]]:
+def _loaded(text: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]]]:
     """Which messages are JSON, and what they say."""
     good: list[int] = []
     values: list[list[Any]] = []
     for message in every.tolist():
         try:
-            values.append(_values(payload[message].as_py()))
+            values.append(_values(text[message].as_py()))
             good.append(message)
         except ValueError as error:
             bad.add(message, 1, f"malformed JSON: {error}")
@@ -181,15 +187,15 @@ def _loaded(payload: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[A
 
 
 def _values(text: str) -> list[Any]:
-    text = text.strip(" \t\r\n")
+    """The values of a message, by Python, from the very text that Arrow gets."""
     try:
         value = json.loads(text)
         values = value if isinstance(value, list) else [value]
-    except ValueError:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines):
-            raise
-        values = [json.loads(line) for line in lines]
+    except ValueError as error:
+        try:
+            values = json.loads(f"[{text}]")
+        except ValueError:
+            raise error from None
     if _SURROGATE.search(text) and not is_whole(json.dumps(values, ensure_ascii=False)):
         raise ValueError("half a character (a lone surrogate, \\ud800 to \\udfff)")
     return values
