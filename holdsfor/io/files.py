@@ -72,7 +72,18 @@ def _tables(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Iterator[p
     with open_parquet(path) as file:
         columns = parquet_columns(file.schema_arrow, mapping, inputs)
         for group in range(file.num_row_groups):
-            yield file.read_row_group(group, columns=columns)
+            yield read_groups(file, [group], columns)
+
+
+def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str]) -> pa.Table:
+    """Some row groups. In a damaged file codes may point outside of their dictionary, and Arrow does not look."""
+    table = file.read_row_groups(list(groups), columns=columns)
+    for column in table.columns:
+        for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
+            least, most = pc.min_max(chunk.indices).values()
+            if most.is_valid and not 0 <= least.as_py() <= most.as_py() < len(chunk.dictionary):
+                raise pa.ArrowInvalid("a code is outside of its dictionary")
+    return table
 
 
 def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
