@@ -82,6 +82,6 @@ def test_a_row_of_which_a_worker_dies(spark: SparkSession, tmp_path: Path) -> No
     checkpoint = tmp_path / "checkpoint"
     assert run(spark, folder.frame(spark), Crashing(), checkpoint) == expected(BATCHES)
     (row,) = table(checkpoint, "quarantine")
-    assert (row["row"], row["attempts"]) == (6, 3)
+    assert (row["row"], row["attempts"], row["reason"]) == (6, 3, "the worker process died")
     assert pa.ipc.open_stream(row["data"]).read_all().to_pylist() == [{"value": b"crash"}]
     assert table(checkpoint, "rejects") == []

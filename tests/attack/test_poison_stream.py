@@ -332,6 +332,8 @@ def test_rows_of_which_workers_die(when: str, tmp_path: Path, caplog: pytest.Log
             (f"<batch {batch}, partition 1>", 11, "RuntimeError: the worker has died", 3),
         ]
         assert crew.trials <= 3 + 2 + 2 * 7 + 2
+        listed = [file.name for file in commit.files if file.name.startswith("quarantine/")]
+        assert sorted(live.tables.names(f"quarantine/batch={batch:07d}/")) == sorted(listed)  # none of a trial
         assert metrics_of(commit).units_quarantined == 2
         assert "set aside in quarantine after 3 attempts" in caplog.text
     assert live.answer() == expected(6)
@@ -359,6 +361,8 @@ def test_what_fails_without_any_row_stops(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="a mistake in the program"):
         live.run(0, Broken(parts(0)))
     assert live.stream.ledger.last() is None
+    live.start()  # once the mistake is put right, nothing of it is left
+    assert kept(live, live.run(0, Alone(parts(0)))) == []
 
 
 def test_a_full_disk_is_no_poison(tmp_path: Path) -> None:

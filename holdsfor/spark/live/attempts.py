@@ -24,10 +24,13 @@ from holdsfor.spark.live.reading import Reading
 
 #: A batch is tried so often before its units are.
 ATTEMPTS = 3
+#: Characters of a reason.
+REASON = 500
 
 _log = logging.getLogger(__name__)
 _OS_ERRORS = [name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, OSError)]
 _OS_ERROR = re.compile(rf"^(?:{'|'.join(_OS_ERRORS)})\b", re.MULTILINE)
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception|Full): .*$", re.MULTILINE)
 _FROM_PYTHON = "Traceback (most recent call last)"
 _WORKER_DIED = re.compile(r"Python worker exited unexpectedly|java\.io\.EOFException|\(crashed\)")
 _AXIS_FULL = f"{AxisFull.__module__}.{AxisFull.__name__}"
@@ -82,8 +85,13 @@ class Attempts:
         if not isinstance(known, bool) and known < 2:
             self.trials[name] = known + 1
             self.write()
-            self.trials[name] = works()
-            self.write()
+            try:
+                self.trials[name] = works()
+            except Exception:  # a fault of the machine: the trial has not been made
+                self.trials[name] = known
+                raise
+            finally:
+                self.write()
         return self.trials[name] is True
 
     def forget(self) -> None:
@@ -120,10 +128,12 @@ class Guard:
 
         def works(left_out: Sequence[range]) -> bool:
             shown = ",".join(f"{units.start}-{units.stop}" for units in left_out)
-            return self.attempts.trial(f"{what} {shown}", lambda: self._works(work, self._without(sizes, left_out)))
+            trial = replace(self._without(sizes, left_out), is_trial=True)
+            return self.attempts.trial(f"{what} {shown}", lambda: self._works(work, trial))
 
         guilty = find_guilty(sum(sizes), works)
         if guilty is None:
+            self.attempts.forget()
             raise self._failure or HoldsforError(
                 f"batch {self.attempts.batch} has ended the process {self.attempts.failed} times, with its rows and "
                 "without. Look into the log of Spark for the cause."
@@ -147,15 +157,21 @@ class Guard:
     def _note(self, error: Exception) -> None:
         if not is_poison(error):
             raise error
-        _log.warning("batch %d failed: %s", self.attempts.batch, _first_line(error))
+        _log.warning("batch %d failed: %s", self.attempts.batch, reason_of(error))
         self._failure = error
 
     def _without(self, sizes: Sequence[int], left_out: Sequence[range]) -> Reading:
-        reason = "" if self._failure is None else _first_line(self._failure)
+        reason = "the process ended" if self._failure is None else reason_of(self._failure)
         skips = [Skip(*span, reason, self.attempts.failed) for units in left_out for span in spans(sizes, units)]
         return replace(self.reading, skip=(*self.reading.skip, *skips))
 
 
-def _first_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0] if lines else ''}"[:500]
+def reason_of(error: Exception) -> str:
+    """A failure in one line; of what came from a worker, the last line of its traceback."""
+    text = str(error)
+    if type(error).__module__.startswith(("pyspark", "py4j")):
+        if raised := _RAISED.findall(text):
+            return str(raised[-1])[:REASON]
+        if _WORKER_DIED.search(text):
+            return "the worker process died"
+    return f"{type(error).__name__}: {text.strip().partition(chr(10))[0]}"[:REASON]

@@ -78,7 +78,7 @@ class Reading:
     """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked.
 
     isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
-    to make the batch fail, and are set aside without being read.
+    to make the batch fail, and are set aside without being read. is_trial: no tables are written.
     """
 
     reader: Reader
@@ -89,6 +89,7 @@ class Reading:
     tables: Store
     isolates: bool = True
     skip: tuple[Skip, ...] = ()
+    is_trial: bool = False
 
     def source(self, part: int) -> str:
         return f"<batch {self.batch}, partition {part}>"
@@ -166,9 +167,9 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
             events_in=sum(piece.events.read for piece in pieces),
             events_unused=sum(piece.events.unused for piece in pieces),
             events_outside=sum(some.outside for some in kept),
-            events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
-            events_late=_written(reading.tables, f"late/{name}", [some.late for some in kept], found),
-            units_quarantined=_written(reading.tables, f"quarantine/{name}", quarantine, found),
+            events_rejected=_written(reading, f"rejects/{name}", rejects, found),
+            events_late=_written(reading, f"late/{name}", [some.late for some in kept], found),
+            units_quarantined=_written(reading, f"quarantine/{name}", quarantine, found),
             seconds_reading=time.perf_counter() - begun,
         )
 
@@ -181,10 +182,10 @@ def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
     return replace(block, arrival=np.full(len(block), fired + 1))
 
 
-def _written(store: Store, name: str, tables: list[pa.Table], found: Found) -> int:
+def _written(reading: Reading, name: str, tables: list[pa.Table], found: Found) -> int:
     rows = sum(int(table.num_rows) for table in tables)
-    if rows:
-        found.tables.append(store.write_table(name, pa.concat_tables(tables)))
+    if rows and not reading.is_trial:
+        found.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
     return rows
 
 

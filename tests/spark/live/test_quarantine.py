@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from holdsfor.engine.axis import AxisFull
 from holdsfor.errors import HoldsforError
 from holdsfor.io.store import Store
-from holdsfor.spark.live.attempts import Attempts, is_poison
+from holdsfor.spark.live.attempts import Attempts, is_poison, reason_of
 from holdsfor.spark.live.quarantine import (
     ALONE,
     KEPT_BYTES,
@@ -193,3 +193,30 @@ TRACEBACK = "Traceback (most recent call last):\n  File x\n"
 )
 def test_what_may_be_poison(error: Exception, poison: bool) -> None:
     assert is_poison(error) == poison
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ValueError("no\nmore"), "ValueError: no"),
+        (ValueError("x" * 9000), "ValueError: " + "x" * 488),
+        (
+            spark_error(f"Please see below.\n{TRACEBACK}pyarrow.lib.ArrowIndexError: 3\n\n\tat org.x"),
+            "pyarrow.lib.ArrowIndexError: 3",
+        ),
+        (spark_error("Python worker exited unexpectedly (crashed)\n\tat org.x"), "the worker process died"),
+    ],
+)
+def test_the_reason_is_one_line(error: Exception, reason: str) -> None:
+    assert reason_of(error) == reason
+
+
+def test_a_fault_of_the_machine_is_no_trial(tmp_path: Path) -> None:
+    def full() -> bool:
+        raise OSError("disk full")
+
+    attempts = Attempts(Store(tmp_path, sync=False), 4)
+    for _ in range(3):
+        with pytest.raises(OSError, match="disk full"):
+            attempts.trial("read", full)
+    assert attempts.trial("read", lambda: True) is True
