@@ -100,7 +100,8 @@ class TableReader:
                 whole.refuse(mask(column.is_null()), "no name")
         whole.refuse(code == _UNKNOWN, "unknown event")
         whole.drop(code == _UNUSED)
-        code[~whole.keep & (code >= 0)] = _REFUSED
+        if whole.reasons:
+            code[~whole.keep & (code >= 0)] = _REFUSED
         return code
 
     def _bad_text(self) -> Mask:

@@ -80,10 +80,17 @@ def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str])
     table = file.read_row_groups(list(groups), columns=columns)
     for column in table.columns:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
-            least, most = pc.min_max(chunk.indices).values()
-            if most.is_valid and not 0 <= least.as_py() <= most.as_py() < len(chunk.dictionary):
+            if not _is_inside(chunk):
                 raise pa.ArrowInvalid("a code is outside of its dictionary")
     return table
+
+
+def _is_inside(column: pa.DictionaryArray) -> bool:
+    codes = np.frombuffer(column.indices.buffers()[1], np.uint32, len(column), 4 * column.offset)
+    if not len(codes) or codes.max() < len(column.dictionary):
+        return True
+    known = column.indices.drop_null().to_numpy()  # under a null there may be anything
+    return not len(known) or bool(known.view(np.uint32).max() < len(column.dictionary))
 
 
 def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:

@@ -57,17 +57,17 @@ def mark_invalid(data: bytes) -> tuple[bytes, str]:
 
 def mend_column(column: pa.Array) -> tuple[pa.Array, Mask | None]:
     """A column of strings, encoded or not, with bad bytes escaped, and which rows had any; None: none had."""
-    try:
-        column.validate(full=True)
-        return column, None
-    except pa.ArrowInvalid:
-        pass
     if pa.types.is_dictionary(column.type):
         words, bad = mend_column(column.dictionary)
         if bad is None:
             return column, None
         at = column.indices.fill_null(len(words)).to_numpy(zero_copy_only=False)
         return pa.DictionaryArray.from_arrays(column.indices, words), np.append(bad, False)[at]
+    try:
+        column.validate(full=True)
+        return column, None
+    except pa.ArrowInvalid:
+        pass
     values = column.cast(pa.binary()).to_pylist()
     texts = [None if value is None else escape(value) for value in values]
     wrong = [text is not None and text.encode() != value for text, value in zip(texts, values, strict=True)]

@@ -8,8 +8,8 @@ import numpy.typing as npt
 from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 _QUOTE, _ESCAPE = ord('"'), ord("\\")
-_OPENING = (ord("{"), ord("["))
-_CLOSING = (ord("}"), ord("]"))
+# Square and curly brackets differ in one bit.
+_BIT, _OPENING, _CLOSING = 0x20, ord("{"), ord("}")
 
 
 @kernel
@@ -20,24 +20,33 @@ def nested_beyond(data: npt.NDArray[np.uint8], begin: Ints, end: Ints, limit: in
     """
     deep = np.zeros(len(begin), np.bool_)
     for piece in range(len(begin)):
-        depth = 0
-        in_string = False
-        at = begin[piece]
-        while at < end[piece]:
-            byte = data[at]
-            if in_string:
-                if byte == _ESCAPE:
-                    at += 1
-                elif byte == _QUOTE:
-                    in_string = False
-            elif byte == _QUOTE:
-                in_string = True
-            elif byte == _OPENING[0] or byte == _OPENING[1]:
-                depth += 1
-                if depth > limit:
-                    deep[piece] = True
-                    break
-            elif byte == _CLOSING[0] or byte == _CLOSING[1]:
-                depth = max(depth - 1, 0)
-            at += 1
+        brackets = 0
+        for at in range(begin[piece], end[piece]):  # many bytes at once: most pieces have few brackets
+            brackets += (data[at] | _BIT) == _OPENING
+        if brackets > limit:
+            deep[piece] = _is_deeper(data, begin[piece], end[piece], limit)
     return deep
+
+
+@kernel
+def _is_deeper(data: npt.NDArray[np.uint8], begin: int, end: int, limit: int) -> bool:
+    depth = 0
+    in_string = False
+    at = begin
+    while at < end:
+        byte = data[at]
+        if in_string:
+            if byte == _ESCAPE:
+                at += 1
+            elif byte == _QUOTE:
+                in_string = False
+        elif byte == _QUOTE:
+            in_string = True
+        elif (byte | _BIT) == _OPENING:
+            depth += 1
+            if depth > limit:
+                return True
+        elif (byte | _BIT) == _CLOSING:
+            depth = max(depth - 1, 0)
+        at += 1
+    return False
