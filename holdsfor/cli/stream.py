@@ -65,6 +65,9 @@ MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
+ON_POISON = typer.Option(
+    help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
+)
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
 
@@ -116,6 +119,7 @@ def stream(
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
+    on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
@@ -165,6 +169,7 @@ def stream(
             every=every,
             once=once,
             durable=durable,
+            on_poison=on_poison,
             sinks=sinks,
             watch=watch,
             take_over=take_over,

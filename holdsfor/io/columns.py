@@ -15,12 +15,13 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.arguments import column_terms, numeric, plain
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.mapping import Mapping, Roles, roles
-from holdsfor.io.sieve import Sieve, check_interval, constant_text, default_arrival, ops, rejects_table
-from holdsfor.io.text import as_text, field_terms, mask
+from holdsfor.io.sieve import SHOWN, Sieve, check_interval, constant_text, default_arrival, ops, rejects_table, shorten
+from holdsfor.io.text import Mask, as_text, field_terms, mask
 from holdsfor.io.times import ends, times
+from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.language.description import Input
 
-_UNKNOWN, _UNUSED = -1, -2
+_UNKNOWN, _UNUSED, _REFUSED = -1, -2, -3
 Untyped = bool | Set[str]
 
 
@@ -67,6 +68,7 @@ class TableReader:
         if not len(self.table):
             return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
         whole = Sieve(np.arange(len(self.table)))
+        whole.refuse(self._bad_text(), NOT_UTF8)
         names = list(dict.fromkeys(i.signature.name for i in self.inputs))
         code = self._codes(names, whole)
         unused = int((code == _UNUSED).sum())
@@ -100,7 +102,18 @@ class TableReader:
                 whole.refuse(mask(column.is_null()), "no name")
         whole.refuse(code == _UNKNOWN, "unknown event")
         whole.drop(code == _UNUSED)
+        if whole.reasons:
+            code[~whole.keep & (code >= 0)] = _REFUSED
         return code
+
+    def _bad_text(self) -> Mask:
+        """Rows with bytes that are no text. A CSV file has been looked at; other sources may give any bytes."""
+        wrong = np.zeros(len(self.table), np.bool_)
+        texts = [] if self.untyped is True else [field.name for field in self.table.schema if _is_text(field.type)]
+        for name in texts:
+            self._plain[name], bad = mend_column(self._column(name))
+            wrong |= False if bad is None else bad
+        return wrong
 
     def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[Group]:
         candidates = [i for i in self.inputs if i.signature.name == name]
@@ -218,13 +231,15 @@ class TableReader:
         reasons = pa.concat_arrays([reason for _, reason in refused])
         return rejects_table(source, rows[at], self._row_text(at), reasons)
 
-    def _row_text(self, at: Ints) -> pa.Array:
-        """Rows as `column=value` text, without what is null."""
-        if not len(at):
-            return pa.array([], pa.string())
-        rows = pa.array(at)
+    def _row_text(self, at: Ints) -> pa.ChunkedArray:
+        """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""
+        piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
+        pieces = np.split(at, range(piece, len(at), piece)) if len(at) else []
+        return pa.chunked_array([shorten(self._text_of(pa.array(rows))) for rows in pieces], pa.string())
+
+    def _text_of(self, rows: pa.Array) -> pa.Array:
         names = self.table.column_names
-        parts = [pc.binary_join_element_wise(f"{name}=", _shown(self._column(name).take(rows)), "") for name in names]
+        parts = [pc.binary_join_element_wise(f"{name}=", _shown(self._column(name), rows), "") for name in names]
         blank = np.logical_and.reduce([mask(part.is_null()) for part in parts])
         parts[0] = pc.if_else(pa.array(blank), "", parts[0])  # where all is null, Arrow would leave out the row itself
         return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
@@ -261,8 +276,20 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
             yield chosen, names[number]
 
 
-def _shown(column: pa.Array) -> pa.Array:
+def _is_text(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _shown(column: pa.Array, rows: pa.Array) -> pa.Array:
+    """Some values as text, shortened before they are many."""
+    if pa.types.is_dictionary(column.type):
+        return shorten(_as_string(column.dictionary)).take(column.indices.take(rows))
+    return shorten(_as_string(column.take(rows)))
+
+
+def _as_string(column: pa.Array) -> pa.Array:
     try:
         return column.cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return pa.array([None if x is None else str(x) for x in column.to_pylist()], pa.string())
+        return pa.array([None if x is None else escape_text(str(x)) for x in column.to_pylist()], pa.string())

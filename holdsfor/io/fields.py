@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -15,10 +17,13 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Ints
 from holdsfor.io.text import Mask
+from holdsfor.io.utf8 import escape, is_utf8, is_whole
 
 _NEWLINE, _RETURN, _BAR = 10, 13, 124
 _BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 CHUNK_BYTES = 1 << 26
+LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,29 +50,36 @@ class Fields:
         return _strings(self.raw, newline, ends, _returns(self.raw, ends)).take(pa.array(at))
 
 
-def open_text(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked if it ends with .gz."""
+@contextmanager
+def open_text(path: Path) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked if it ends with .gz; what cannot be opened or unpacked is an error of the user."""
     try:
-        return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))
+        with cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")) as stream:
+            start = stream.read(2)
+            if start in _UTF16:
+                raise HoldsforError(f"cannot read {path}: it is UTF-16. Save it as UTF-8.")
+            stream.seek(0)
+            yield stream
     except OSError as error:
-        raise HoldsforError(f"cannot read {path}: {error.strerror}. Check the path and its permissions.") from error
+        advice = "Is it a complete gzip file?" if path.suffix == ".gz" else "Check the path and its permissions."
+        raise HoldsforError(f"cannot read {path}: {error.strerror or error}. {advice}") from error
+    except (EOFError, zlib.error) as error:
+        raise HoldsforError(f"cannot read {path}: {error}. Is it a complete gzip file?") from error
 
 
 def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
     """The bytes of a file (gzip too), cut after ends of lines into parts of about `size`."""
-    rest = b""
+    waiting: list[bytes] = []
     with open_text(path) as stream:
-        try:
-            while piece := stream.read(size):
-                cut = piece.rfind(b"\n") + 1
-                if cut:
-                    yield rest + piece[:cut]
-                    rest = piece[cut:]
-                else:
-                    rest += piece
-        except (OSError, EOFError) as error:
-            raise HoldsforError(f"cannot read {path}: {error}. Is it a complete gzip file?") from error
-    if rest:
+        while piece := stream.read(size):
+            cut = piece.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*waiting, piece[:cut]])
+                waiting = []
+            waiting.append(piece[cut:])
+            if sum(map(len, waiting)) > LONGEST_LINE:
+                raise HoldsforError(f"cannot read {path}: it has a line of more than {LONGEST_LINE} bytes.")
+    if rest := b"".join(waiting):
         yield rest
 
 
@@ -118,18 +130,8 @@ def _offsets(strings: pa.Array) -> npt.NDArray[np.int32]:
 
 def _valid(data: bytes) -> tuple[bytes, Mask]:
     """The data as UTF-8, and which lines had to be mended."""
-    lines = data.count(b"\n")
-    try:
-        pa.array([data], pa.binary()).cast(pa.string())
-        return data, np.zeros(lines, np.bool_)
-    except pa.ArrowInvalid:
-        bad = np.array([not _is_text(line) for line in data.split(b"\n")[:-1]], np.bool_)
-        return data.decode("utf-8", "replace").encode(), bad
-
-
-def _is_text(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    if is_utf8(data):
+        return data, np.zeros(data.count(b"\n"), np.bool_)
+    lines = data.decode("utf-8", "surrogateescape").split("\n")[:-1]
+    bad = np.array([not is_whole(line) for line in lines], np.bool_)
+    return escape(data).encode(), bad

@@ -22,6 +22,7 @@ _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
 MOST_DIGITS = 4000
+DEEPEST = 100  # levels of terms in terms
 
 
 class NotATerm(ValueError):
@@ -34,6 +35,7 @@ class Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self.depth = 0
 
     def peek(self) -> tuple[str, str]:
         """Kind and text of the next token; ('end', '') where there is none."""
@@ -82,10 +84,14 @@ class Reader:
         raise NotATerm(f"no ground term at column {start + 1}")
 
     def _terms(self, close: str) -> tuple[Term, ...]:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotATerm(f"terms are nested deeper than {DEEPEST} levels")
         terms = [self.term()]
         while self.accept(","):
             terms.append(self.term())
         self.expect(close)
+        self.depth -= 1
         return tuple(terms)
 
 

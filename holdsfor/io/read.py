@@ -181,17 +181,15 @@ def _first_line(part: Path | tuple[str, ...]) -> str:
     if isinstance(part, tuple):
         return next((line for line in part if line.strip()), "")
     with open_text(part) as stream:
-        try:
-            found = next((line for line in stream if line.strip()), b"")
-        except (OSError, EOFError) as error:
-            raise HoldsforError(f"cannot read {part}: {error}.") from error
+        found = next((line for line in stream if line.strip()), b"")
     return found.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _bytes(lines: tuple[str, ...]) -> bytes:
-    return "".join(line + "\n" for line in lines).encode()
+    """Half characters pass through; they are no UTF-8, so that their lines are refused."""
+    return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
 def _text_lines(path: Path) -> list[str]:
     with open_text(path) as stream:
-        return stream.read().decode("utf-8", "replace").splitlines()
+        return stream.read().decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()

@@ -20,6 +20,7 @@ from holdsfor.io.fields import Fields, split
 from holdsfor.io.join import join_events
 from holdsfor.io.sieve import Sieve, check_interval, closed, ops, rejects_table
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
+from holdsfor.io.utf8 import NOT_UTF8
 from holdsfor.language.description import Input
 
 _BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
@@ -90,7 +91,7 @@ def _parts(parts: Iterable[bytes], shapes: Shapes, source: str) -> Iterator[Even
 def _read_part(fields: Fields, shapes: Shapes, source: str, first_row: int) -> Events:
     lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
     whole = Sieve(lines)
-    whole.refuse(fields.bad_text[lines], "not UTF-8 text")
+    whole.refuse(fields.bad_text[lines], NOT_UTF8)
     retract, has_op = _operations(fields, lines)
     code = _codes(fields, lines, has_op, shapes)
     whole.refuse(code == _UNKNOWN, "unknown event")

@@ -5,11 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, REJECTS_SCHEMA, Block, Ints
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.text import Mask
+from holdsfor.io.utf8 import escape_text
+
+#: Characters of a row that the table of rejects keeps at most.
+SHOWN = 1000
 
 _DROPPED = -1
+_PIECE = 1 << 18  # strings that are taken at once
 
 
 class Sieve:
@@ -105,16 +111,43 @@ def constant_text(text: str, length: int) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, pa.array([text], pa.string()))
 
 
-def rejects_table(source: str, rows: Ints, text: pa.Array, reasons: pa.Array) -> pa.Table:
+def rejects_table(source: str, rows: Ints, text: pa.Array | pa.ChunkedArray, reasons: pa.Array) -> pa.Table:
     """Rejected rows of one source, in the order of the source."""
     order = np.argsort(rows, kind="stable")
+    shown = text if isinstance(text, pa.ChunkedArray) else shorten(text.cast(pa.string()))
     columns = [
-        pa.repeat(pa.scalar(source, pa.string()), len(rows)),
+        pa.repeat(pa.scalar(escape_text(source), pa.string()), len(rows)),
         pa.array(rows[order], pa.int64()),
-        text.cast(pa.string()).take(pa.array(order)),
+        take_text(shown, order),
         reasons.take(pa.array(order)),
     ]
     return pa.Table.from_arrays(columns, schema=REJECTS_SCHEMA)
+
+
+def take_text(text: pa.Array | pa.ChunkedArray, rows: Ints, use: Mask | None = None) -> pa.ChunkedArray:
+    """Some strings, each any number of times, null where not `use`; piece by piece: Arrow counts bytes with 32 bits."""
+    found = text if isinstance(text, pa.ChunkedArray) else pa.chunked_array([text])
+    unused = np.zeros(len(rows), np.bool_) if use is None else ~use
+    pieces = [slice(first, first + _PIECE) for first in range(0, len(rows), _PIECE)]
+    taken = [found.take(pa.array(rows[piece], mask=unused[piece])) for piece in pieces]
+    return pa.chunked_array([chunk for piece in taken for chunk in piece.chunks], pa.string())
+
+
+def shorten(text: pa.Array, most: int = SHOWN) -> pa.Array:
+    """Strings of at most so many characters; what is longer ends with a mark."""
+    long = pc.fill_null(pc.greater(pc.binary_length(text), most), False)  # bytes: there are no fewer than characters
+    if not pc.any(long, min_count=0).as_py():
+        return text
+    some = text.filter(long)
+    cut = pc.binary_join_element_wise(pc.utf8_slice_codeunits(some, 0, most - 1), "\u2026", "")
+    fits = pc.less_equal(pc.utf8_length(some), most)
+    return pc.replace_with_mask(text, long, pc.if_else(fits, some, cut))
+
+
+def unreadable(source: str, reason: str) -> Events:
+    """A source that cannot be read at all: one reject, in the place of a row before the first."""
+    columns = [[escape_text(source)], [0], [""], [escape_text(reason)]]
+    return Events((), pa.table(columns, schema=REJECTS_SCHEMA), 1, 0)
 
 
 def ops(retracts: Mask) -> npt.NDArray[np.int8] | None:

@@ -23,6 +23,7 @@ from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
 from holdsfor.io.ground import NotATerm, Reader
 from holdsfor.io.sieve import default_arrival, ops, out_of_range, rejects_table
 from holdsfor.io.text import TERM_TYPE
+from holdsfor.io.utf8 import NOT_UTF8, escape_text, is_whole
 from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
 
@@ -59,8 +60,8 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             row = read_row(text)
             declared = _declared(row, inputs)
             _check(row, declared)
-        except NotATerm as problem:
-            rejects.append((number, text, str(problem)))
+        except ValueError as problem:  # NotATerm, or a number with more digits than Python reads
+            rejects.append((number, escape_text(text), escape_text(str(problem))))
             continue
         if not declared.read:
             unused += 1
@@ -72,6 +73,8 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
 
 def read_row(text: str) -> Row:
     """One line."""
+    if not is_whole(text):
+        raise NotATerm(NOT_UTF8)
     op = _OP.match(text)
     reader = Reader(text[op.end() :] if op else text)
     term = reader.term()

@@ -14,6 +14,7 @@ from holdsfor.kernels.inertia import (
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
+from holdsfor.kernels.nesting import nested_beyond
 
 __all__ = [
     "INITIATE",
@@ -41,6 +42,7 @@ __all__ = [
     "merge_join",
     "merge_sorted",
     "minus2",
+    "nested_beyond",
     "normalise",
     "order_by_key",
     "union2",

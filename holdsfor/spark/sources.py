@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.io.columns import blocks_from_table
 from holdsfor.io.events import MOST_TIME, Events
-from holdsfor.io.files import open_parquet, parquet_columns
+from holdsfor.io.files import open_parquet, parquet_columns, read_groups
 from holdsfor.io.mapping import Mapping, roles
 from holdsfor.io.read import EventSource
 from holdsfor.language.description import Input
@@ -35,7 +35,7 @@ class Part:
         (path,) = self.source.paths
         with open_parquet(path) as file:
             columns = parquet_columns(file.schema_arrow, self.source.mapping, inputs)
-            table = file.read_row_groups(list(self.groups), columns=columns)
+            table = read_groups(file, self.groups, columns)
         return blocks_from_table(table, self.source.mapping, inputs, str(path), self.first_row)
 
 

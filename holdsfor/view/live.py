@@ -31,7 +31,7 @@ class LiveProgress:
         self._clock = clock
         self._console = Console(file=file if file is not None else sys.stderr)
         self._last: deque[BatchMetrics] = deque(maxlen=SHOWN)
-        self._events = self._late = self._rejected = self._batches = 0
+        self._events = self._late = self._rejected = self._aside = self._batches = 0
         self._begin = time.monotonic()
         self._told = float("-inf")
         self._live = Live(get_renderable=self._drawn, console=self._console, refresh_per_second=4)
@@ -50,6 +50,7 @@ class LiveProgress:
         self._events += metrics.events_in
         self._late += metrics.late
         self._rejected += metrics.rejected
+        self._aside += metrics.units_quarantined
         self._last.append(metrics)
         if not self._console.is_terminal and self._is_news(metrics):
             self._told = time.monotonic()
@@ -71,6 +72,7 @@ class LiveProgress:
             f"{self._events:,} events in {self._batches:,} batches, {spent:,.0f} s; "
             f"{self._late:,} late, {self._rejected:,} rejected"
         )
+        total += f", {self._aside:,} in quarantine" if self._aside else ""
         return Group(table, Text(total, style="dim"))
 
 
@@ -93,10 +95,11 @@ def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
 def line(metrics: BatchMetrics, clock: Clock) -> str:
     """The same in one line."""
     of = dict(zip(COLUMNS, cells(metrics, clock), strict=True))
+    aside = f"{metrics.units_quarantined:,} in quarantine, " if metrics.units_quarantined else ""
     return (
         f"batch {of['batch']}: {of['events']} events in {of['latency']} ({of['events/s']}/s), "
         f"stream time {of['stream time']}, {of['changes']} changes, {of['open']} open, "
-        f"{of['late']} late, {of['rejected']} rejected, state {of['state']}"
+        f"{of['late']} late, {of['rejected']} rejected, {aside}state {of['state']}"
     )
 
 

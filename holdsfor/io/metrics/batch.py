@@ -19,6 +19,7 @@ class BatchMetrics:
     late: int = 0  # too late to count
     rejected: int = 0  # not understood
     files_changed: int = 0  # after they were found, so that rows may be missing
+    units_quarantined: int = 0  # files, messages or rows that made the batch fail, and were set aside
     query_times: int = 0  # how many were due
     changes: int = 0  # intervals and occurrences inserted, extended, shortened, withdrawn
     overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
@@ -42,6 +43,7 @@ class BatchMetrics:
             "late": self.late,
             "rejected": self.rejected,
             "files_changed": self.files_changed or None,
+            "units_quarantined": self.units_quarantined or None,
             "query_times": self.query_times,
             "stream_time": self.stream_time,
             "changes": self.changes,
@@ -69,6 +71,7 @@ class BatchMetrics:
             "numLateRows": self.late,
             "numRejectedRows": self.rejected,
             "numChangedFiles": self.files_changed,
+            "numQuarantinedUnits": self.units_quarantined,
             "numQueryTimes": self.query_times,
             "numChanges": self.changes,
             "numArithmeticOverflows": self.overflows,

@@ -18,6 +18,7 @@ COUNTERS = {
     "late": ("holdsfor_events_late_total", "Events that came too late to count."),
     "rejected": ("holdsfor_events_rejected_total", "Rows that are no events."),
     "files_changed": ("holdsfor_files_changed_total", "Files that changed after they were found."),
+    "units_quarantined": ("holdsfor_units_quarantined_total", "Files, messages or rows set aside in quarantine."),
     "query_times": ("holdsfor_query_times_total", "Query times that were evaluated."),
     "changes": ("holdsfor_changes_total", "Changes of intervals and occurrences."),
     "overflows": ("holdsfor_arithmetic_overflows_total", "Conditions that failed on integers of more than 64 bits."),

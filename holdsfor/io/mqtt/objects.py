@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,10 +14,16 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from holdsfor.io.events import Ints
-from holdsfor.io.text import mask
+from holdsfor.io.text import Mask, mask
+from holdsfor.io.utf8 import is_whole
+from holdsfor.kernels import nested_beyond
 
 _EVENTS = "e"  # the field in which each message is wrapped
 _NO_OBJECT = "not a JSON object"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+#: Levels of objects and arrays in a message.
+DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +35,22 @@ class Rows:
     position: Ints  # in its message, from 1
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Bad:
-    """What is no event, and why."""
+    """What is no event, and why: some messages and places in them for each reason."""
 
-    message: list[int] = field(default_factory=list)
-    position: list[int] = field(default_factory=list)
-    reason: list[str] = field(default_factory=list)
+    found: list[tuple[Ints, Ints, str]] = field(default_factory=list)
 
-    def add(self, message: int, position: int, reason: str) -> None:
-        self.message.append(int(message))
-        self.position.append(int(position))
-        self.reason.append(reason)
+    def add(self, message: Ints | int, position: Ints | int, reason: str) -> None:
+        messages = np.atleast_1d(np.asarray(message, np.int64))
+        self.found.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
+
+    def columns(self) -> tuple[Ints, Ints, pa.Array]:
+        """Messages, places, and the reason of each."""
+        messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.found)])
+        positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.found)])
+        reason = np.repeat(np.arange(len(self.found)), [len(messages) for messages, _, _ in self.found])
+        return messages, positions, pa.array([reason for _, _, reason in self.found], pa.string()).take(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +65,36 @@ class Wanted:
 def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
     """Tables of the wanted columns that any message has; several where messages disagree on a column's type."""
     bad = Bad()
-    every = np.arange(len(payload))
-    rows = _parsed(payload, every, wanted, bad)
+    deep = _too_deep(payload)
+    bad.add(np.flatnonzero(deep), 1, f"malformed JSON: nested deeper than {DEEPEST} levels")
+    every = np.flatnonzero(~deep)
+    text = _on_one_line(payload)
+    rows = _parsed(text, every, wanted, bad)
     if rows is not None:
         return [rows], bad
-    good, values = _loaded(payload, bad)  # one by one, to find those that are no JSON
+    good, values = _loaded(text, every, bad)  # one by one, to find those that are no JSON
     found = Bad()
-    rows = _parsed(payload.take(pa.array(good)), good, wanted, found)
+    rows = _parsed(text, good, wanted, found)
     if rows is None:
         return list(_by_types(good, values, wanted, bad)), bad
-    for place in zip(found.message, found.position, found.reason, strict=True):
-        bad.add(*place)
+    bad.found.extend(found.found)
     return [rows], bad
 
 
-def _parsed(payload: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
-    """By Arrow; None where it cannot tell everything that was said."""
-    lines = _wrapped(payload)
+def _too_deep(payload: pa.Array) -> Mask:
+    """Arrow's parser calls itself for each level, until the stack is full and the process dies."""
+    _, offsets, data = payload.buffers()
+    ends = np.frombuffer(offsets, np.int32, len(payload) + 1, 4 * payload.offset).astype(np.int64)
+    deep = np.zeros(len(payload), np.bool_)
+    long = np.flatnonzero(np.diff(ends) > DEEPEST)  # a level takes a byte
+    if len(long):
+        deep[long] = nested_beyond(np.frombuffer(data, np.uint8), ends[long], ends[long + 1], DEEPEST)
+    return deep
+
+
+def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
+    """Some messages, by Arrow; None where it cannot tell everything that was said."""
+    lines = _wrapped(text if len(message) == len(text) else text.take(pa.array(message)))
     events = _read(lines, {})
     if events is None:
         return None
@@ -85,8 +109,7 @@ def _parsed(payload: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows 
     objects = events.flatten()
     if objects.null_count:
         missing = mask(objects.is_null())
-        for at in np.flatnonzero(missing):
-            bad.add(which[at], place[at], _NO_OBJECT)
+        bad.add(which[missing], place[missing], _NO_OBJECT)
         objects, which, place = objects.filter(pa.array(~missing)), which[~missing], place[~missing]
     columns = {f.name: objects.field(f.name) for f in objects.type if f.name in wanted.columns}
     if any(
@@ -96,14 +119,18 @@ def _parsed(payload: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows 
     return Rows(_table(columns, len(which)), which, place)
 
 
-def _wrapped(payload: pa.Array) -> pa.Array:
-    """One line a message: {"e":[...]} with all its objects."""
+def _on_one_line(payload: pa.Array) -> pa.Array:
+    """Each message without ends of lines; objects that stand on lines of their own are separated by commas."""
     text = pc.ascii_trim_whitespace(payload)
     if pc.any(pc.match_substring(text, "\n"), min_count=0).as_py():
         # A line end stands between tokens only. Between } and { there is none but where one object a line is written.
         text = pc.replace_substring_regex(text, r"\}\s*\n\s*\{", "},{")
         text = pc.replace_substring(text, "\n", " ")
-    text = pc.replace_substring(text, "\r", " ")
+    return pc.replace_substring(text, "\r", " ")
+
+
+def _wrapped(text: pa.Array) -> pa.Array:
+    """One line a message: {"e":[...]} with all its objects."""
     array = pc.starts_with(text, "[")
     before = pc.if_else(array, f'{{"{_EVENTS}":', f'{{"{_EVENTS}":[')
     after = pc.if_else(array, "}", "]}")
@@ -123,16 +150,17 @@ def _read(lines: pa.Array, types: dict[str, pa.DataType]) -> pa.Array | None:
             read_options=pj.ReadOptions(use_threads=False, block_size=data.size + 1),
             parse_options=pj.ParseOptions(explicit_schema=given, newlines_in_values=False),
         )
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except pa.ArrowException:
         return None
     if table.column_names != [_EVENTS] or table.num_rows != len(lines):  # a payload that closes our brackets
         return None
-    column = table[_EVENTS].combine_chunks()
+    column = pa.concat_arrays(table[_EVENTS].chunks) if table[_EVENTS].num_chunks > 1 else table[_EVENTS].chunk(0)
     kind = column.type
     if column.null_count or not pa.types.is_list(kind):
         return None
-    if pa.types.is_null(kind.value_type):
-        column = column.cast(pa.list_(pa.struct([])))
+    if pa.types.is_null(kind.value_type):  # whose values Arrow does not count
+        nothing = pa.nulls(column.offsets[-1].as_py(), pa.struct([]))
+        column = pa.ListArray.from_arrays(column.offsets, nothing)
     return column if pa.types.is_struct(column.type.value_type) else None
 
 
@@ -145,51 +173,64 @@ def _has_whole(column: pa.Array) -> bool:
     return bool((numbers == np.floor(numbers)).any())
 
 
-def _loaded(payload: pa.Array, bad: Bad) -> tuple[Ints, list[list[Any]]]:
+def _loaded(text: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]]]:
     """Which messages are JSON, and what they say."""
     good: list[int] = []
     values: list[list[Any]] = []
-    for message, text in enumerate(payload.to_pylist()):
+    for message in every.tolist():
         try:
-            values.append(_values(text))
+            values.append(_values(text[message].as_py()))
             good.append(message)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             bad.add(message, 1, f"malformed JSON: {error}")
     return np.array(good, np.int64), values
 
 
 def _values(text: str) -> list[Any]:
-    text = text.strip(" \t\r\n")
+    """The values of a message, by Python, from the very text that Arrow gets."""
     try:
         value = json.loads(text)
-    except ValueError:
-        lines = [line for line in text.splitlines() if line.strip()]
-        if len(lines) < 2 or not all(line.lstrip().startswith("{") for line in lines):
-            raise
-        return [json.loads(line) for line in lines]
-    return value if isinstance(value, list) else [value]
+        values = value if isinstance(value, list) else [value]
+    except ValueError as error:
+        try:
+            values = json.loads(f"[{text}]")
+        except ValueError:
+            raise error from None
+    if _SURROGATE.search(text) and not is_whole(json.dumps(values, ensure_ascii=False)):
+        raise ValueError("half a character (a lone surrogate, \\ud800 to \\udfff)")
+    return values
 
 
 def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[Rows]:
     """A table for each set of types, so that no value is turned into what another one is."""
     groups: dict[tuple[tuple[str, type], ...], list[tuple[dict[str, Any], int, int]]] = {}
+    wrong: dict[str, list[tuple[int, int]]] = {}
     for at, objects in zip(message.tolist(), values, strict=True):
         for position, value in enumerate(objects, 1):
-            if not isinstance(value, dict):
-                bad.add(at, position, _NO_OBJECT)
+            told = _useful(value, wanted)
+            if isinstance(told, str):
+                wrong.setdefault(told, []).append((at, position))
                 continue
-            told = {name: item for name, item in value.items() if name in wanted.columns and item is not None}
-            large = [name for name, item in told.items() if isinstance(item, int) and not -(2**63) <= item < 2**63]
-            if large:
-                bad.add(at, position, f"{large[0]} is a number of more than 64 bits")
-                continue
-            told = {name: item if not isinstance(item, list | dict) else [None] for name, item in told.items()}
             types = tuple(sorted(((name, type(item)) for name, item in told.items()), key=lambda pair: pair[0]))
             groups.setdefault(types, []).append((told, at, position))
+    for reason, places in wrong.items():
+        ats, positions = np.array(places, np.int64).T
+        bad.add(ats, positions, reason)
     for types, found in groups.items():
         columns = {name: pa.array([told[name] for told, _, _ in found]) for name, _ in types}
-        places = np.array([(at, position) for _, at, position in found], np.int64)
-        yield Rows(_table(columns, len(found)), places[:, 0], places[:, 1])
+        ats, positions = np.array([(at, position) for _, at, position in found], np.int64).T
+        yield Rows(_table(columns, len(found)), ats, positions)
+
+
+def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:
+    """What an object says that is of use, or why it is no event. Of lists in it only that they are there."""
+    if not isinstance(value, dict):
+        return _NO_OBJECT
+    told = {name: item for name, item in value.items() if name in wanted.columns and item is not None}
+    large = [name for name, item in told.items() if isinstance(item, int) and not -(2**63) <= item < 2**63]
+    if large:
+        return f"{large[0]} is a number of more than 64 bits"
+    return {name: item if not isinstance(item, list | dict) else [None] for name, item in told.items()}
 
 
 def _table(columns: dict[str, pa.Array], rows: int) -> pa.Table:

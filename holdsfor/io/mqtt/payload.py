@@ -21,11 +21,14 @@ from holdsfor.io.mqtt import topics
 from holdsfor.io.mqtt.lines import read_lines
 from holdsfor.io.mqtt.objects import Bad, Rows, Wanted, read_objects
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
+from holdsfor.io.sieve import shorten, take_text
 from holdsfor.io.text import Mask, mask
+from holdsfor.io.utf8 import NOT_UTF8, mend_column
 from holdsfor.language.description import Input
 
-#: Characters of a payload that the table of rejects keeps.
-SHOWN = 1000
+#: Characters that the table of rejects keeps of a payload that gave many of them.
+SHOWN_OF_MANY = 60
+SHOWN_OF_TOPIC = 200
 #: The word for the time a message was received, where a mapping names the column of the arrival.
 RECEIVED = "received"
 
@@ -78,11 +81,11 @@ def _pieces(table: pa.Table) -> Iterator[pa.Table]:
 def _piece_events(
     table: pa.Table, mapping: Mapping, rules: tuple[TopicRule, ...], inputs: tuple[Input, ...]
 ) -> Iterator[Events]:
-    payload, broken = _text(plain(table["payload"]))
+    payload, broken = _text(plain(table["payload"]).fill_null(b""))
     received = table["received"].to_numpy()
-    messages = Messages(plain(table["topic"]), payload, received)
+    messages = Messages(plain(table["topic"]).fill_null(""), payload, received)
     if broken.any():
-        yield _refused(messages, np.flatnonzero(broken), "not UTF-8 text")
+        yield _refused(messages, np.flatnonzero(broken), NOT_UTF8)
     for rule, rows in routed(rules, messages.topic):
         rows = rows[~broken[rows]]
         if rule is None:
@@ -99,12 +102,9 @@ def _piece_events(
 
 
 def _text(payload: pa.Array) -> tuple[pa.Array, Mask]:
-    try:
-        return payload.cast(pa.string()), np.zeros(len(payload), np.bool_)
-    except pa.ArrowInvalid:
-        texts = [item.decode("utf-8", "replace") for item in payload.to_pylist()]
-        text = pa.array(texts, pa.string())
-        return text, ~mask(pc.equal(text.cast(pa.binary()), payload))
+    """Payloads as strings, and which of them are none."""
+    text, broken = mend_column(payload.view(pa.string()))
+    return text, np.zeros(len(text), np.bool_) if broken is None else broken
 
 
 def _is_json(rule: TopicRule, messages: Messages) -> Mask:
@@ -120,12 +120,20 @@ def _refused(messages: Messages, rows: Ints, reason: str) -> Events:
 
 
 def _rejects(
-    messages: Messages, which: Ints, position: Ints, reasons: pa.Array, text: pa.Array | None = None
+    messages: Messages, which: Ints, position: Ints, reasons: pa.Array, text: pa.ChunkedArray | None = None
 ) -> pa.Table:
-    """text: what is told of each row; None: the payload of its message."""
-    text = messages.payload.take(pa.array(which)) if text is None else text
-    shown = pc.utf8_slice_codeunits(text, 0, SHOWN)
-    columns = [messages.topic.take(pa.array(which)), pa.array(position), shown, reasons]
+    """text: what is told of each row; None, or null: the payload of its message."""
+    if not len(which):
+        return REJECTS_SCHEMA.empty_table()
+    those, at = np.unique(which, return_inverse=True)
+    some = messages.take(those)
+    many = np.bincount(at)[at] > 1
+    told = pc.coalesce(
+        take_text(shorten(some.payload), at, ~many), take_text(shorten(some.payload, SHOWN_OF_MANY), at, many)
+    )
+    if text is not None:
+        told = pc.coalesce(text, told)
+    columns = [take_text(shorten(some.topic, SHOWN_OF_TOPIC), at), pa.array(position), told, reasons]
     return pa.table(columns, schema=REJECTS_SCHEMA)
 
 
@@ -138,8 +146,8 @@ def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
         arrival = messages.received * UNITS["ms"] // UNITS[mapping.unit]
     events, message, position = read_lines(messages.payload, arrival, rule.op < 0, inputs)
     at = events.rejects["row"].to_numpy() - 1
-    told = plain(events.rejects["text"])
-    rejects = _rejects(messages, message[at], position[at], plain(events.rejects["reason"]), told)
+    told = events.rejects["text"]
+    rejects = _rejects(messages, message[at], position[at], events.rejects["reason"], told)
     return replace(events, rejects=rejects)
 
 
@@ -155,8 +163,8 @@ def _json_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
         rows = _without_nested(rows, bad)
         rows = replace(rows, table=_completed(rows, messages, rule, mapping, wanted))
         parts.extend(_read_rows(some, messages, rule, mapping, inputs) for some in _by_value(rows, mapping))
-    which, position = np.array(bad.message, np.int64), np.array(bad.position, np.int64)
-    wrong = _rejects(messages, which, position, pa.array(bad.reason, pa.string()))
+    which, position, reasons = bad.columns()
+    wrong = _rejects(messages, which, position, reasons)
     return join_events([*parts, Events((), wrong, len(which), 0)])
 
 
@@ -199,8 +207,7 @@ def _without_nested(rows: Rows, bad: Bad) -> Rows:
     wrong = np.zeros(len(rows.message), np.bool_)
     for name in nested:
         here = mask(rows.table[name].combine_chunks().is_valid()) & ~wrong
-        for at in np.flatnonzero(here):
-            bad.add(rows.message[at], rows.position[at], f"{name} is a list or an object, not a plain value")
+        bad.add(rows.message[here], rows.position[here], f"{name} is a list or an object, not a plain value")
         wrong |= here
     table = rows.table.drop_columns(nested)
     return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
@@ -242,5 +249,5 @@ def _read_rows(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping
     at = events.rejects["row"].to_numpy() - 1
     which = rows.message[at]
     alone = np.bincount(rows.message, minlength=len(messages))[which] == 1
-    text = pc.if_else(pa.array(alone), messages.payload.take(pa.array(which)), plain(events.rejects["text"]))
-    return replace(events, rejects=_rejects(messages, which, rows.position[at], plain(events.rejects["reason"]), text))
+    text = pc.if_else(pa.array(alone), pa.scalar(None, pa.string()), events.rejects["text"])
+    return replace(events, rejects=_rejects(messages, which, rows.position[at], events.rejects["reason"], text))

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
 Note = dict[str, Any]
+_SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
+_SIZES_DDL = "part int, rows bigint"
 
 
 class Crew(Protocol):
@@ -30,7 +32,11 @@ class Crew(Protocol):
     def earliest(self, reading: Reading) -> int | None:
         """The first time of the rows; None if there is no good row."""
 
-    def read(self, job: Job, reading: Reading) -> list[Note]: ...
+    def sizes(self) -> list[int]:
+        """How many rows each partition has."""
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        """May be called again, with other rows left out: the last reading is what is evaluated."""
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]: ...
 
@@ -85,7 +91,11 @@ class Alone:
         self._rows: list[Row] = []
 
     def earliest(self, reading: Reading) -> int | None:
-        return earliest(reading, self._parts)
+        found = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
+        return min((low for low in found if low is not None), default=None)
+
+    def sizes(self) -> list[int]:
+        return [table.num_rows for table in self._parts]
 
     def read(self, job: Job, reading: Reading) -> list[Note]:
         rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
@@ -132,12 +142,24 @@ class Workers:
             return None
 
         def task(batches: Batches) -> Batches:
-            found = earliest(reading, tables_of(batches))
+            found = earliest(reading, _partition(), tables_of(batches))
             yield pa.RecordBatch.from_pylist([{"low": found}], schema=pa.schema([("low", pa.int64())]))
 
         with worker_errors():
             row = self.frame.mapInArrow(task, "low bigint").agg({"low": "min"}).first()
         return None if row is None else row[0]
+
+    def sizes(self) -> list[int]:
+        if self.frame is None:
+            return []
+
+        def task(batches: Batches) -> Batches:
+            rows = sum(batch.num_rows for batch in batches)
+            yield pa.RecordBatch.from_pylist([{"part": _partition(), "rows": rows}], schema=_SIZES)
+
+        with worker_errors():
+            found = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
+        return [found.get(part, 0) for part in range(max(found, default=-1) + 1)]
 
     def read(self, job: Job, reading: Reading) -> list[Note]:
         if self.frame is None:

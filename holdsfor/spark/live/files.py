@@ -12,10 +12,12 @@ A file is read once. One that grows or changes after it was found comes again, a
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -23,10 +25,12 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns import check_mapping
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.mapping import Mapping as ColumnMapping
 from holdsfor.io.read import EventSource, guess_format
+from holdsfor.io.sieve import unreadable
 from holdsfor.language.description import Input
 from holdsfor.spark.live.seen import Found, Seen
 from holdsfor.spark.sources import Part, parts_of
@@ -35,9 +39,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 FORMAT = "holdsfor-files"
-SCHEMA = "path string, form string, groups array<int>, row bigint"
-ARROW = pa.schema([("path", pa.string()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())])
+SCHEMA = "path binary, form string, groups array<int>, row bigint"  # names of files need not be UTF-8
+ARROW = pa.schema([("path", pa.binary()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())])
 CHANGED = "changed"  # the form of a file that is not read but reported
+#: The machine's faults, which pass; whatever else is wrong with a file stays so when it is read again.
+PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN)
 
 
 class FileSource(DataSource):
@@ -112,39 +118,49 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [FilePartition(part) for file in files for part in self._parts(file)]
 
     def _parts(self, file: Found) -> list[Part]:
+        """What cannot be read is one part, too: who reads it says why not."""
         path = Path(file.path)
         if file.change:
             return [Part(EventSource((path,), (f"{CHANGED}: {file.change}",), ColumnMapping()))]
-        return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
+        try:
+            return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
+        except HoldsforError:
+            return [Part(EventSource((path,), (self.form or "",), ColumnMapping()))]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, FilePartition)
         part = partition.part
         (path,), (form,) = part.source.paths, part.source.formats
-        row = {"path": str(path), "form": form, "groups": list(part.groups), "row": part.first_row}
+        row = {"path": os.fsencode(path), "form": form, "groups": list(part.groups), "row": part.first_row}
         yield pa.RecordBatch.from_pylist([row], ARROW)
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads the files that the stream names. source: which these are, for a checkpoint to know."""
+    """Reads the files that the stream names. One that is gone or cannot be read becomes a reject.
+
+    source: which these are, for a checkpoint to know.
+    """
 
     mapping: ColumnMapping
     source: str = ""
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
-        return join_events(self._events(found, inputs) for found in table.to_pylist())
+        check_mapping(self.mapping, inputs)  # what is wrong with that is no fault of a file
+        return join_events(self._read(found, inputs) for found in table.to_pylist())
 
-    def _events(self, found: Mapping[str, object], inputs: Sequence[Input]) -> Events:
-        form, _, change = str(found["form"]).partition(": ")
-        return changed_file(str(found["path"]), change) if form == CHANGED else self._part(found).read(inputs)
-
-    def _part(self, found: Mapping[str, object]) -> Part:
-        one = EventSource((Path(str(found["path"])),), (str(found["form"]),), self.mapping)
-        groups, first = found["groups"], found["row"]
-        assert isinstance(groups, list)
-        assert isinstance(first, int)
-        return Part(one, tuple(groups), first)
+    def _read(self, found: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
+        path = Path(os.fsdecode(found["path"]))
+        form, _, change = (found["form"] or "").partition(": ")
+        if form == CHANGED:
+            return changed_file(str(path), change)
+        try:
+            one = EventSource((path,), (found["form"] or guess_format(path),), self.mapping)
+            return Part(one, tuple(found["groups"]), found["row"]).read(inputs)
+        except HoldsforError as error:
+            if isinstance(error.__cause__, OSError) and error.__cause__.errno in PASSING:
+                raise
+            return unreadable(str(path), str(error))
 
 
 def changed_file(path: str, change: str) -> Events:

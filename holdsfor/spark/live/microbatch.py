@@ -15,6 +15,7 @@ from holdsfor.io.changelog import commit_name
 from holdsfor.io.store import Store, Written
 from holdsfor.language.description import Input
 from holdsfor.spark.live.ahead import Island, latest_believed, merge_islands
+from holdsfor.spark.live.attempts import Attempts, Guard
 from holdsfor.spark.live.bucket import Turn
 from holdsfor.spark.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
 from holdsfor.spark.live.crew import Crew, Note
@@ -47,6 +48,7 @@ class Setting:
     pace: Pace | None = None
     max_ahead: int | None = None  # see `ahead`; None: whatever arrives is believed
     ticks_a_second: float = 1.0
+    quarantines: bool = True  # what makes a batch fail is set aside; if not, the stream stops
 
     def windows(self, start: int) -> Windows:
         end = NEVER if self.end is None else self.end
@@ -70,12 +72,13 @@ class Stream:
 
         spark: what Spark's own log says of the batch.
         """
+        first = self._before is None
         before = self._last()
         if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(source, crew, before, spark or {})
+            return self._run(source, crew, before, spark or {}, first)
         finally:
             crew.forget()
 
@@ -103,23 +106,16 @@ class Stream:
             self._publish(self._before)  # a crash may have come between
         return self._before
 
-    def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str]) -> Commit:
+    def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str], first: bool) -> Commit:
+        """first: since the process has been started."""
         begun = time.perf_counter()
         setting, batch = self.setting, _following(before)
         known = before or Commit(batch)
         known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
-        reading = Reading(
-            setting.reader,
-            setting.inputs,
-            batch,
-            known.fired,
-            setting.clock is not None,
-            self.tables,
-            fence_for(setting.window),
-        )
-        start = self._start(before, lambda: crew.earliest(reading))
+        guard = self._guard(batch, known.fired, crew, first)
+        start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
         job = self._job_for(setting.windows(0 if start is None else start))
-        notes, doubted = self._read(job, reading, known, crew)
+        notes, doubted = self._read(job, known, guard)
         spent = time.perf_counter() - begun
         known = replace(
             known,
@@ -138,12 +134,24 @@ class Stream:
             due = due_by_clock(job.asked, known.fired, setting.clock.now())
         else:
             due = due_by_arrival(job.asked, known.fired, known.watermark)
-        return self._evaluated(job, known, due, crew, before, begun)
+        after = self._evaluated(job, known, due, crew, before, begun, guard)
+        guard.attempts.forget()
+        return after
 
-    def _read(self, job: Job, reading: Reading, before: Commit, crew: Crew) -> tuple[list[Note], int]:
+    def _guard(self, batch: int, fired: int | None, crew: Crew, first: bool) -> Guard:
+        setting, state = self.setting, self.ledger.store
+        by_clock, isolates = setting.clock is not None, setting.quarantines
+        reading = Reading(
+            setting.reader, setting.inputs, batch, fired, by_clock, self.tables, fence_for(setting.window), isolates
+        )
+        attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
+        return Guard(crew, reading, attempts, isolates)
+
+    def _read(self, job: Job, before: Commit, guard: Guard) -> tuple[list[Note], int]:
         """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
-        bound = None if reading.by_clock else self.setting.max_ahead
-        notes = crew.read(job, replace(reading, max_ahead=bound))
+        bound = None if guard.reading.by_clock else self.setting.max_ahead
+        guard.reading = replace(guard.reading, max_ahead=bound)
+        notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading))
         if bound is None:
             return notes, 0
         islands = merge_islands([Island(*island) for note in notes for island in note["islands"]], bound)
@@ -160,10 +168,11 @@ class Stream:
             islands[-1].high,
             believed,
         )
-        everything = ahead == sum(island.rows for island in islands)
-        again = crew.read(job, replace(reading, believed=believed))
+        guard.reading = replace(guard.reading, max_ahead=None, believed=believed)
+        again = guard.attempt("read what is believed", lambda reading: guard.crew.read(job, reading))
         for name in {file.name for file in _files(notes, "tables")} - {file.name for file in _files(again, "tables")}:
             self.tables.delete(name)
+        everything = ahead == sum(island.rows for island in islands)
         return again, ahead + before.doubted if everything else 0
 
     def _reached(self, before: Commit) -> int | None:
@@ -173,14 +182,24 @@ class Stream:
         return before.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
 
     def _evaluated(
-        self, job: Job, known: Commit, due: range, crew: Crew, before: Commit | None, begun: float
+        self,
+        job: Job,
+        known: Commit,
+        due: range,
+        crew: Crew,
+        before: Commit | None,
+        begun: float,
+        guard: Guard | None = None,
     ) -> Commit:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
         last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
         turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
         before_evaluation = time.perf_counter()
-        notes = crew.evaluate(job, turn)
+        if guard is None:
+            notes = crew.evaluate(job, turn)
+        else:
+            known, notes = _guarded(guard, job, known, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
         now = time.perf_counter()
         counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
@@ -227,6 +246,23 @@ class Stream:
         if self._job is None or self._job.asked != asked:
             self._job = Job(self.setting.ready, asked, self.setting.router)
         return self._job
+
+
+def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, list[Note]]:
+    """The notes of the evaluation; if rows must be left out for it, they are read again without these.
+
+    The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
+    """
+    done = guard.reading
+
+    def evaluate(reading: Reading) -> tuple[Commit, list[Note]]:
+        if reading is done:
+            return known, guard.crew.evaluate(job, turn)
+        read = guard.crew.read(job, reading)
+        counts = dict(known.counts) | _sum([note["counts"] for note in read])
+        return replace(known, files=_files(read, "tables"), counts=counts), guard.crew.evaluate(job, turn)
+
+    return guard.attempt("evaluate", evaluate)
 
 
 def _following(before: Commit | None) -> int:

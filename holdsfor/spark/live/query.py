@@ -51,6 +51,7 @@ logger = logging.getLogger(__name__)
 
 FORMATS = ("columns", "rtec", "terms")
 DAY = 86400  # seconds
+ON_POISON = ("quarantine", "stop")
 BEAT = "holdsfor_beat"  # a column that marks rows which only say that time passes
 
 
@@ -77,6 +78,7 @@ def stream(
     every: str | None = None,
     once: bool = False,
     durable: bool = False,
+    on_poison: str = "quarantine",
     sinks: Sequence[Sink] = (),
     watch: Callable[[BatchMetrics], None] | None = None,
     take_over: bool = False,
@@ -92,8 +94,12 @@ def stream(
     looks for new rows ('5 seconds'). once: ends when all that is there has been read.
     durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
+    on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
+    aside and goes on, 'stop' raises the error of the first time.
     take_over: takes the checkpoint from another process that has it, which then stops.
     """
+    if on_poison not in ON_POISON:
+        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
     times = check_ticks(window, step, start, end, tick)
     if times.window is None or times.step is None:
         raise HoldsforError("a stream needs a window and a step, in ticks")
@@ -120,6 +126,7 @@ def stream(
         Pace(pace) if pace is not None else None,
         bound,
         ticks_a_second,
+        on_poison == "quarantine",
     )
     names = [sink.name for sink in sinks]
     if len(set(names)) < len(names):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pyarrow.compute as pc
 
 from holdsfor.engine.fence import Fence, span_of
 from holdsfor.engine.outliers import rejects_of, set_aside
-from holdsfor.engine.window import Windows, counted, take
+from holdsfor.engine.window import Counted, Windows, counted, take
 from holdsfor.errors import HoldsforError
 from holdsfor.io.columns import blocks_from_table
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
@@ -23,11 +24,13 @@ from holdsfor.io.store import Store, Written
 from holdsfor.io.terms import read_terms
 from holdsfor.language.description import Input
 from holdsfor.spark.live.ahead import Island, find_islands, merge_islands
+from holdsfor.spark.live.quarantine import Aside, Skip, quarantine_table, read_by_halves, take_out
 from holdsfor.spark.routing import Parcel, parcels
 from holdsfor.spark.sources import moved
 from holdsfor.spark.tasks import Job, parcel_rows
 
 Row = dict[str, Any]
+Outcome = TypeVar("Outcome")
 
 
 class Reader(Protocol):
@@ -58,7 +61,8 @@ class LineReader:
             raise HoldsforError(f"lines of {self.format} are read from a column `value`, not {table.column_names}.")
         lines = table.column("value").drop_null().combine_chunks()
         if self.format == "terms":
-            return moved(read_terms(lines.to_pylist(), inputs, source), row - 1)
+            texts = (line.decode("utf-8", "surrogateescape") for line in lines.cast(pa.binary()).to_pylist())
+            return moved(read_terms(texts, inputs, source), row - 1)
         return moved(read_rtec([_joined(lines)], inputs, source), row - 1)
 
 
@@ -74,7 +78,12 @@ def _joined(lines: pa.Array) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked."""
+    """One batch. fired: the last query time that is over. by_clock: what a row says of its arrival is not asked.
+
+    isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
+    to make the batch fail, and are set aside without being read. is_trial: no tables are written.
+    max_ahead: how far apart arrivals may lie before they are islands; believed: the latest arrival that is; None: all.
+    """
 
     reader: Reader
     inputs: tuple[Input, ...]
@@ -83,8 +92,25 @@ class Reading:
     by_clock: bool
     tables: Store
     fence: Fence
-    max_ahead: int | None = None  # how far apart arrivals may lie before they are islands; None: as far as they like
-    believed: int | None = None  # the latest arrival that is believed; None: all are
+    isolates: bool = True
+    skip: tuple[Skip, ...] = ()
+    is_trial: bool = False
+    max_ahead: int | None = None
+    believed: int | None = None
+
+    def source(self, part: int) -> str:
+        return f"<batch {self.batch}, partition {part}>"
+
+    def pieces(
+        self, part: int, table: pa.Table, row: int, read: Callable[[pa.Table, int], Outcome]
+    ) -> tuple[list[Outcome], list[Aside]]:
+        """What reading a table of a partition gives, mostly in one piece, and what is set aside."""
+        kept, aside = take_out(table, row, [skip for skip in self.skip if skip.part == part])
+        if not self.isolates:
+            return [read(piece, first) for first, piece in kept], aside
+        failed: list[Aside] = []
+        outcomes = [found for first, piece in kept for found in read_by_halves(read, piece, first, failed)]
+        return outcomes, aside + failed
 
 
 @dataclass(slots=True)
@@ -118,32 +144,52 @@ def _most(one: int | None, other: int) -> int:
     return other if one is None else max(one, other)
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows that have been read. blocks: all that are believed; kept: what counts of these, and what is late."""
+
+    events: Events
+    blocks: list[Block]
+    rejects: list[pa.Table]
+    kept: list[Counted]
+    parcels: list[Parcel]
+
+
+def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int) -> Piece:
+    source = reading.source(part)
+    events = reading.reader.read(table, reading.inputs, source, row)
+    blocks, rejects = list[Block](), [events.rejects]
+    for block in events.blocks:
+        block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
+        block, ahead = set_ahead_aside(block, reading.believed, source)
+        blocks.append(block)
+        rejects += [outside, ahead]
+    kept = [counted(block, job.asked, reading.fired) for block in blocks]
+    return Piece(events, blocks, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
+
+
 def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: Found) -> Iterator[Row]:
     """The parcels of one partition; what else there is to say goes to `found`."""
     row = 1
     for chunk, table in enumerate(tables):
         begun = time.perf_counter()
-        source = f"<batch {reading.batch}, partition {part}>"
-        events = reading.reader.read(table, reading.inputs, source, row)
+        pieces, aside = reading.pieces(part, table, row, partial(read_piece, job, reading, part))
         row += table.num_rows
-        rejects, late, shared = [events.rejects], [], list[tuple[int, Parcel]]()
-        for block in events.blocks:
-            block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
-            block, ahead = set_ahead_aside(block, reading.believed, source)
-            rejects += [outside, ahead]
+        for block in (block for piece in pieces for block in piece.blocks):
             found.see(block, reading)
-            kept = counted(block, job.asked, reading.fired)
-            late.append(kept.late)
-            found.count(events_outside=kept.outside)
-            shared += (((part << 32) | chunk, parcel) for parcel in parcels(kept.block, job.router))
-        yield from parcel_rows(shared)
+        yield from parcel_rows(((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
+        kept = [some for piece in pieces for some in piece.kept]
+        rejects = [table for piece in pieces for table in piece.rejects]
+        quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
         found.count(
-            events_in=events.read,
-            events_unused=events.unused,
-            files_changed=events.files_changed,
-            events_rejected=_written(reading.tables, f"rejects/{name}", rejects, found),
-            events_late=_written(reading.tables, f"late/{name}", late, found),
+            events_in=sum(piece.events.read for piece in pieces),
+            events_unused=sum(piece.events.unused for piece in pieces),
+            files_changed=sum(piece.events.files_changed for piece in pieces),
+            events_outside=sum(some.outside for some in kept),
+            events_rejected=_written(reading, f"rejects/{name}", rejects, found),
+            events_late=_written(reading, f"late/{name}", [some.late for some in kept], found),
+            units_quarantined=_written(reading, f"quarantine/{name}", quarantine, found),
             seconds_reading=time.perf_counter() - begun,
         )
 
@@ -165,17 +211,23 @@ def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
     return replace(block, arrival=np.full(len(block), fired + 1))
 
 
-def _written(store: Store, name: str, tables: list[pa.Table], found: Found) -> int:
+def _written(reading: Reading, name: str, tables: list[pa.Table], found: Found) -> int:
     rows = sum(int(table.num_rows) for table in tables)
-    if rows:
-        found.tables.append(store.write_table(name, pa.concat_tables(tables)))
+    if rows and not reading.is_trial:
+        found.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
     return rows
 
 
-def earliest(reading: Reading, tables: Iterable[pa.Table]) -> int | None:
+def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | None:
     """The first time of the rows, where a stream has to find its start by itself."""
-    found = Found([], {})
+    found, row = Found([], {}), 1
+
+    def read(piece: pa.Table, first: int) -> Events:
+        return reading.reader.read(piece, reading.inputs, "", first)
+
     for table in tables:
-        for block in reading.reader.read(table, reading.inputs, "", 1).blocks:
+        pieces, _ = reading.pieces(part, table, row, read)
+        row += table.num_rows
+        for block in (block for events in pieces for block in events.blocks):
             found.see(block, reading)
     return found.earliest

@@ -127,6 +127,7 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         late=int(counts.get("events_late", 0)),
         rejected=int(counts.get("events_rejected", 0)),
         files_changed=int(counts.get("files_changed", 0)),
+        units_quarantined=int(counts.get("units_quarantined", 0)),
         query_times=int(counts.get("query_times", 0)),
         changes=int(counts.get("intervals_changed", 0) + counts.get("occurrences_changed", 0)),
         overflows=int(counts.get("arithmetic_overflows", 0)),
