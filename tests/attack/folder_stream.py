@@ -113,6 +113,7 @@ class FolderStream:
         reader = self.reader()
         reader.prepareForTriggerAvailableNow()
         log = SparkLog(self.checkpoint / "spark")
+        log.begin()
         start, batch = reader.initialOffset(), 0
         if (latest := log.latest("offsets")) is not None:
             end = log.offset(latest)
@@ -164,6 +165,17 @@ class SparkLog:
     def latest(self, part: str) -> int | None:
         names = os.listdir(self.folder / part) if (self.folder / part).exists() else []
         return max((int(name) for name in names if re.fullmatch(r"\d+", name)), default=None)
+
+    def begin(self) -> None:
+        """Spark's error: STREAMING_CHECKPOINT_MISSING_METADATA_FILE."""
+        path = self.folder / "metadata"
+        if path.exists():
+            assert json.loads(self._read("metadata"))["id"]
+            return
+        assert self.latest("offsets") is self.latest("commits") is None, "the metadata file is missing"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path.write_text('{"id":"5e2f"}')
+        path.with_name(".metadata.crc").write_bytes(checksums(path.read_bytes()))
 
     def offset(self, batch: int) -> dict[str, int]:
         first, *rest = self._read(f"offsets/{batch}").splitlines()

@@ -3,7 +3,7 @@
 offsets/12      where the source is after batch 12; written before the batch begins
 commits/12      batch 12 is done; written after our own commit of it
 sources/1/0     what some sources have to remember from their beginning
-metadata        an id
+metadata        an id; without it Spark does not take its own log
 .12.crc         checksums, beside each of these files on a local filesystem
 
 Spark does not flush these files, so a power cut may empty the last ones. Our commits keep what the last batch needs of
@@ -29,7 +29,7 @@ LARGEST_KEPT = 1 << 16  # bytes of a file of Spark that our commits keep
 
 def read_progress(spark: Store, batch: int) -> dict[str, str]:
     """What a commit keeps of Spark's log: enough to write it again."""
-    names = [name for name in spark.names("sources/") if re.fullmatch(r"sources/\d+/0", name)]
+    names = ["metadata", *(name for name in spark.names("sources/") if re.fullmatch(r"sources/\d+/0", name))]
     progress = {"offsets": _text(spark, f"offsets/{batch}")} | {name: _text(spark, name) for name in names}
     return {name: text for name, text in progress.items() if text and len(text) <= LARGEST_KEPT}
 
@@ -86,8 +86,11 @@ def _ahead(spark: Store, source: int) -> str | None:
 
 def _broken(spark: Store, source: int) -> list[str]:
     """Files that Spark would read and cannot, and need not: our ledger says the same, or the batch has not counted."""
-    names = [f"offsets/{source + 1}", f"commits/{max(_batches(spark, 'commits'), default=-1)}", "metadata"]
-    return [name for name in names if spark.exists(name) and not _is_sound(spark, name)]
+    names = [f"offsets/{source + 1}", f"commits/{max(_batches(spark, 'commits'), default=-1)}"]
+    broken = [name for name in names if spark.exists(name) and not _is_sound(spark, name)]
+    if source < 0 and not _is_sound(spark, "metadata"):  # then Spark does not take its log, and begins anew
+        broken = [name for name in ("metadata", "offsets/0") if spark.exists(name)]
+    return broken
 
 
 def _lacking(spark: Store, source: int, known: Mapping[str, str]) -> Iterator[str]:
