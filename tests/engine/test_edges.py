@@ -129,21 +129,21 @@ def test_what_holds_without_anything_having_happened_does_not_start() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "begins"),
+    ("made", "begun"),
     [
         ("union_all([Out, Noise], I)", ""),
         ("intersect_all([Out, Out2], I)", ""),
         ("relative_complement_all(Out, [Late], I)", ""),
-        ("intersect_all([Out, Noise2], I)", "begins(a) @ 4"),
+        ("intersect_all([Out, Noise2], I)", "begun(a)=true @ [5,inf)"),
     ],
 )
-def test_what_is_made_of_a_complement_starts_when_something_happens(made: str, begins: str) -> None:
+def test_what_is_made_of_a_complement_starts_when_something_happens(made: str, begun: str) -> None:
     rules = f"""
         holdsFor(made(X)=true, I) :- holdsFor(noise(X)=true, Noise), holdsFor(noise2(X)=true, Noise2),
             holdsFor(late(X)=true, Late), complement_all([Noise], Out), complement_all([Late], Out2), {made}.
         holdsFor(again(X)=true, I) :- holdsFor(made(X)=true, I).
-        happensAt(begins(X), T) :- happensAt(start(again(X)=true), T), T < 9.
+        initiatedAt(begun(X)=true, T) :- happensAt(start(again(X)=true), T), T < 9.
     """
     stream = "noise(a)=true @ [10,20) \n noise2(a)=true @ [5,8) \n late(a)=true @ [50,inf)"
-    found = [line for line in history(recognise(rules, stream)) if line.startswith("begins")]
-    assert found == [begins] * bool(begins)
+    found = [line for line in history(recognise(rules, stream)) if line.startswith("begun")]
+    assert found == [begun] * bool(begun)
