@@ -19,7 +19,7 @@ from holdsfor.engine.expression import value, whole
 from holdsfor.engine.magnitude import compared_rows, large_rows
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.language.terms import Term, Var, variables
+from holdsfor.language.terms import Compound, Term, Var, variables
 
 Mask = npt.NDArray[np.bool_]
 
@@ -38,7 +38,10 @@ def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
     """The rows for which a comparison is true."""
     if op in ORDERED or op == "is":
         found = _broadcast(_compare_arrays(op, left, right, rows), rows)
-        large = _either(_either(large_rows(left, rows), large_rows(right, rows)), compared_rows(left, right, rows))
+        large = compared_rows(left, right, rows)
+        for side in (left, right):
+            if isinstance(side, Compound):  # what is not worked out is compared as it is
+                large = _either(large, large_rows(side, rows))
         if large is not None:
             found = found & ~large
             found[large] = _compare_exactly(op, left, right, rows.filter(large), world)

@@ -91,8 +91,8 @@ UNARY: dict[str, Callable[[Numbers], Numbers]] = {
 
 def value(expression: Term, rows: Rows) -> Numbers:
     """The value of an arithmetic expression for each row; a constant is an array without axes."""
-    if isinstance(expression, Var):
-        return rows.column(expression.name).numbers()
+    if not isinstance(expression, Compound):
+        return _value(expression, rows)
     with np.errstate(all="ignore"):  # what has no value, or is too large, is dealt with by whoever asks
         return _value(expression, rows)
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from holdsfor.engine.dictionary import Numbers, constant
 from holdsfor.engine.expression import ALWAYS_WHOLE, BINARY, KEEPS_WHOLE, MAY_KEEP_WHOLE, UNARY
 from holdsfor.engine.rows import Rows
-from holdsfor.language.terms import Compound, Int, Term, Var
+from holdsfor.language.terms import Compound, Float, Int, Term, Var
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -42,17 +42,23 @@ def large_rows(expression: Term, rows: Rows) -> Mask | None:
 
 def compared_rows(left: Term, right: Term, rows: Rows) -> Mask | None:
     """The rows for which the two sides of a comparison are large and arrays may take them for equal; None if none."""
-    if not rows.size or kind(left, rows) + kind(right, rows) in ("ii", "ff"):
+    if not rows.size or _is_small(left) or _is_small(right) or kind(left, rows) + kind(right, rows) in ("ii", "ff"):
         return None
-    sides = sorted((left, right), key=lambda side: not isinstance(side, Int))  # what is known without looking
-    if any(_most(bounds(side, rows)) < EXACT for side in sides):
+    if any(_most(bounds(side, rows)) < EXACT for side in (left, right)):
         return None
     mask = (_magnitude(left, rows) >= EXACT) & (_magnitude(right, rows) >= EXACT)
     return mask if mask.any() else None
 
 
+def _is_small(term: Term) -> bool:
+    """Whether it is a number that any array holds, as most are that rules name."""
+    return isinstance(term, Int | Float) and abs(term.value) < EXACT
+
+
 def kind(expression: Term, rows: Rows) -> str:
     """What array an expression is in: "i" for integers, "f" for floats, "m" for floats that may mean integers."""
+    if _is_small(expression):
+        return "i" if isinstance(expression, Int) else "f"
     if isinstance(expression, Var):
         column = rows.column(expression.name)
         return "i" if column.numbers().dtype.kind == "i" else "f" if column.is_number else "m"
@@ -75,6 +81,8 @@ def bounds(expression: Term, rows: Rows) -> Bounds:
     """Between what the values of an expression lie; more than that where it is hard to tell."""
     if isinstance(expression, Var):
         return rows.column(expression.name).bounds()
+    if isinstance(expression, Int | Float) and abs(expression.value) < EXACT:
+        return expression.value, expression.value
     known = constant(expression)
     if known is not None:
         return float(known), float(known)
