@@ -122,17 +122,16 @@ class Incoming:
 
     folder: Path
     seen: Path
-    offset: int = 0
 
     def __post_init__(self) -> None:
         self.folder.mkdir(exist_ok=True)
         self.reader = FileStreamReader({"folder": str(self.folder), "seen": str(self.seen)})
+        self.offset = self.reader.initialOffset()
 
     def listed(self) -> Callable[[], Alone]:
         """What the next batch reads, and when."""
-        start = {"files": self.offset}
-        end = self.reader.latestOffset(start, ReadAllAvailable())
-        self.offset = end["files"]
+        start = self.offset
+        end = self.offset = self.reader.latestOffset(start, ReadAllAvailable())
 
         def crew() -> Alone:
             parts = self.reader.partitions(start, end)

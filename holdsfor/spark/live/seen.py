@@ -6,6 +6,7 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -82,13 +83,17 @@ class Seen:
 
     def _take(self, files: Sequence[Found]) -> None:
         for file in files:
-            self._sums.append(zlib.crc32(f"{file.path}\n{bool(file.change)}\n".encode(), self._sums[-1]))
+            line = os.fsencode(file.path) + f"\n{bool(file.change)}\n".encode()
+            self._sums.append(zlib.crc32(line, self._sums[-1]))
             self._latest[file.path] = file
 
     def _fresh(self, entries: Sequence[os.DirEntry[str]]) -> list[Found]:
-        fresh = [entry for entry in entries if entry.path not in self._latest]
-        ordered = sorted((entry.stat().st_mtime_ns, entry.name, entry.path) for entry in fresh)
-        return [look_at(Path(path)) for _, _, path in ordered]
+        fresh = []
+        for entry in entries:
+            if entry.path not in self._latest:
+                with suppress(FileNotFoundError):  # removed at this moment
+                    fresh.append(look_at(Path(entry.path)))
+        return sorted(fresh, key=lambda file: (file.modified, file.path))
 
     def _changes(self, entries: Sequence[os.DirEntry[str]]) -> list[Found]:
         """Of a file that changes again and again only the first change is told."""
@@ -141,13 +146,12 @@ def _is_data(name: str) -> bool:
 
 
 def _rows(path: Path) -> int:
+    """How many rows a file has, about; 1 for one that cannot be read, which becomes one reject."""
     if ".parquet" in path.suffixes:
         try:
             return int(pq.read_metadata(path).num_rows)
-        except pa.ArrowInvalid:
-            raise HoldsforError(
-                f"{path} is no Parquet file, or not finished. Move files into the folder when they are complete."
-            ) from None
+        except (OSError, pa.ArrowException):
+            return 1
     with path.open("rb") as file:
         sample = file.read(SAMPLE)
     lines = max(sample.count(b"\n"), 1)

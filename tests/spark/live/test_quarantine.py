@@ -180,7 +180,7 @@ TRACEBACK = "Traceback (most recent call last):\n  File x\n"
         (RecursionError(), True),
         (MemoryError(), True),
         (pa.ArrowInvalid("overflow"), True),
-        (AxisFull(5, 60), True),
+        (AxisFull(5, 60, 3), True),
         (HoldsforError("no such column"), False),
         (OSError(28, "No space left on device"), False),
         (ConnectionResetError(), False),
