@@ -86,11 +86,13 @@ def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str])
 
 
 def _is_inside(column: pa.DictionaryArray) -> bool:
-    codes = np.frombuffer(column.indices.buffers()[1], np.uint32, len(column), 4 * column.offset)
+    width = column.type.index_type.bit_width // 8
+    unsigned = np.dtype(f"u{width}")  # a negative code is a large one
+    codes = np.frombuffer(column.indices.buffers()[1], unsigned, len(column), width * column.offset)
     if not len(codes) or codes.max() < len(column.dictionary):
         return True
     known = column.indices.drop_null().to_numpy()  # under a null there may be anything
-    return not len(known) or bool(known.view(np.uint32).max() < len(column.dictionary))
+    return not len(known) or bool(known.view(unsigned).max() < len(column.dictionary))
 
 
 def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:

@@ -14,10 +14,11 @@ _TOKEN = re.compile(
   | (?P<word>[a-z]\w*)
   | (?P<list>\[\])
   | (?P<mark>[()\[\],=])
-  | (?P<symbol>[+\-*/\\^<>~:.?\#&$]+|[!;])
+  | (?P<symbol>[+\-*/\\^<>~:.?@\#&$]+|[!;])
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_SYMBOLS = re.compile(r"[+\-*/\\^<>~:.?@#&$=]*")
 _ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
@@ -75,6 +76,8 @@ class Reader:
             return Float(float(text))
         if kind == "mark" and text == "[":
             return Items(self._terms("]"))
+        if (kind == "symbol" and text not in "!;") or (kind, text) == ("mark", "="):
+            kind, text = "symbol", text + self._symbols()  # = stands alone only behind a term
         if kind in ("word", "quoted", "symbol", "list"):
             name = unquoted(text) if kind == "quoted" else text
             if kind != "list" and self.text[self.at : self.at + 1] == "(":
@@ -82,6 +85,12 @@ class Reader:
                 return Compound(name, self._terms(")"))
             return Atom(name)
         raise NotATerm(f"no ground term at column {start + 1}")
+
+    def _symbols(self) -> str:
+        more = _SYMBOLS.match(self.text, self.at)
+        assert more is not None
+        self.at = more.end()
+        return more.group()
 
     def _terms(self, close: str) -> tuple[Term, ...]:
         self.depth += 1
