@@ -11,7 +11,7 @@ from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.dictionary import Dictionary, with_room
 from holdsfor.engine.facts import FactColumn, Facts, FactTable, fact_table
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
@@ -43,7 +43,7 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
         found: dict[Signature, list[Ints]] = {s: [] for s in members}
         for signature, rule in closure.rules:
             for chain in _chains(rule.chain, members) if number else (rule.chain,):
-                with told_of(rule):
+                with OnBehalfOf(rule):
                     rows = run(chain, world)
                 found[signature].append(_keys([head_codes(rows, arg, world) for arg in rule.args], rows.size, axis))
         fresh = {s: _beyond(known[s], _distinct(np.concatenate([EMPTY, *found[s]]))) for s in members}

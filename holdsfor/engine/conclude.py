@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.chain import Beginnings, run_shared
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -26,7 +26,7 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
-    with told_of(rule):
+    with OnBehalfOf(rule):
         return run_shared(rule.chain, world, beginnings).timely(rule.time)
 
 

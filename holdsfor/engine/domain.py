@@ -11,7 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import matched, run
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.plan.operators import Declared, Domain
@@ -33,7 +33,7 @@ def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
     found: dict[tuple[int, ...], list[Ints]] = {}
     for rule in domain.rules:
         if rule.enumerates:
-            with told_of(rule):
+            with OnBehalfOf(rule):
                 rows = run(rule.chain, world)
             positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
             columns = [head_codes(rows, rule.args[p], world) for p in positions]

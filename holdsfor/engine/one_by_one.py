@@ -9,7 +9,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import in_history, packed_head
 from holdsfor.engine.domain import within
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
@@ -36,7 +36,7 @@ def one_by_one(
     for action in actions:
         same = (action.chain, action.rule.args, action.rule.time)
         if same not in made:
-            with told_of(action.rule):
+            with OnBehalfOf(action.rule):
                 rows = run(action.chain, world).timely(action.rule.time)
             made[same] = in_history(packed_head(rows, list(action.rule.args), action.rule.time, world), world)
         order = made[same]

@@ -11,7 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.conclude import Open, concluded, head_codes, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
@@ -87,7 +87,7 @@ def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
 
 
 def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
-    with told_of(rule):
+    with OnBehalfOf(rule):
         rows = run(rule.chain, world)
     if None not in rule.args:
         columns = [head_codes(rows, arg, world) for arg in rule.args]

@@ -13,7 +13,7 @@ from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -69,7 +69,7 @@ def evaluate_pattern(
     part = Part(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
-        with told_of(pattern):
+        with OnBehalfOf(pattern):
             rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
         if part in shared:
             world.shared[part] = rows

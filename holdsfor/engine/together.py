@@ -14,7 +14,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.domain import whole_keys, within
 from holdsfor.engine.expression import value as value_of
-from holdsfor.engine.limits import told_of
+from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains
@@ -138,7 +138,7 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
         for action in actions:
             if not action.initiates:
                 continue
-            with told_of(action.rule):
+            with OnBehalfOf(action.rule):
                 rows, _ = _rows(action, slots, world)
             for keys in _head_keys(action.rule.args, action.relation, rows, slots, world, domains):
                 allowed = keys
@@ -250,7 +250,7 @@ class _Compiled:
 
 
 def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _Compiled:
-    with told_of(action.rule):
+    with OnBehalfOf(action.rule):
         rows, asked = _rows(action, slots, world)
     rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
