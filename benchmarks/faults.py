@@ -160,30 +160,32 @@ def parent_of(process: int) -> int:
 # ---------------------------------------------------------------- killing
 
 
-def kills(count: int) -> None:
+def kills(count: int, workers: int = WORKER_KILLS, starts: int = SECOND_STARTS) -> list[str]:
+    """What differs from an undisturbed run after so many kills, of all processes and of workers, and second starts."""
+    wrong: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "data"
+        data, plain = Path(folder) / "data", Path(folder) / "plain"
         write_files(data)
-        plain = Path(folder) / "plain"
         seconds = undisturbed(data, plain)
-        expected = Outcome.of(plain)
+        expected, chance = Outcome.of(plain), random.Random(1)
         print(f"undisturbed: {FILES} files of {FILE_EVENTS:,} events in {seconds:.0f} s; {expected}")
-        chance, same, done, rounds = random.Random(1), 0, 0, 0
+
+        def compare(what: str, place: Path) -> None:
+            differences = expected.differences(Outcome.of(place))
+            wrong.extend(f"{what}: {difference}" for difference in differences)
+            print(f"{what}: " + ("; ".join(differences) or "the same tables and log"), flush=True)
+
+        done = rounds = 0
         while done < count:
             place = Path(folder) / f"killed-{rounds}"
             number = killed(data, place, count - done, seconds, chance)
-            wrong = expected.differences(Outcome.of(place))
-            print(f"round {rounds + 1}: {number} kills, " + ("; ".join(wrong) or "the same tables and log"))
-            same, done, rounds = same + (0 if wrong else number), done + number, rounds + 1
-        print(f"driver, JVM and workers killed: {same} of {done} the same as undisturbed")
-        place = Path(folder) / "workers"
-        number = workers_killed(data, place, seconds, chance)
-        wrong = expected.differences(Outcome.of(place))
-        print(f"{number} workers killed in one run: " + ("; ".join(wrong) or "the same tables and log"))
-        place = Path(folder) / "second"
-        number = second_starts(data, place, seconds, chance)
-        wrong = expected.differences(Outcome.of(place))
-        print(f"{number} second starts refused in one run: " + ("; ".join(wrong) or "the same tables and log"))
+            compare(f"round {rounds + 1}: driver, JVM and workers killed {number} times", place)
+            done, rounds = done + number, rounds + 1
+        number = workers_killed(data, Path(folder) / "workers", workers, seconds, chance)
+        compare(f"{number} workers killed in one run", Path(folder) / "workers")
+        number = second_starts(data, Path(folder) / "second", starts, seconds, chance)
+        compare(f"{number} second starts refused in one run", Path(folder) / "second")
+    return wrong
 
 
 def undisturbed(data: Path, place: Path) -> float:
@@ -224,13 +226,13 @@ def wait_for_a_moment(child: Child, seconds: float, chance: random.Random) -> st
     return "running"
 
 
-def workers_killed(data: Path, place: Path, seconds: float, chance: random.Random) -> int:
+def workers_killed(data: Path, place: Path, most: int, seconds: float, chance: random.Random) -> int:
     child, done = Child(data, place), 0
     child.wait_for("begun")
     while child.process.poll() is None:
-        time.sleep(chance.uniform(0, 2 * seconds / WORKER_KILLS))
+        time.sleep(chance.uniform(0, 2 * seconds / most))
         found = child.workers()
-        if found and done < WORKER_KILLS:
+        if found and done < most:
             end(chance.choice(found))
             done += 1
     if child.process.returncode:
@@ -238,12 +240,12 @@ def workers_killed(data: Path, place: Path, seconds: float, chance: random.Rando
     return done
 
 
-def second_starts(data: Path, place: Path, seconds: float, chance: random.Random) -> int:
+def second_starts(data: Path, place: Path, most: int, seconds: float, chance: random.Random) -> int:
     """While it runs, others are started on its checkpoint: each must be refused, and the first one go on."""
     child, done = Child(data, place), 0
     child.wait_for("begun")
-    while child.process.poll() is None and done < SECOND_STARTS:
-        time.sleep(chance.uniform(0, seconds / SECOND_STARTS))
+    while child.process.poll() is None and done < most:
+        time.sleep(chance.uniform(0, seconds / most))
         other = Child(data, place)
         if other.process.wait() == 0 and child.process.poll() is None:
             raise SystemExit("a second process was let in")
