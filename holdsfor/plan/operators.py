@@ -340,6 +340,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
+    identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
 
     def __str__(self) -> str:
         from holdsfor.plan.show import show

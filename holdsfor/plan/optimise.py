@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.boolean import boolean
@@ -28,10 +30,17 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
 def plan(description: EventDescription) -> Plan:
     """The plan that the engine runs."""
     made = compiled(description)
+    identity = identify(made)
     for _, run in PASSES:
         made = run(made)
     check_products(made)
-    return completed(made)
+    return replace(completed(made), identity=identity)
+
+
+def identify(made: Plan) -> str:
+    """The same for the same rules, in every process and with every optimiser. Facts are not part of it."""
+    rules = (made.sources, made.domains, made.definitions, made.closures)
+    return hashlib.sha256(repr(rules).encode()).hexdigest()
 
 
 def steps(made: Plan) -> Iterator[tuple[str, Plan]]:

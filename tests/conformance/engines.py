@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 import holdsfor
 import holdsfor.spark
+from holdsfor.engine.changes import Report
 from holdsfor.language import EventDescription
 from tests.conformance import streamed, tasks
 from tests.naive import evaluate
@@ -67,13 +68,13 @@ def in_tasks(buckets: int) -> Engine:
     return Engine(f"tasks, {buckets} buckets", recognise)
 
 
-def in_stream(buckets: int) -> Engine:
+def in_stream(buckets: int, report: Report = "eager") -> Engine:
     """What the streaming job does, batch by batch, without Spark."""
 
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-        return answer(*streamed.recognise(description, lines, horizon, buckets))
+        return answer(*streamed.recognise(description, lines, horizon, buckets, report))
 
-    return Engine(f"stream, {buckets} buckets", recognise)
+    return Engine(f"stream, {buckets} buckets" + (f", {report}" if report != "eager" else ""), recognise)
 
 
 def on_spark(session: SparkSession, buckets: int) -> Engine:

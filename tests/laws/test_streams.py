@@ -35,7 +35,7 @@ BUCKETS = (1, 3, 5)
 def test_same_as_naive(seed: int) -> None:
     """Random cuts, partitions, orders of arrival inside a step, and restarts."""
     program = random_program(seed)
-    engine = in_stream(BUCKETS[seed // 5 % len(BUCKETS)])
+    engine = in_stream(BUCKETS[seed // 5 % len(BUCKETS)], REPORTS[seed % len(REPORTS)])
     lines = wrong(engine, program)
     if lines:
         pytest.fail(explain(engine, program, lines), pytrace=False)

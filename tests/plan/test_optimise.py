@@ -135,3 +135,14 @@ def test_facts_and_closures_that_only_dead_rules_look_up() -> None:
     assert {str(name) for name, _ in made.facts} == {"road/2", "flight/2", "known/1"}
     assert {str(name) for name, _ in left.facts} == {"road/2", "known/1"}
     assert left.sources == made.sources
+
+
+def test_a_plan_is_known_by_its_rules_and_not_by_what_the_optimiser_makes_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rule = "initiatedAt(f(X)=true, T) :- happensAt(e(X, K), T), K > {}, 2 > 1."
+    five, six = (optimise.plan(holdsfor.parse(rule.format(bound))) for bound in (5, 6))
+    monkeypatch.setattr(optimise, "PASSES", ())
+    plain = optimise.plan(holdsfor.parse("% a comment\n\n" + rule.format(5)))
+    assert plain != five
+    assert plain.identity == five.identity != six.identity

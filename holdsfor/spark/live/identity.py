@@ -45,4 +45,4 @@ def _plain(value: Any) -> Any:
 
 def _digest(plan: Plan, facts: Any) -> str:
     rows = [(str(signature), repr(table)) for signature, table in facts]
-    return hashlib.sha256(f"{plan}\n{rows}".encode()).hexdigest()
+    return hashlib.sha256(f"{plan.identity}\n{rows}".encode()).hexdigest()
