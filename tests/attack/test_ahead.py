@@ -38,7 +38,7 @@ def steady(first: int, last: int) -> list[str]:
 
 
 def stream(folder: Path, bound: int | None = BOUND) -> ByHand:
-    return ByHand(replace(setting_of(RULES, HORIZON, 2), max_ahead=bound), folder)
+    return ByHand(replace(setting_of(RULES, HORIZON, 2), end=None, max_ahead=bound), folder)
 
 
 def rejected(folder: Path) -> list[str]:
@@ -120,6 +120,31 @@ def test_time_that_passes_while_nothing_comes_is_believed(tmp_path: Path, monkey
     live.close()
     assert live.answer().intervals["on", ("v9",), "true"] == [(604801, None)]
     assert not rejected(tmp_path)
+
+
+def test_a_row_that_happens_long_after_it_arrives_is_set_aside(tmp_path: Path) -> None:
+    """Closing the stream would go there, and all that comes when it goes on would be late."""
+    good = steady(1, 400)
+    live = stream(tmp_path)
+    live.run(0, [[*good[:40], "go|90|99999999|v9"]])
+    live.close()
+    live.restart()
+    live.run(1, [good[40:]])
+    live.close()
+    assert live.answer().intervals == expected(good)
+    (line,) = rejected(tmp_path)
+    assert "v9" in line
+    assert "400 ticks after it arrives" in line
+
+
+def test_an_end_in_the_far_future_is_no_reason_to_go_there(tmp_path: Path) -> None:
+    rules = parse("holdsFor(open(V)=true, I) :- holdsFor(licence(V)=true, I).")
+    live = ByHand(replace(setting_of(rules, HORIZON, 2), end=None, max_ahead=BOUND), tmp_path)
+    live.run(0, [["licence|10|10|253402300799|true|v1", "licence|30|20|25|true|v2"]])
+    commit = live.close()
+    assert commit.fired is not None
+    assert commit.fired <= 30 + BOUND + HORIZON.step
+    assert live.answer().intervals["open", ("v1",), "true"] == [(10, 253402300799)]
 
 
 # ---------------------------------------------------------------- islands

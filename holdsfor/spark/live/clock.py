@@ -102,14 +102,17 @@ def _until(asked: Windows, fired: int | None, last: int) -> range:
     return range(first, last + 1, asked.step)
 
 
-def ended(asked: Windows, commit: Commit | None) -> Windows:
+def ended(asked: Windows, commit: Commit | None, max_ahead: int | None = None) -> Windows:
     """The windows of a stream that is over: without an end of its own it ends with the latest time there was.
 
-    Rows of before the last query time that came after it are there for one more.
+    Rows of before the last query time that came after it are there for one more. max_ahead: what is told of times
+    further ahead of the latest arrival (a lease until the year 9999) is no reason to go there.
     """
     if asked.end < NEVER:
         return asked
     latest = asked.start + 1 if commit is None or commit.latest is None else commit.latest
+    if commit is not None and commit.watermark is not None and max_ahead is not None:
+        latest = min(latest, commit.watermark + max_ahead)
     if commit is not None and commit.fired is not None and commit.unseen:
         latest = max(latest, commit.fired + 1)
     return replace(asked, end=max(latest, asked.start + 1))

@@ -91,7 +91,7 @@ class Stream:
         begun = time.perf_counter()
         batch = _following(before)
         start = self._start(before, None)
-        asked = ended(self.setting.windows(0 if start is None else start), before)
+        asked = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
         due = due_at_the_end(asked, before.fired if before else None)
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
@@ -142,7 +142,15 @@ class Stream:
         setting, state = self.setting, self.ledger.store
         by_clock, isolates = setting.clock is not None, setting.quarantines
         reading = Reading(
-            setting.reader, setting.inputs, batch, fired, by_clock, self.tables, fence_for(setting.window), isolates
+            setting.reader,
+            setting.inputs,
+            batch,
+            fired,
+            by_clock,
+            self.tables,
+            fence_for(setting.window),
+            isolates,
+            max_ahead=setting.max_ahead,
         )
         attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
         return Guard(crew, reading, attempts, isolates)
@@ -150,7 +158,6 @@ class Stream:
     def _read(self, job: Job, before: Commit, guard: Guard) -> tuple[list[Note], int]:
         """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
         bound = None if guard.reading.by_clock else self.setting.max_ahead
-        guard.reading = replace(guard.reading, max_ahead=bound)
         notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading))
         if bound is None:
             return notes, 0
@@ -168,7 +175,7 @@ class Stream:
             islands[-1].high,
             believed,
         )
-        guard.reading = replace(guard.reading, max_ahead=None, believed=believed)
+        guard.reading = replace(guard.reading, believed=believed)
         again = guard.attempt("read what is believed", lambda reading: guard.crew.read(job, reading))
         for name in {file.name for file in _files(notes, "tables")} - {file.name for file in _files(again, "tables")}:
             self.tables.delete(name)

@@ -82,7 +82,8 @@ class Reading:
 
     isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
     to make the batch fail, and are set aside without being read. is_trial: no tables are written.
-    max_ahead: how far apart arrivals may lie before they are islands; believed: the latest arrival that is; None: all.
+    max_ahead: how far rows may arrive ahead of others, and happen after they arrive. believed: the latest arrival that
+    is. Each None: as far as they like.
     """
 
     reader: Reader
@@ -125,7 +126,7 @@ class Found:
     islands: list[Island] = field(default_factory=list)
 
     def see(self, block: Block, reading: Reading) -> None:
-        if reading.max_ahead is not None:
+        if reading.max_ahead is not None and not reading.by_clock:
             islands = find_islands(block.arrival, reading.max_ahead)
             self.islands = merge_islands([*self.islands, *islands], reading.max_ahead)
         span = span_of([block], reading.fence)
@@ -161,7 +162,7 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
     blocks, rejects = list[Block](), [events.rejects]
     for block in events.blocks:
         block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
-        block, ahead = set_ahead_aside(block, reading.believed, source)
+        block, ahead = set_ahead_aside(block, reading, source)
         blocks.append(block)
         rejects += [outside, ahead]
     kept = [counted(block, job.asked, reading.fired) for block in blocks]
@@ -194,13 +195,20 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         )
 
 
-def set_ahead_aside(block: Block, believed: int | None, source: str) -> tuple[Block, pa.Table]:
-    """The rows whose arrival is believed, and the others as rejects."""
-    if believed is None or not len(block) or int(block.arrival.max()) <= believed:
+def set_ahead_aside(block: Block, reading: Reading, source: str) -> tuple[Block, pa.Table]:
+    """The rows that are believed, and as rejects those that arrive too far ahead of others, or before they happen."""
+    latest, bound = reading.believed, reading.max_ahead
+    ahead = np.zeros(len(block), np.bool_) if latest is None else block.arrival > latest
+    early = np.zeros(len(block), np.bool_) if bound is None else block.start - block.arrival > bound
+    aside = ahead | early
+    if not aside.any():
         return block, REJECTS_SCHEMA.empty_table()
-    ahead = block.arrival > believed
-    reason = f"it arrives too far ahead of all others, which have come to {believed}; see --max-ahead"
-    return take(block, ~ahead), rejects_of(take(block, ahead), pa.repeat(reason, np.count_nonzero(ahead)), source)
+    reasons = pc.if_else(
+        pa.array(ahead[aside]),
+        f"it arrives too far ahead of all others, which have come to {latest}; see --max-ahead",
+        f"it happens more than {bound} ticks after it arrives; see --max-ahead",
+    )
+    return take(block, ~aside), rejects_of(take(block, aside), reasons, source)
 
 
 def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
