@@ -16,7 +16,8 @@ from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.relation import no_intervals, no_points
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Moment, Scope, State, remembered, settle
+from holdsfor.engine.settling import Scope, State, settle
+from holdsfor.engine.stepping import Moment, remembered
 from holdsfor.engine.window import Windows, take
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block

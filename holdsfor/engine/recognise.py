@@ -17,7 +17,8 @@ from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
-from holdsfor.engine.stepping import Arrived, NoUpstream, everything, moments
+from holdsfor.engine.settling import everything
+from holdsfor.engine.stepping import Arrived, NoUpstream, moments
 from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, check_ticks, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events

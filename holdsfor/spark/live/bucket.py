@@ -14,7 +14,8 @@ from holdsfor.engine.changes import Report, changes
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Arrived, Moment, Scope, moments, remembered, visible_input
+from holdsfor.engine.settling import Scope
+from holdsfor.engine.stepping import Arrived, Moment, moments, remembered, visible_input
 from holdsfor.engine.window import take
 from holdsfor.io.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.events import OPEN, Block

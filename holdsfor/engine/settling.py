@@ -1,0 +1,188 @@
+"""What is settled: the state that goes from one query time to the next, and how it is put in front of what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Column, Selection
+from holdsfor.engine.frontier import Frontier
+from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.world import Running, World
+from holdsfor.kernels import union2
+from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Source, Static
+from holdsfor.plan.walk import defines, simple_of
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is carried from one query time to the next. settled: what was concluded up to the cut of each relation.
+
+    holding: the keys of simple fluents that hold right after it.
+    """
+
+    frontier: Frontier
+    settled_intervals: dict[Relation, Intervals] = field(default_factory=dict)
+    settled_points: dict[Relation, Points] = field(default_factory=dict)
+    holding: dict[Relation, Ints] = field(default_factory=dict)
+    running: dict[Due, Running] = field(default_factory=dict)  # deadlines that are not yet due
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is evaluated: the whole plan, or one stage of it on one bucket.
+
+    sources: what comes from earlier stages. restrict: drops what a bucket concludes about the entities of others.
+    forgets: whether results go as soon as no condition looks at them any more, or stay for the whole history.
+    """
+
+    definitions: tuple[int, ...]
+    sources: tuple[Source, ...] = ()
+    restrict: Callable[[Relation, World], None] = lambda relation, world: None
+    forgets: bool = False
+
+    def relations(self, plan: Plan) -> tuple[Relation, ...]:
+        return tuple(relation for number in self.definitions for relation in defines(plan.definitions[number]))
+
+
+def everything(plan: Plan) -> Scope:
+    return Scope(tuple(range(len(plan.definitions))))
+
+
+class Views:
+    """What each definition sees, and what becomes of its conclusions.
+
+    Where something unbounded keeps a relation for ever, the bounded definitions see only the recent part of it: what
+    they cost must not grow with the stream.
+    """
+
+    def __init__(self, plan: Plan, state: State, world: World, scope: Scope) -> None:
+        self.plan, self.state, self.world, self.scope = plan, state, world, scope
+        self.recent = world
+        if not state.frontier.unbounded.isdisjoint(scope.relations(plan)):
+            self.recent = replace(world, points={}, intervals={}, shared={})
+            for relation in (*world.points, *world.intervals):
+                self._show_recent(relation)
+
+    def of(self, number: int) -> World:
+        relation = defines(self.plan.definitions[number])[0]
+        seen = self.world if relation in self.state.frontier.unbounded else self.recent
+        return replace(seen, after=self.state.frontier.cut(relation))
+
+    def settle(self, relation: Relation, seen: World) -> None:
+        """Puts what is settled in front of what has just been concluded."""
+        self.scope.restrict(relation, seen)
+        if relation.kind == "event":
+            settled = self.state.settled_points.get(relation)
+            points = seen.points[relation]
+            self.world.points[relation] = points if settled is None else _joined(settled, points)
+        else:
+            self.world.intervals[relation] = self._spliced(relation, seen.intervals[relation])
+        if self.recent is not self.world:
+            self._show_recent(relation)
+
+    def _spliced(self, relation: Relation, concluded: Intervals) -> Intervals:
+        boundary = self.state.frontier.cut(relation) + 1 - concluded.axis.origin
+        s, e = _from(concluded, boundary)
+        known = self.state.settled_intervals.get(relation)
+        if known is not None:
+            s, e = union2(known.s, known.e, s, e)
+        return Intervals(concluded.axis, concluded.dictionary, concluded.arity, s, e)
+
+    def _show_recent(self, relation: Relation) -> None:
+        edge = self.state.frontier.recent - self.world.axis.origin
+        if relation.kind == "event":
+            points = self.world.points[relation]
+            self.recent.points[relation] = points.select(Selection(points.packed & points.axis.mask > edge))
+        else:
+            self.recent.intervals[relation] = _lasting_beyond(self.world.intervals[relation], edge)
+
+
+def settle(
+    plan: Plan,
+    scope: Scope,
+    frontier: Frontier,
+    world: World,
+    running: Mapping[Due, Running],
+    forgets: bool | None = None,
+) -> State:
+    """The state at a frontier, out of what is known. forgets: what was over at its horizon; None: as the scope says."""
+    forgets = scope.forgets if forgets is None else forgets
+    origin = world.axis.origin
+    settled = [relation for relation in scope.relations(plan) if frontier.is_settled(relation)]
+    edges = {r: frontier.horizon(r) - origin if forgets else None for r in settled}
+    boundaries = {r: frontier.cut(r) + 1 - origin for r in settled}
+    within = [plan.definitions[number] for number in scope.definitions]
+    simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
+    return State(
+        frontier,
+        {r: _until(world.intervals[r], boundaries[r], edges[r]) for r in settled if r.kind != "event"},
+        {r: _points_until(world.points[r], boundaries[r], edges[r]) for r in settled if r.kind == "event"},
+        {r: _holding(world.intervals[r], boundaries[r]) for r in simple if r in boundaries},
+        {
+            due: still_running(d, frontier.cut(due.source) - origin)
+            for due, d in running.items()
+            if due.source in boundaries
+        },
+    )
+
+
+def _proved(definition: Definition) -> tuple[Simple, ...]:
+    """The rules of a fluent that are evaluated in place of its patterns if the history begins between two ticks."""
+    return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
+
+
+def still_running(found: Running, cut: int) -> Running:
+    """The deadlines that were set by then, neither due nor dropped yet."""
+    kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
+    return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
+
+
+def _until(found: Intervals, boundary: int, edge: int | None) -> Intervals:
+    """The part before the boundary, without what was over at the edge."""
+    axis = found.axis
+    chosen = (found.s & axis.mask) < boundary
+    if edge is not None:
+        chosen &= (found.e & axis.mask) > edge
+    s, e = found.s[chosen], found.e[chosen]
+    e = np.where((e & axis.mask) > boundary, (e & ~axis.mask) | boundary, e)
+    return Intervals(axis, found.dictionary, found.arity, s, e)
+
+
+def _lasting_beyond(found: Intervals, edge: int) -> Intervals:
+    chosen = (found.e & found.axis.mask) > edge
+    return Intervals(found.axis, found.dictionary, found.arity, found.s[chosen], found.e[chosen])
+
+
+def _from(found: Intervals, boundary: int) -> tuple[Ints, Ints]:
+    """The part from the boundary on."""
+    axis = found.axis
+    lasting = (found.e & axis.mask) > boundary
+    s, e = found.s[lasting], found.e[lasting]
+    return np.where((s & axis.mask) < boundary, (s & ~axis.mask) | boundary, s), e
+
+
+def _holding(found: Intervals, boundary: int) -> Ints:
+    axis = found.axis
+    holds = ((found.s & axis.mask) <= boundary) & ((found.e & axis.mask) > boundary)
+    return found.keys()[holds]
+
+
+def _points_until(points: Points, boundary: int, edge: int | None) -> Points:
+    time = points.packed & points.axis.mask
+    return points.select(Selection((time < boundary) if edge is None else (time < boundary) & (time > edge)))
+
+
+def _joined(one: Points, other: Points) -> Points:
+    """The occurrences of both, sorted again."""
+    packed = np.concatenate([one.packed, other.packed])
+    order = np.argsort(packed, kind="stable")
+    chosen = Selection(index=order)
+    columns = {
+        p: Column(one.dictionary, np.concatenate([one.column(p).codes(), other.column(p).codes()])).select(chosen)
+        for p in range(one.arity)
+    }
+    return Points(one.axis, one.dictionary, one.arity, one.key, packed[order], columns)
