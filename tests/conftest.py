@@ -22,6 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Gathered())
     if config.getoption("--hypothesis-profile", None) == "long":
         os.environ.setdefault("HOLDSFOR_PROGRAMS", "4000")
+        os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
 
 
 #: Folders whose tests start Spark sessions of their own, or other processes that need the whole machine.
