@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 
 import holdsfor
 import holdsfor.spark
-from holdsfor.io.changelog import read_current
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import read_current
+from holdsfor.io.storage.store import Store
 
 SLOW = """
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.

@@ -30,9 +30,9 @@ from benchmarks import bad_rows
 from benchmarks.bad_rows import rows
 from benchmarks.spark_batch import family
 from examples.maritime.simulate import simulate
-from holdsfor.io.changelog import committed, read_changes, read_current
-from holdsfor.io.fold import fold_intervals, fold_occurrences
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import committed, read_changes, read_current
+from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
+from holdsfor.io.storage.store import Store
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 FILES, FILE_EVENTS, VESSELS = 40, 4_000, 300

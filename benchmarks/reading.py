@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from holdsfor.io.mapping import Mapping
-from holdsfor.io.read import EventSource, read_events
+from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.language.description import Input, Signature
 
 INPUTS = (

@@ -23,8 +23,8 @@ import holdsfor
 import holdsfor.spark
 from benchmarks.spark_batch import family, resident_mb
 from examples.maritime.simulate import simulate
-from holdsfor.io.mapping import as_mapping
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.spark.live.files import FileReader, file_stream
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdsfor import spark
     from holdsfor.engine.recognise import recognise
     from holdsfor.engine.result import Result
-    from holdsfor.io.read import read_events
+    from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
 
 __all__ = [
@@ -35,7 +35,7 @@ _HOMES = {
     "EventDescription": "holdsfor.language",
     "Result": "holdsfor.engine.result",
     "parse": "holdsfor.language",
-    "read_events": "holdsfor.io.read",
+    "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.engine.recognise",
 }
 
@@ -60,7 +60,7 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
-    from holdsfor.io.facts import fact_text
+    from holdsfor.io.readers.facts import fact_text
 
     tables = {f"<facts of {name}>": fact_text(name, source) for name, source in (facts or {}).items()}
     return language.load(*paths, texts=tables, allow=allow)

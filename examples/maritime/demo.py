@@ -17,7 +17,7 @@ if __name__ == "__main__" and not __package__:  # run as a file: let the relativ
 import holdsfor
 from holdsfor.cli.console import progress, say, show
 from holdsfor.errors import HoldsforError
-from holdsfor.io.read import EventSource
+from holdsfor.io.readers.read import EventSource
 from holdsfor.io.write import write_tables
 from holdsfor.language import EventDescription
 from holdsfor.view import timeline

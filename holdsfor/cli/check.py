@@ -19,7 +19,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
-from holdsfor.plan.explain import explain
+from holdsfor.plan.printing.explain import explain
 from holdsfor.printable import printable_lines
 
 _SHOWN = 6  # places of one thing in a table; --json has all

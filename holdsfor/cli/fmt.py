@@ -47,7 +47,7 @@ def fmt(
 def _formatted(path: Path) -> tuple[str, str]:
     """The text of a file and what it becomes; line ends stay as they are."""
     from holdsfor.language.diagnostics import Source
-    from holdsfor.language.write import formatted
+    from holdsfor.language.format.write import formatted
 
     text = _text(path)
     ends = "\r\n" if "\r\n" in text else "\n"

@@ -14,7 +14,7 @@ from holdsfor.io.write import write_tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from holdsfor.io.read import EventSource
+    from holdsfor.io.readers.read import EventSource
     from holdsfor.language import EventDescription
 
 TABLES = ("intervals", "occurrences", "rejects", "late")

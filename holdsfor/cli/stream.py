@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from holdsfor.io.metrics import BatchMetrics, MetricsServer
     from holdsfor.io.sinks.sink import Sink
+    from holdsfor.job.live.reading import Reader
     from holdsfor.spark.live.query import LiveQuery
-    from holdsfor.spark.live.reading import Reader
 
 FROM = typer.Option("--from", metavar="FOLDER|mqtt://...", help="A folder that gets new files, or a broker and topics.")
 TO = typer.Option(
@@ -75,7 +75,7 @@ def _verify(checkpoint: str | None) -> None:
     """Looks at a checkpoint instead of running a stream: needs no rules, so it comes before they are asked for."""
     if checkpoint is None:
         return
-    from holdsfor.spark.live.verify import report_lines, verify_stream
+    from holdsfor.job.live.verify import report_lines, verify_stream
 
     parts = verify_stream(checkpoint)
     for line in report_lines(parts):
@@ -265,7 +265,7 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
     from holdsfor.io.mqtt.settings import Settings
     from holdsfor.io.mqtt.sink import MqttSink
     from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
-    from holdsfor.io.store import Store
+    from holdsfor.io.storage.store import Store
 
     if text == "console":
         return ConsoleSink(unit)

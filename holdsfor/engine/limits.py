@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Conclude, Declared, Pattern
+from holdsfor.plan.operators import Conclude, Declared, HoldsForRule
 
 HINT = (
     "give its conditions variables in common, so that not all rows meet all others; "
@@ -18,7 +18,7 @@ class OnBehalfOf:
 
     __slots__ = ("rule",)
 
-    def __init__(self, rule: Conclude | Declared | Pattern) -> None:
+    def __init__(self, rule: Conclude | Declared | HoldsForRule) -> None:
         self.rule = rule
 
     def __enter__(self) -> None:

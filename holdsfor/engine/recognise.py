@@ -22,8 +22,8 @@ from holdsfor.engine.stepping import Arrived, NoUpstream, moments
 from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, check_ticks, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
-from holdsfor.io.fold import INTERVAL_LOG
-from holdsfor.io.read import EventSource, read_events
+from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.plan import plan

@@ -131,7 +131,7 @@ def settle(
 
 
 def _proved(definition: Definition) -> tuple[Simple, ...]:
-    """The rules of a fluent that are evaluated in place of its patterns if the history begins between two ticks."""
+    """The rules of a fluent that are evaluated in place of its rules if the history begins between two ticks."""
     return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 

@@ -23,16 +23,16 @@ from holdsfor.plan.operators import (
     Combine,
     Expression,
     Grounds,
+    HoldsForRule,
     Lasting,
     Lookup,
     Of,
     Part,
-    Pattern,
     Relate,
     Relation,
     Static,
 )
-from holdsfor.plan.share import grounds_of
+from holdsfor.plan.passes.share import grounds_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -40,10 +40,10 @@ NOTHING: Pair = (EMPTY, EMPTY)
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The axis that an expression is evaluated on: the pattern's own columns, or one key per grounding row."""
+    """The axis that an expression is evaluated on: the rule's own columns, or one key per grounding row."""
 
     world: World
-    rows: Rows | None  # None: aligned; every part is on the pattern's own columns
+    rows: Rows | None  # None: aligned; every part is on the rule's own columns
     grounds: Grounds | None
     shared: frozenset[Part]
 
@@ -53,40 +53,40 @@ def evaluate_static(
 ) -> None:
     """shared: parts of expressions that several rules have, or one rule more than once."""
     relation = definition.relation
-    found = [evaluate_pattern(pattern, relation, world, clauses, shared) for pattern in definition.patterns]
+    found = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
     s, e = NOTHING if not found else found[0]
     for more in found[1:]:
         s, e = union2(s, e, *more)
     world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
 
 
-def evaluate_pattern(
-    pattern: Pattern, relation: Relation, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part]
+def evaluate_rule(
+    rule: HoldsForRule, relation: Relation, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part]
 ) -> Pair:
-    grounds = grounds_of(pattern, relation)
+    grounds = grounds_of(rule, relation)
     if grounds is None:
-        return _algebra(pattern.expression, Frame(world, None, None, shared))
+        return _algebra(rule.expression, Frame(world, None, None, shared))
     part = Part(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
-        with OnBehalfOf(pattern):
-            rows = run(pattern.conditions, world, _groundings(pattern, world, clauses))
+        with OnBehalfOf(rule):
+            rows = run(rule.conditions, world, _groundings(rule, world, clauses))
         if part in shared:
             world.shared[part] = rows
-    s, e = _algebra(pattern.expression, Frame(world, rows, grounds, shared))
-    return _to_head(pattern, rows, s, e, world)
+    s, e = _algebra(rule.expression, Frame(world, rows, grounds, shared))
+    return _to_head(rule, rows, s, e, world)
 
 
 # ---------------------------------------------------------------- groundings
 
 
-def _groundings(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) -> Rows:
-    """The distinct bindings of the pattern's variables for which there is evidence, in the order of the variables."""
-    if pattern.evidence:
-        bindings = [_joined(alternative, world) for alternative in pattern.evidence]
+def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+    """The distinct bindings of the rule's variables for which there is evidence, in the order of the variables."""
+    if rule.evidence:
+        bindings = [_joined(alternative, world) for alternative in rule.evidence]
     else:
-        bindings = [_declared(pattern, world, clauses)]
-    columns = [np.concatenate([rows.codes(name) for rows in bindings]) for name in pattern.variables]
+        bindings = [_declared(rule, world, clauses)]
+    columns = [np.concatenate([rows.codes(name) for rows in bindings]) for name in rule.variables]
     if not columns:
         return Rows(world.axis, int(any(rows.size for rows in bindings)), {})
     order = np.lexsort(columns[::-1])
@@ -97,7 +97,7 @@ def _groundings(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) ->
         fresh[1:] |= column[1:] != column[:-1]
     named = {
         name: Column(world.dictionary, compress(column, fresh))
-        for name, column in zip(pattern.variables, columns, strict=True)
+        for name, column in zip(rule.variables, columns, strict=True)
     }
     return Rows(world.axis, int(fresh.sum()), named)
 
@@ -134,14 +134,14 @@ def _having(part: Of, rows: Rows, world: World) -> Rows:
     return rows.take(i).bind({name: Column(world.dictionary, codes[p][chosen]) for p, name in wanted.new})
 
 
-def _declared(pattern: Pattern, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
     """The groundings that the declaration of the head enumerates."""
-    keys = whole_keys(clauses, len(pattern.args))
+    keys = whole_keys(clauses, len(rule.args))
     keys = EMPTY if keys is None else keys
-    arity = len(pattern.args)
+    arity = len(rule.args)
     columns = {
         arg: Column(world.dictionary, world.axis.code(keys, p, arity))
-        for p, arg in enumerate(pattern.args)
+        for p, arg in enumerate(rule.args)
         if isinstance(arg, str)
     }
     return Rows(world.axis, len(keys), columns)
@@ -228,17 +228,17 @@ def _lasting(expression: Lasting, frame: Frame) -> Pair:
     return compress(s, kept), compress(e, kept)
 
 
-def _to_head(pattern: Pattern, rows: Rows, s: Ints, e: Ints, world: World) -> Pair:
+def _to_head(rule: HoldsForRule, rows: Rows, s: Ints, e: Ints, world: World) -> Pair:
     """From grounding rows to the columns of the head, united where several rows mean the same head."""
     axis = world.axis
     row, mask, bits = s >> axis.time_bits, axis.mask, axis.time_bits
-    if not pattern.args:
+    if not rule.args:
         base = np.zeros(len(s), np.int64)
     else:
-        base = axis.key([head_codes(rows, arg, world) for arg in pattern.args])[row] << bits
+        base = axis.key([head_codes(rows, arg, world) for arg in rule.args])[row] << bits
     s, e = base | (s & mask), base | (e & mask)
-    one_to_one = pattern.args == pattern.variables and rows.names == frozenset(pattern.variables)
-    if one_to_one and not axis.is_wide(len(pattern.args)):  # one row a head, in its order
+    one_to_one = rule.args == rule.variables and rows.names == frozenset(rule.variables)
+    if one_to_one and not axis.is_wide(len(rule.args)):  # one row a head, in its order
         return s, e
     order = np.argsort(s, kind="stable")
     return normalise(s[order], e[order])

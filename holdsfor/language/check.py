@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from holdsfor.language.apart import apart
-from holdsfor.language.circles import circles
-from holdsfor.language.clashes import clashes
-from holdsfor.language.cuts import cuts
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
-from holdsfor.language.domains import domains
 from holdsfor.language.draft import Draft
-from holdsfor.language.interval_names import interval_names
-from holdsfor.language.kinds import kinds
 from holdsfor.language.loading import allowed_folders, loading
-from holdsfor.language.names import names
-from holdsfor.language.read import read
-from holdsfor.language.recursion import recursion
-from holdsfor.language.safety import safety
-from holdsfor.language.shapes import shapes
-from holdsfor.language.strata import strata
-from holdsfor.language.syntax import parse
-from holdsfor.language.unreachable import unreachable
+from holdsfor.language.parsing.syntax import parse
+from holdsfor.language.passes.apart import apart
+from holdsfor.language.passes.circles import circles
+from holdsfor.language.passes.clashes import clashes
+from holdsfor.language.passes.cuts import cuts
+from holdsfor.language.passes.domains import domains
+from holdsfor.language.passes.interval_names import interval_names
+from holdsfor.language.passes.kinds import kinds
+from holdsfor.language.passes.names import names
+from holdsfor.language.passes.recursion import recursion
+from holdsfor.language.passes.safety import safety
+from holdsfor.language.passes.shapes import shapes
+from holdsfor.language.passes.strata import strata
+from holdsfor.language.passes.unreachable import unreachable
+from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
     read,

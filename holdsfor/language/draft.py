@@ -9,14 +9,14 @@ from itertools import count
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.language.changes import Changes
 from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Input, Rule, Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.syntax import Raw
+from holdsfor.language.parsing.syntax import Raw
+from holdsfor.language.reading.changes import Changes
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
-    from holdsfor.language.strata import Step
+    from holdsfor.language.passes.strata import Step
 
 Entity = OneOf["event", "fluent"]
 

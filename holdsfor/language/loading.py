@@ -8,7 +8,7 @@ from pathlib import Path
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.draft import Draft
-from holdsfor.language.syntax import Raw, RawDirective
+from holdsfor.language.parsing.syntax import Raw, RawDirective
 from holdsfor.language.terms import Atom, Compound, Items, Term, name_and_args
 from holdsfor.language.vocabulary import LOADING
 

@@ -156,7 +156,7 @@ Expression = Of | Combine | Lasting | Relate
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class HoldsForRule:
     """One holdsFor rule.
 
     evidence: what gives the groundings of its variables: alternatives united, each a join of what has held at some time
@@ -216,11 +216,11 @@ class Group:
 class Static:
     """A statically determined fluent-value: the union of its rules.
 
-    proved: the simple fluent that the patterns are equal to if the history begins at a multiple of the clock tick.
+    proved: the simple fluent that the rules are equal to if the history begins at a multiple of the clock tick.
     """
 
     relation: Relation
-    patterns: tuple[Pattern, ...]
+    rules: tuple[HoldsForRule, ...]
     proved: Simple | None = None
 
 
@@ -343,7 +343,7 @@ class Plan:
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
 
     def __str__(self) -> str:
-        from holdsfor.plan.show import show
+        from holdsfor.plan.printing.plan import show
 
         return show(self)
 

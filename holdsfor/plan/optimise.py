@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.description import EventDescription
-from holdsfor.plan.boolean import boolean
-from holdsfor.plan.cheapest import cheapest
-from holdsfor.plan.compile import compiled, completed
-from holdsfor.plan.dead import dead
-from holdsfor.plan.filters import filters
+from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.operators import Plan
-from holdsfor.plan.products import check_products
+from holdsfor.plan.passes.boolean import boolean
+from holdsfor.plan.passes.cheapest import cheapest
+from holdsfor.plan.passes.dead import dead
+from holdsfor.plan.passes.filters import filters
+from holdsfor.plan.passes.products import check_products
+from holdsfor.plan.passes.share import share
 from holdsfor.plan.refusals import reporting
-from holdsfor.plan.share import share
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
     ("dead definitions left out", dead),

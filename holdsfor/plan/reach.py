@@ -82,9 +82,9 @@ def _offsets(definition: Definition) -> Iterator[int | None]:
         times = _times(conclusion.chain, {conclusion.time: 0})
         yield from times
     if isinstance(definition, Static):
-        for pattern in definition.patterns:
-            most = _duration(pattern.expression)
-            if complements(pattern.expression) and any(pattern.evidence):
+        for rule in definition.rules:
+            most = _duration(rule.expression)
+            if complements(rule.expression) and any(rule.evidence):
                 most = None  # a grounding that comes up late has not been there from the beginning
             yield from (None, None) if most is None else (most, -most)
 

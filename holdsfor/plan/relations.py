@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from holdsfor.language.combinations import combinations
 from holdsfor.language.description import (
     Aggregate,
     Compare,
@@ -23,8 +22,9 @@ from holdsfor.language.description import (
     Rule,
     Signature,
 )
+from holdsfor.language.passes.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
-from holdsfor.plan.aggregates import united
+from holdsfor.plan.compiler.aggregates import united
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.rewrite import names_of
 

@@ -98,9 +98,9 @@ def _rules(definition: Definition) -> Iterator[_Rule]:
     for rule in conclusions(definition):
         yield _Rule(rule.args, _atoms(flat(rule.chain)), (_atoms(rule.chain),))
     if isinstance(definition, Static):
-        for pattern in definition.patterns:
-            evidence = tuple(tuple(item for item in one if isinstance(item, Of)) for one in pattern.evidence)
-            yield _Rule(pattern.args, tuple(parts(pattern.expression)), evidence)
+        for determined in definition.rules:
+            evidence = tuple(tuple(item for item in one if isinstance(item, Of)) for one in determined.evidence)
+            yield _Rule(determined.args, tuple(parts(determined.expression)), evidence)
 
 
 def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:

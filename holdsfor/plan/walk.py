@@ -17,11 +17,11 @@ from holdsfor.plan.operators import (
     Expression,
     Group,
     Holding,
+    HoldsForRule,
     Lasting,
     Lookup,
     Of,
     Op,
-    Pattern,
     Relate,
     Relation,
     Simple,
@@ -95,8 +95,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
     if isinstance(definition, Group):
         yield from (due.conditions for due in definition.deadlines)
     if isinstance(definition, Static):
-        for pattern in definition.patterns:
-            yield pattern.conditions
+        for rule in definition.rules:
+            yield rule.conditions
 
 
 def defines(definition: Definition) -> tuple[Relation, ...]:
@@ -112,8 +112,8 @@ def reads(definition: Definition) -> Iterator[Relation]:
             if isinstance(op, At | Holding):
                 yield op.relation
     if isinstance(definition, Static):
-        for pattern in definition.patterns:
-            yield from (part.relation for part in parts(pattern.expression))
+        for rule in definition.rules:
+            yield from (part.relation for part in parts(rule.expression))
 
 
 def facts_used(
@@ -132,9 +132,9 @@ def ranges_over_domain(definition: Definition) -> bool:
         return True
     if not isinstance(definition, Static):
         return False
-    return any(complements(p.expression) and not _from_data(p) for p in definition.patterns)
+    return any(complements(p.expression) and not _from_data(p) for p in definition.rules)
 
 
-def _from_data(pattern: Pattern) -> bool:
+def _from_data(rule: HoldsForRule) -> bool:
     """Whether every grounding is one that the data mention."""
-    return bool(pattern.evidence) and all(any(isinstance(o, Of) for o in one) for one in pattern.evidence)
+    return bool(rule.evidence) and all(any(isinstance(o, Of) for o in one) for one in rule.evidence)

@@ -18,17 +18,17 @@ from holdsfor.engine.evaluate import program
 from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
 from holdsfor.engine.window import check_ticks, windows_over
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns import blocks_from_table
 from holdsfor.io.events import Block
-from holdsfor.io.mapping import Mapping, as_mapping
-from holdsfor.io.read import EventSource, read_events
+from holdsfor.io.readers.columns import blocks_from_table
+from holdsfor.io.readers.mapping import Mapping, as_mapping
+from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.job.output import SCHEMAS, draft, publish
+from holdsfor.job.parts import footer_span, parts_of, tables_of
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import DONE, ROW_DDL, TIME_BITS_LEFT, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.files import SCHEMAS, draft, publish
-from holdsfor.spark.routing import router
-from holdsfor.spark.sources import footer_span, parts_of, tables_of
-from holdsfor.spark.tasks import DONE, ROW_DDL, TIME_BITS_LEFT, Job, batches_of, heartbeats, read_part, stage_task
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,17 +15,17 @@ from pathlib import Path
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.io.changelog import read_changes, read_current
-from holdsfor.io.lease import take_lease
-from holdsfor.io.mapping import Mapping
-from holdsfor.spark.live.crew import Alone
+from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.storage.changelog import read_changes, read_current
+from holdsfor.io.storage.lease import take_lease
+from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.identity import identity_of
+from holdsfor.job.live.ledger import Commit, Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.opening import open_stream
+from holdsfor.job.live.places import Places
+from holdsfor.job.live.progress import read_progress
 from holdsfor.spark.live.files import FileReader, FileStreamReader
-from holdsfor.spark.live.identity import identity_of
-from holdsfor.spark.live.ledger import Commit, Ledger
-from holdsfor.spark.live.microbatch import Setting, Stream
-from holdsfor.spark.live.opening import open_stream
-from holdsfor.spark.live.places import Places
-from holdsfor.spark.live.progress import read_progress
 from holdsfor.spark.live.telling import Compactor, Delivery, here
 from tests.conformance.engines import answer
 from tests.conformance.streamed import setting_of

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.io.changelog import committed
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import committed
+from holdsfor.io.storage.store import Store
 from tests.io.mqtt.broker import eventually, free_port
 
 pytestmark = pytest.mark.spark

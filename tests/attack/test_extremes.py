@@ -26,7 +26,7 @@ import holdsfor.spark
 from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.fence import EVERYTHING, Sample, join_samples, narrowed, sample_of
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import read_current
+from holdsfor.io.storage.changelog import read_current
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon
 from tests.spark.batch_by_hand import by_hand

@@ -21,7 +21,7 @@ import pytest
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.mqtt import messages_to_events
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.read import read_events
 from tests.attack.damage import damaged
 from tests.io.expect import block, inputs, rejects
 from tests.io.expect import rows as rows_of

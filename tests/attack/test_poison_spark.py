@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 import holdsfor.spark
-from holdsfor.io.changelog import commit_name, committed
 from holdsfor.io.events import Events
 from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import SpoolWriter
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import commit_name, committed
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.reading import LineReader
 from holdsfor.language.description import Input
-from holdsfor.spark.live.reading import LineReader
 from holdsfor.spark.live.sources import MessageReader
 from tests.attack.test_poison_stream import DESCRIPTION, MAPPING, STEP, expected, good_line, good_message
 from tests.spark.live.files import Folder

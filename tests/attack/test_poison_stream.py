@@ -19,24 +19,24 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from holdsfor.engine.evaluate import program
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import read_current
 from holdsfor.io.events import Events
-from holdsfor.io.mapping import as_mapping
-from holdsfor.io.store import Store
+from holdsfor.io.readers.mapping import as_mapping
+from holdsfor.io.storage.changelog import read_current
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.bucket import Turn
+from holdsfor.job.live.clock import WallClock
+from holdsfor.job.live.crew import Alone, Note
+from holdsfor.job.live.ledger import Commit, Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.reading import LineReader, Reader, Reading
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import Job
 from holdsfor.language import parse
 from holdsfor.language.description import Input
 from holdsfor.plan import plan
-from holdsfor.spark.live.bucket import Turn
-from holdsfor.spark.live.clock import WallClock
-from holdsfor.spark.live.crew import Alone, Note
 from holdsfor.spark.live.files import FileReader, FileStreamReader
-from holdsfor.spark.live.ledger import Commit, Ledger
-from holdsfor.spark.live.microbatch import Setting, Stream
-from holdsfor.spark.live.reading import LineReader, Reader, Reading
 from holdsfor.spark.live.sources import MessageReader
 from holdsfor.spark.live.telling import metrics_of
-from holdsfor.spark.routing import router
-from holdsfor.spark.tasks import Job
 from tests.attack.damage import damaged
 from tests.attack.test_poison_reading import CSV, JSON, PARQUET, RTEC, TERMS, message_table
 

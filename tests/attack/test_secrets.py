@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, hide_passwords, show_address, show_location
 from holdsfor.io.mqtt import MqttSink, Settings
 from holdsfor.io.sinks import JsonLinesSink, WebhookSink
-from holdsfor.io.store import Store
+from holdsfor.io.storage.store import Store
 
 SECRET = "hush-hush"
 

@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.store import Store
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.reading import LineReader
+from holdsfor.job.live.verify import verify_stream
 from holdsfor.spark.live.files import FileStreamReader
-from holdsfor.spark.live.reading import LineReader
-from holdsfor.spark.live.verify import verify_stream
 from tests.attack.folder_stream import FILES, FolderStream, Killed, history, lines, put
 from tests.conformance.compare import differences
 from tests.spark.live.test_damage import DAMAGE

@@ -12,15 +12,15 @@ from typer.testing import CliRunner
 
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import committed
-from holdsfor.io.claims import Timing
-from holdsfor.io.lease import FolderInUse, LeaseLost, take_lease
-from holdsfor.io.store import Store
-from holdsfor.spark.live.bucket import Turn
-from holdsfor.spark.live.crew import Alone, Note
-from holdsfor.spark.live.ledger import Ledger
-from holdsfor.spark.live.microbatch import Stream
-from holdsfor.spark.tasks import Job
+from holdsfor.io.storage.changelog import committed
+from holdsfor.io.storage.claims import Timing
+from holdsfor.io.storage.lease import FolderInUse, LeaseLost, take_lease
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.bucket import Turn
+from holdsfor.job.live.crew import Alone, Note
+from holdsfor.job.live.ledger import Ledger
+from holdsfor.job.live.microbatch import Stream
+from holdsfor.job.tasks import Job
 from tests.attack.folder_stream import FolderStream, put
 from tests.conformance.streamed import lines_table
 from tests.io.owners import Owner, store_of

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from holdsfor.cli import app
 from holdsfor.cli.stream import sink_of
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import committed, read_current
 from holdsfor.io.mqtt import MqttSink
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import committed, read_current
+from holdsfor.io.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = """

@@ -11,15 +11,15 @@ import pyarrow as pa
 
 from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import program
-from holdsfor.io.changelog import read_current
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import read_current
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.ledger import Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.reading import LineReader
+from holdsfor.job.routing import router
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from holdsfor.spark.live.crew import Alone
-from holdsfor.spark.live.ledger import Ledger
-from holdsfor.spark.live.microbatch import Setting, Stream
-from holdsfor.spark.live.reading import LineReader
-from holdsfor.spark.routing import router
 from tests.naive.rows import Horizon
 
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 import holdsfor
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.window import windows_over
+from holdsfor.job.output import SCHEMAS
+from holdsfor.job.parts import parts_of
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from holdsfor.spark.files import SCHEMAS
-from holdsfor.spark.routing import router
-from holdsfor.spark.sources import parts_of
-from holdsfor.spark.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 from tests.naive.rows import Horizon
 
 Row = dict[str, Any]

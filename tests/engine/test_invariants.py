@@ -13,7 +13,7 @@ from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.window import counted, standing, windows
 from holdsfor.engine.world import World
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.read import read_events
 from holdsfor.language import parse
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdsfor.io.fold import INTERVAL_LOG, OCCURRENCE_LOG
 from holdsfor.io.ids import ids_of
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
 
 Key: TypeAlias = tuple[str, tuple[str, ...], str, int]
 World: TypeAlias = dict[Key, int | None]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow.fs
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.claims import Timing
-from holdsfor.io.lease import Lease, take_lease
-from holdsfor.io.store import Store
+from holdsfor.io.storage.claims import Timing
+from holdsfor.io.storage.lease import Lease, take_lease
+from holdsfor.io.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 REMOTE = Timing(settle=0.5)

@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io import changelog
-from holdsfor.io.changelog import (
+from holdsfor.io.storage import changelog
+from holdsfor.io.storage.changelog import (
     changes_name,
     commit_name,
     committed,
@@ -26,10 +26,10 @@ from holdsfor.io.changelog import (
     read_changes,
     read_current,
 )
-from holdsfor.io.compaction import Compacted, CompactPart, clean, compact_part, finish_compaction, go_back
-from holdsfor.io.compaction import plan_compaction as plan
-from holdsfor.io.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals
-from holdsfor.io.store import Data, Store, Written
+from holdsfor.io.storage.compaction import Compacted, CompactPart, clean, compact_part, finish_compaction, go_back
+from holdsfor.io.storage.compaction import plan_compaction as plan
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals
+from holdsfor.io.storage.store import Data, Store, Written
 from tests.io.change_logs import POINTS, Point, Steps, World, as_points, as_world, interval_logs, occurrence_logs, steps
 
 PARTS = ("entity-0", "entity-1")

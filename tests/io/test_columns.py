@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns import blocks_from_table
-from holdsfor.io.mapping import Mapping
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.columns import blocks_from_table
+from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.readers.read import read_events
 from tests.io.expect import args, block, inputs, rejects, rows
 
 MARITIME = inputs("event velocity/2#1, event gap/1, interval prox/2")

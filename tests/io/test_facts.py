@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import holdsfor
-from holdsfor.io.facts import fact_text
+from holdsfor.io.readers.facts import fact_text
 
 RULES = "happensAt(fast(V,K), T) :- happensAt(speed(V,S), T), vesselType(V,K), limit(K,L), S > L."
 EVENTS = ["speed(v1, 12.0) @ 5", "speed(v2, 12.0) @ 6", "speed('Big Tug', 9.5) @ 7"]

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.io.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
 from tests.io.change_logs import POINTS, Point, Steps, as_points, as_world, interval_log, occurrence_logs, steps
 from tests.kernels.packed import law
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.read import read_events
 from tests.io.expect import block, inputs, rejects
 
 GOLDEN = Path(__file__).parents[3] / "shared" / "golden"

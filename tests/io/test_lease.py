@@ -14,10 +14,10 @@ import pyarrow.fs
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.claims import Timing
-from holdsfor.io.lease import FolderInUse, Lease, LeaseLost, take_lease
-from holdsfor.io.process import Process, has_ended, this_process
-from holdsfor.io.store import Store
+from holdsfor.io.storage.claims import Timing
+from holdsfor.io.storage.lease import FolderInUse, Lease, LeaseLost, take_lease
+from holdsfor.io.storage.process import Process, has_ended, this_process
+from holdsfor.io.storage.store import Store
 
 ELSEWHERE = replace(this_process(), host="far", boot="other", number=77, user="ann", command="holdsfor stream")
 

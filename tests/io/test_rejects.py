@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.io.events import REJECTS_SCHEMA
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.read import read_events
 from tests.io.expect import args, block, inputs, rejects
 
 OUTSIDE = "time is out of range: more than 2^61 ticks from 0. Is it in the right unit?"

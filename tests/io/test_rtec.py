@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.fields import chunks
-from holdsfor.io.read import read_events
-from holdsfor.io.rtec import read_rtec
+from holdsfor.io.readers.fields import chunks
+from holdsfor.io.readers.read import read_events
+from holdsfor.io.readers.rtec import read_rtec
 from tests.io.expect import args, block, inputs, rejects, rows
 
 

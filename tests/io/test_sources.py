@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.read import read_events
 from tests.io.expect import block, inputs
 
 ONE = inputs("event e/1")

@@ -14,8 +14,8 @@ import pyarrow.fs
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io import store as module
-from holdsfor.io.store import CorruptFile, MissingFile, Store
+from holdsfor.io.storage import store as module
+from holdsfor.io.storage.store import CorruptFile, MissingFile, Store
 
 TABLE = pa.table({"id": ["a", "b"], "end": pa.array([5, None], pa.int64())})
 

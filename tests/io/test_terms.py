@@ -7,8 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from holdsfor.io.ground import NotATerm, term_text
-from holdsfor.io.read import read_events
+from holdsfor.io.readers.ground import NotATerm, term_text
+from holdsfor.io.readers.read import read_events
 from tests.io.expect import args, block, inputs, rejects, rows
 
 WANTED = inputs("event wind/2, interval shift/1, point near/1, event alarm/0")

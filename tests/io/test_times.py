@@ -9,7 +9,7 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OUT_OF_RANGE
-from holdsfor.io.times import ends, times
+from holdsfor.io.readers.times import ends, times
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 NOON_SECONDS = 1772366400  # date -u -d 2026-03-01T12:00:00Z +%s

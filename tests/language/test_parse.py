@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdsfor.language import DescriptionError, Diagnostic, load
 from holdsfor.language import parse as parse_description
 from holdsfor.language.diagnostics import Source
-from holdsfor.language.syntax import RawClause, parse
+from holdsfor.language.parsing.syntax import RawClause, parse
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, quoted
 
 FIXTURE = Path(__file__).parent / "fixtures" / "terms.txt"

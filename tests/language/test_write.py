@@ -14,9 +14,9 @@ import pytest
 
 from holdsfor.language import DescriptionError, EventDescription, parse
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.format.terms import Terms
+from holdsfor.language.format.write import formatted
 from holdsfor.language.terms import Atom, Compound, Int, Term, Var
-from holdsfor.language.write import formatted
-from holdsfor.language.write_terms import Terms
 from tests.naive.programs import random_program
 
 ROOT = Path(__file__).parents[2]

@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.changes import REPORTS, Report
-from holdsfor.io.changelog import read_changes
+from holdsfor.io.storage.changelog import read_changes
+from holdsfor.job.live.ledger import Commit
 from holdsfor.language import parse
-from holdsfor.spark.live.ledger import Commit
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_stream, naive
 from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out
@@ -225,7 +225,7 @@ def merged(live: ByHand, at: int, batches: list[Parts]) -> None:
     for batch, parts in enumerate(lost):
         if batch == at:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("holdsfor.spark.live.ledger.Ledger.write", crash)
+                patch.setattr("holdsfor.job.live.ledger.Ledger.write", crash)
                 with pytest.raises(Crash):
                     live.run(batch, batches[at])
             live.restart()

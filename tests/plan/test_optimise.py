@@ -11,10 +11,10 @@ import pytest
 
 import holdsfor
 from holdsfor.plan import Plan, optimise
-from holdsfor.plan.boolean import boolean
-from holdsfor.plan.compile import compiled
-from holdsfor.plan.dead import dead
+from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.operators import Static
+from holdsfor.plan.passes.boolean import boolean
+from holdsfor.plan.passes.dead import dead
 from tests.naive.programs import random_program
 
 Pass = tuple[str, Callable[[Plan], Plan]]

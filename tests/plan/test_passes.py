@@ -13,16 +13,24 @@ from holdsfor.language import parse
 from holdsfor.language.description import EventDescription, Rule
 from holdsfor.language.terms import Term, name_and_args
 from holdsfor.plan import Plan, plan
-from holdsfor.plan.boolean import boolean
-from holdsfor.plan.cheapest import cheapest
-from holdsfor.plan.compile import compiled, completed
-from holdsfor.plan.dead import dead
-from holdsfor.plan.filters import filters
-from holdsfor.plan.fold import fold
+from holdsfor.plan.compiler.compile import compiled, completed
+from holdsfor.plan.compiler.fold import fold
+from holdsfor.plan.compiler.unfold import background, unfold
+from holdsfor.plan.passes.boolean import boolean
+from holdsfor.plan.passes.cheapest import cheapest
+from holdsfor.plan.passes.dead import dead
+from holdsfor.plan.passes.filters import filters
+from holdsfor.plan.passes.share import share
+from holdsfor.plan.printing.plan import (
+    show,
+    show_definition,
+    show_domain,
+    show_reach,
+    show_shared,
+    show_source,
+    show_stages,
+)
 from holdsfor.plan.relations import open_value_variants, relations
-from holdsfor.plan.share import share
-from holdsfor.plan.show import show, show_definition, show_domain, show_reach, show_shared, show_source, show_stages
-from holdsfor.plan.unfold import background, unfold
 from tests.plan.literals import term, written
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.window import windows_over
-from holdsfor.io.read import EventSource
+from holdsfor.io.readers.read import EventSource
+from holdsfor.job.parts import parts_of
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from holdsfor.spark.batch import MERGED
-from holdsfor.spark.routing import router
-from holdsfor.spark.sources import parts_of
-from holdsfor.spark.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 
 Row = dict[str, Any]
 TABLES = ("intervals", "occurrences", "late", "rejects")

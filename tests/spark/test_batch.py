@@ -15,8 +15,8 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from examples.maritime.simulate import Simulation, simulate
+from holdsfor.job import parts as sources
 from holdsfor.language import EventDescription
-from holdsfor.spark import sources
 from tests.conformance.cases import ABSENT, APPLICATIONS, application
 from tests.spark.batch_by_hand import TABLES, Answer, tables_of
 from tests.spark.test_batch_tasks import NAMES, PEOPLE, TOGETHER, stream

@@ -12,8 +12,8 @@ import pytest
 
 import holdsfor
 from examples.maritime.simulate import simulate
+from holdsfor.job import parts as sources
 from holdsfor.plan import plan
-from holdsfor.spark import sources
 from tests.conformance.cases import ABSENT, APPLICATIONS, application
 from tests.naive.programs import random_program
 from tests.spark.batch_by_hand import by_hand, tables_of

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import Events, Ints
-from holdsfor.io.rtec import read_rtec
+from holdsfor.io.readers.rtec import read_rtec
 from holdsfor.io.text import mask
 from holdsfor.language.description import Input
 

@@ -12,16 +12,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.io.arguments import plain
-from holdsfor.io.columns import blocks_from_table, check_mapping
 from holdsfor.io.events import REJECTS_SCHEMA, Events, Ints
 from holdsfor.io.join import join_events
-from holdsfor.io.mapping import UNITS, Mapping, as_mapping
 from holdsfor.io.mqtt import topics
 from holdsfor.io.mqtt.lines import read_lines
 from holdsfor.io.mqtt.objects import Bad, Rows, Wanted, read_objects
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
-from holdsfor.io.sieve import shorten, take_text
+from holdsfor.io.readers.arguments import plain
+from holdsfor.io.readers.columns import blocks_from_table, check_mapping
+from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
+from holdsfor.io.readers.sieve import shorten, take_text
 from holdsfor.io.text import Mask, mask
 from holdsfor.io.utf8 import NOT_UTF8, mend_column
 from holdsfor.language.description import Input

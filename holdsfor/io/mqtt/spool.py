@@ -4,7 +4,7 @@
 000000000013.log            what will be segment 13
 forgotten                   the number of the first segment that is still wanted
 session.json                the name of the client and what it has subscribed to
-owner/                      which process writes here (see `holdsfor.io.lease`)
+owner/                      which process writes here (see `holdsfor.io.storage.lease`)
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.lease import take_lease
 from holdsfor.io.mqtt.log import Log, read_log, sync_folder
-from holdsfor.io.store import Store, open_private
+from holdsfor.io.storage.lease import take_lease
+from holdsfor.io.storage.store import Store, open_private
 
 #: What readers of messages get.
 MESSAGES_SCHEMA = pa.schema(

@@ -18,7 +18,6 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.lease import LeaseLost
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
 from holdsfor.io.mqtt.recent import Recent
@@ -26,6 +25,7 @@ from holdsfor.io.mqtt.session import Session
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spool import SpoolWriter
 from holdsfor.io.network import is_lasting
+from holdsfor.io.storage.lease import LeaseLost
 
 _log = logging.getLogger(__name__)
 

@@ -23,8 +23,8 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Ints
-from holdsfor.io.mapping import Mapping, did_you_mean
 from holdsfor.io.mqtt.settings import check_filter
+from holdsfor.io.readers.mapping import Mapping, did_you_mean
 from holdsfor.io.text import mask
 
 _LEVEL = re.compile(r"^\{([A-Za-z_]\w*)\}$")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from holdsfor.io.sinks.messages import messages
-from holdsfor.io.store import Store
+from holdsfor.io.storage.store import Store
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,15 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, Suppor
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.columns import check_mapping
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
-from holdsfor.io.mapping import Mapping as ColumnMapping
-from holdsfor.io.read import EventSource, guess_format
-from holdsfor.io.sieve import unreadable
+from holdsfor.io.readers.columns import check_mapping
+from holdsfor.io.readers.mapping import Mapping as ColumnMapping
+from holdsfor.io.readers.read import EventSource, guess_format
+from holdsfor.io.readers.sieve import unreadable
+from holdsfor.job.live.seen import Found, Seen
+from holdsfor.job.parts import Part, parts_of
 from holdsfor.language.description import Input
-from holdsfor.spark.live.seen import Found, Seen
-from holdsfor.spark.sources import Part, parts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -19,29 +19,29 @@ from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import read_changes, read_current
-from holdsfor.io.lease import Lease, LeaseLost, take_lease
-from holdsfor.io.mapping import as_mapping, did_you_mean
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.readers.mapping import as_mapping, did_you_mean
 from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import read_changes, read_current
+from holdsfor.io.storage.lease import Lease, LeaseLost, take_lease
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.clock import PER_SECOND, Pace, WallClock
+from holdsfor.job.live.identity import identity_of
+from holdsfor.job.live.ledger import Commit, Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.opening import open_stream
+from holdsfor.job.live.places import Places
+from holdsfor.job.live.progress import read_progress
+from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.reach import unbounded
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.live.clock import PER_SECOND, Pace, WallClock
-from holdsfor.spark.live.crew import Workers
-from holdsfor.spark.live.identity import identity_of
-from holdsfor.spark.live.ledger import Commit, Ledger
-from holdsfor.spark.live.microbatch import Setting, Stream
-from holdsfor.spark.live.opening import open_stream
-from holdsfor.spark.live.places import Places
-from holdsfor.spark.live.progress import read_progress
-from holdsfor.spark.live.reading import ColumnReader, LineReader, Reader
 from holdsfor.spark.live.telling import Compactor, Delivery, Watching, metrics_of, on_workers, warn_of_changed_files
-from holdsfor.spark.routing import router
-from holdsfor.spark.tasks import Job
+from holdsfor.spark.live.workers import Workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

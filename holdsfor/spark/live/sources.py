@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
-from holdsfor.io.mapping import Mapping, as_mapping
 from holdsfor.io.mqtt.payload import messages_to_events, topic_filters
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spooler import Spooler
-from holdsfor.io.store import located
+from holdsfor.io.readers.mapping import Mapping, as_mapping
+from holdsfor.io.storage.store import located
+from holdsfor.job.live.reading import Reader
 from holdsfor.language.description import Input
 from holdsfor.spark.live.files import FileReader, file_stream
-from holdsfor.spark.live.reading import Reader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

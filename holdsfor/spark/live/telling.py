@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.io.changelog import LOGS, compactions, part_of
-from holdsfor.io.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.store import Store, Written
+from holdsfor.io.storage.changelog import LOGS, compactions, part_of
+from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
+from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.live.ledger import Commit
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.live.ledger import Commit
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.claims import Timing
-from holdsfor.io.lease import take_lease
 from holdsfor.io.mqtt import spool as module
 from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import MESSAGES_SCHEMA, Spool, SpoolWriter, read_segment
+from holdsfor.io.storage.claims import Timing
+from holdsfor.io.storage.lease import take_lease
 
 
 def batch(*payloads: str) -> pa.RecordBatch:

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.io.fold import INTERVAL_LOG
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, messages
-from holdsfor.io.store import Store
+from holdsfor.io.storage.fold import INTERVAL_LOG
+from holdsfor.io.storage.store import Store
 from tests.io.change_logs import interval_log
 from tests.io.sinks.logs import INTERVALS, OCCURRENCES
 from tests.kernels.packed import law

@@ -11,8 +11,8 @@ from random import Random
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.io.changelog import read_current
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import read_current
+from holdsfor.io.storage.store import Store
 from tests.spark.cluster.job import RULES
 from tests.spark.cluster.standalone import standalone
 

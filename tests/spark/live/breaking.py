@@ -7,7 +7,7 @@ import os
 import uuid
 from dataclasses import dataclass, field
 
-from holdsfor.io.store import Data, Store, Written
+from holdsfor.io.storage.store import Data, Store, Written
 
 
 class Crash(BaseException):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdsfor.io.changelog import read_changes, read_current
-from holdsfor.io.store import Store
-from holdsfor.spark.live.crew import Alone
-from holdsfor.spark.live.ledger import Commit, Ledger
-from holdsfor.spark.live.microbatch import Setting, Stream
+from holdsfor.io.storage.changelog import read_changes, read_current
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.ledger import Commit, Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
 from tests.conformance.engines import answer
 from tests.conformance.streamed import lines_table
 from tests.naive.evaluate import Answer

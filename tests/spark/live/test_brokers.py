@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import holdsfor
-from holdsfor.io.mapping import as_mapping
 from holdsfor.io.mqtt import MqttSink, Spool, Spooler
-from holdsfor.io.store import Store
+from holdsfor.io.readers.mapping import as_mapping
+from holdsfor.io.storage.store import Store
 from holdsfor.spark.live.query import stream
 from holdsfor.spark.live.sources import MessageReader
 from holdsfor.spark.mqtt import messages

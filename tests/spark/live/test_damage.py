@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import commit_name
-from holdsfor.io.mapping import Mapping
-from holdsfor.io.store import Written
+from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.storage.changelog import commit_name
+from holdsfor.io.storage.store import Written
+from holdsfor.job.live.clock import WallClock
+from holdsfor.job.live.identity import identity_of
+from holdsfor.job.live.ledger import Ledger
+from holdsfor.job.live.reading import ColumnReader, LineReader
 from holdsfor.language import parse
-from holdsfor.spark.live.clock import WallClock
 from holdsfor.spark.live.files import FileReader
-from holdsfor.spark.live.identity import identity_of
-from holdsfor.spark.live.ledger import Ledger
-from holdsfor.spark.live.reading import ColumnReader, LineReader
 from tests.conformance.compare import differences
 from tests.conformance.streamed import setting_of
 from tests.spark.live.by_hand import ByHand

@@ -13,8 +13,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import read_changes
-from holdsfor.io.fold import fold_intervals, fold_occurrences
+from holdsfor.io.storage.changelog import read_changes
+from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
 from holdsfor.spark.live.query import LiveQuery
 from tests.conformance.cases import ABSENT, GOLDEN, Case

@@ -11,9 +11,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.changelog import committed, read_current
-from holdsfor.io.lease import LeaseLost
-from holdsfor.io.store import Store
+from holdsfor.io.storage.changelog import committed, read_current
+from holdsfor.io.storage.lease import LeaseLost
+from holdsfor.io.storage.store import Store
 from holdsfor.language import parse
 from tests.attack.folder_stream import RULES, history, put
 from tests.conformance.compare import differences

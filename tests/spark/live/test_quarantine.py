@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from holdsfor.engine.axis import AxisFull
 from holdsfor.errors import HoldsforError
-from holdsfor.io.store import Store
-from holdsfor.spark.live.attempts import Attempts, is_poison, reason_of
-from holdsfor.spark.live.quarantine import (
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.attempts import Attempts, is_poison, reason_of
+from holdsfor.job.live.quarantine import (
     ALONE,
     KEPT_BYTES,
     Aside,

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdsfor.io.fold import fold_intervals, fold_occurrences
-from holdsfor.io.store import Store
+from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.ledger import Commit
 from holdsfor.language import parse
-from holdsfor.spark.live.ledger import Commit
 from holdsfor.spark.live.telling import Compactor, Delivery, here
 from tests.conformance.compare import differences
 from tests.conformance.engines import answer

@@ -1,0 +1,80 @@
+"""Columns of any type as argument columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.times import ticks_of_dates
+from holdsfor.io.text import Mask, field_terms, is_number, mask, number_text, spread, string_terms
+
+
+def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """One array of a type we know: no views, no large strings; what is encoded stays encoded."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        wanted = pa.dictionary(pa.int32(), _plain_type(kind.value_type))
+    else:
+        wanted = _plain_type(kind)
+    if isinstance(column, pa.ChunkedArray):
+        if pa.types.is_dictionary(kind):
+            column = column.unify_dictionaries()
+        column = column.combine_chunks()
+        if isinstance(column, pa.ChunkedArray):
+            column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    return column if column.type == wanted else column.cast(wanted)
+
+
+def column_terms(column: pa.Array, untyped: bool, unit: str, name: str) -> pa.Array:
+    """Terms of a column; nulls stay null. Dates are ticks; untyped text is typed field by field."""
+    kind = column.type
+    if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
+        column = column.dictionary_decode()
+        kind = column.type
+    if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
+        return _csv_terms(column) if untyped else string_terms(column)
+    if pa.types.is_boolean(kind):
+        return string_terms(column.cast(pa.string()))
+    if pa.types.is_integer(kind):
+        return _integers(column)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        floats = column.cast(pa.float64())
+        return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return ticks_of_dates(column, unit)
+    if pa.types.is_null(kind):
+        return column.cast(pa.float64())
+    raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")
+
+
+def numeric(column: pa.Array) -> Mask:
+    """Which rows of an argument column hold a number. Text that looks like one and is none stands in quotes."""
+    if not pa.types.is_dictionary(column.type):
+        return mask(column.is_valid())
+    number = np.append(is_number(column.dictionary, exponents=True), False)
+    result: Mask = number[pc.fill_null(column.indices, len(column.dictionary)).to_numpy(zero_copy_only=False)]
+    return result
+
+
+def _csv_terms(column: pa.Array) -> pa.Array:
+    """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    words = encoded.dictionary
+    for written, meant in (("True", "true"), ("False", "false")):
+        words = pc.if_else(pc.equal(words, written), meant, words)
+    return field_terms(pa.DictionaryArray.from_arrays(encoded.indices, words).cast(pa.string()), exponents=True)
+
+
+def _integers(column: pa.Array) -> pa.Array:
+    try:
+        return column.cast(pa.int64())
+    except pa.ArrowInvalid:  # unsigned, too large: a term without bound
+        encoded = column.dictionary_encode()
+        return spread(number_text(encoded.dictionary), encoded.indices)
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    text = pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return pa.string() if text else kind

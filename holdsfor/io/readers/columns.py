@@ -1,0 +1,304 @@
+"""Tables with a header: one row an event, a mapping says which column is which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import REJECTS_SCHEMA, Block, Events, Ints
+from holdsfor.io.readers.arguments import column_terms, numeric, plain
+from holdsfor.io.readers.mapping import Mapping, Roles, roles
+from holdsfor.io.readers.sieve import (
+    SHOWN,
+    Sieve,
+    check_interval,
+    constant_text,
+    default_arrival,
+    ops,
+    rejects_table,
+    shorten,
+)
+from holdsfor.io.readers.times import ends, times
+from holdsfor.io.text import Mask, as_text, field_terms, mask
+from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
+from holdsfor.language.description import Input
+
+_UNKNOWN, _UNUSED, _REFUSED = -1, -2, -3
+Untyped = bool | Set[str]
+
+
+def blocks_from_table(
+    table: pa.Table,
+    mapping: Mapping,
+    inputs: Sequence[Input],
+    source: str,
+    first_row: int = 1,
+    untyped: Untyped = False,
+) -> Events:
+    """The rows of a table, or of a part of one that begins with row `first_row`.
+
+    untyped: text is typed field by field (a CSV file), in all columns or in some; otherwise a string is an atom,
+    whatever it looks like.
+    """
+    rows = np.arange(first_row, first_row + len(table))
+    return TableReader(table, mapping, inputs, untyped).read(source, rows)
+
+
+class Group(NamedTuple):
+    """Rows of one input and the columns of its arguments."""
+
+    input: Input
+    columns: tuple[str, ...]
+    rows: Ints
+
+
+class TableReader:
+    """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
+
+    def __init__(self, table: pa.Table, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped) -> None:
+        check_names(table.column_names)
+        self.table = table
+        self.mapping = mapping
+        self.inputs = inputs
+        self.untyped = untyped
+        self.roles: Roles = roles(mapping, table.column_names, {i.signature.name for i in inputs if i.kind != "event"})
+        self._plain: dict[str, pa.Array] = {}
+        self._terms: dict[str, pa.Array] = {}
+
+    def read(self, source: str, rows: Ints) -> Events:
+        check_mapping(self.mapping, self.inputs)
+        if not len(self.table):
+            return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
+        whole = Sieve(np.arange(len(self.table)))
+        whole.refuse(self._bad_text(), NOT_UTF8)
+        names = list(dict.fromkeys(i.signature.name for i in self.inputs))
+        code = self._codes(names, whole)
+        unused = int((code == _UNUSED).sum())
+        sieves, blocks = [whole], []
+        for chosen, name in _by_code(code, names):
+            for group in self._groups(name, chosen, whole):
+                if not group.input.read:
+                    unused += len(group.rows)
+                    continue
+                sieve = Sieve(group.rows)
+                block = sieve.block(self._block(group, sieve))
+                sieves.append(sieve)
+                blocks += [block] if block else []
+        return Events(tuple(blocks), self._rejects(sieves, source, rows), len(self.table), unused)
+
+    def _codes(self, names: list[str], whole: Sieve) -> Ints:
+        """Per row the number of its name, or that it is not used."""
+        read = {i.signature.name for i in self.inputs if i.read}
+        codes = {name: _UNUSED for name in self.mapping.arguments}  # listed, though no rule reads it
+        codes |= {name: number if name in read else _UNUSED for number, name in enumerate(names)}
+        if self.roles.name is None:
+            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNKNOWN), np.int64)
+        else:
+            column = self._column(self.roles.name)
+            if not pa.types.is_dictionary(column.type):
+                column = column.cast(pa.string()).dictionary_encode()
+            lookup = [codes.get(name, _UNKNOWN) for name in column.dictionary.cast(pa.string()).to_pylist()]
+            at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
+            code = np.array([*lookup, _UNKNOWN], np.int64)[at]
+            if column.null_count:
+                whole.refuse(mask(column.is_null()), "no name")
+        whole.refuse(code == _UNKNOWN, "unknown event")
+        whole.drop(code == _UNUSED)
+        if whole.reasons:
+            code[~whole.keep & (code >= 0)] = _REFUSED
+        return code
+
+    def _bad_text(self) -> Mask:
+        """Rows with bytes that are no text. A CSV file has been looked at; other sources may give any bytes."""
+        wrong = np.zeros(len(self.table), np.bool_)
+        texts = [] if self.untyped is True else [field.name for field in self.table.schema if _is_text(field.type)]
+        for name in texts:
+            self._plain[name], bad = mend_column(self._column(name))
+            wrong |= False if bad is None else bad
+        return wrong
+
+    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[Group]:
+        candidates = [i for i in self.inputs if i.signature.name == name]
+        listed = self.mapping.arguments.get(name)
+        if listed is not None:
+            kinds = ("event",) if name in self.mapping.events else ("interval", "point")
+            fits = [i for i in candidates if i.signature.arity == len(listed) and i.kind in kinds]
+            yield Group(fits[0], listed, chosen)
+            return
+        others = self.roles.others
+        if len({i.kind == "event" for i in candidates}) > 1:
+            raise HoldsforError(f"{name} is both an event and a fluent. List it in the mapping.")
+        longest = max(i.signature.arity for i in candidates)
+        if longest > len(others):
+            raise HoldsforError(
+                f"{name}/{longest} needs {longest} argument columns, the table has {len(others)}"
+                f"{': ' if others else ''}{', '.join(others)}. List its columns in the mapping."
+            )
+        used = self._used_columns(chosen)
+        arities = [i.signature.arity for i in candidates]
+        if len(arities) == 1:  # then a null at the end is a missing argument, not another event
+            used = np.maximum(used, arities[0])
+        for candidate in candidates:
+            fit = used == candidate.signature.arity
+            yield Group(candidate, others[: candidate.signature.arity], chosen[fit])
+        wrong = np.zeros(len(self.table), np.bool_)
+        wrong[chosen[~np.isin(used, arities)]] = True
+        expected = " or ".join(str(i.signature) for i in candidates)
+        whole.refuse(wrong, f"wrong arity: the row has values in columns beyond the arguments of {expected}")
+
+    def _used_columns(self, chosen: Ints) -> npt.NDArray[np.int64]:
+        """Per row how many of the argument columns are used: up to the last one that is not null."""
+        used = np.zeros(len(chosen), np.int64)
+        for position, name in enumerate(self.roles.others, 1):
+            used[mask(self._column(name).is_valid())[chosen]] = position
+        return used
+
+    def _block(self, group: Group, sieve: Sieve) -> Block:
+        declared, found = group.input, self.roles
+        start = self._time(found.time, group.rows, sieve)
+        end = value = None
+        kind = declared.kind
+        if kind == "interval" and found.end is None:
+            kind = "point"  # declarations are never needed: without an end the rows are points
+        if kind == "interval" and found.end is not None:
+            end, good = ends(self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end)
+            sieve.refuse(~good, "end is not a time")
+            check_interval(sieve, start, end)
+        if kind != "event":
+            value = self._value(group.rows, sieve)
+        arrival = self._arrival(group.rows, start, end, sieve)
+        args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
+        return Block(declared.signature.name, kind, args, value, start, end, arrival, self._op(group.rows, sieve))
+
+    def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
+        ticks, good, missing = times(self._rows(self._column(name), rows), self.mapping.unit, name)
+        sieve.refuse(missing, "no time")
+        sieve.refuse(~good, "time is not an integer or an ISO 8601 time")
+        return ticks
+
+    def _arrival(self, rows: Ints, start: Ints, end: Ints | None, sieve: Sieve) -> Ints:
+        arrival = default_arrival(start, end)
+        if self.roles.arrival is None:
+            return arrival
+        column = self._rows(self._column(self.roles.arrival), rows)
+        ticks, good, missing = times(column, self.mapping.unit, self.roles.arrival)
+        sieve.refuse(~good & ~missing, "arrival is not an integer or an ISO 8601 time")
+        return np.where(missing, arrival, ticks)
+
+    def _value(self, rows: Ints, sieve: Sieve) -> pa.Array:
+        if self.roles.value is None:
+            return constant_text("true", len(rows))
+        value = as_text(self._rows(self._as_terms(self.roles.value), rows))
+        sieve.refuse(mask(value.is_null()), "no value")
+        return value
+
+    def _op(self, rows: Ints, sieve: Sieve) -> npt.NDArray[np.int8] | None:
+        if self.roles.op is None:
+            return None
+        op = self._rows(self._column(self.roles.op), rows).cast(pa.string())
+        retracts = mask(pc.is_in(op, pa.array(["-1", "-1.0", "retract"])))
+        inserts = mask(pc.is_in(op, pa.array(["1", "1.0", "+1", "insert"]))) | mask(op.is_null())
+        sieve.refuse(~retracts & ~inserts, "op is neither 1 (insert) nor -1 (retract)")
+        return ops(retracts)
+
+    def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
+        signature = group.input.signature
+        column = self._rows(self._as_terms(group.columns[position]), group.rows)
+        if column.null_count:
+            sieve.refuse(mask(column.is_null()), f"argument {position + 1} of {signature} is null")
+        if position in group.input.numbers and pa.types.is_dictionary(column.type):
+            good = numeric(column)
+            sieve.refuse(~good, f"bad number: argument {position + 1} of {signature} is not a number")
+            numbers = pc.if_else(pa.array(good), column.cast(pa.string()), pa.scalar(None, pa.string()))
+            column = field_terms(numbers, exponents=True)
+        return column
+
+    def _rows(self, column: pa.Array, rows: Ints) -> pa.Array:
+        return column if len(rows) == len(column) else column.take(pa.array(rows))
+
+    def _column(self, name: str) -> pa.Array:
+        if name not in self._plain:
+            self._plain[name] = plain(self.table[name])
+        return self._plain[name]
+
+    def _as_terms(self, name: str) -> pa.Array:
+        if name not in self._terms:
+            untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
+            self._terms[name] = column_terms(self._column(name), untyped, self.mapping.unit, name)
+        return self._terms[name]
+
+    def _rejects(self, sieves: list[Sieve], source: str, rows: Ints) -> pa.Table:
+        refused = [sieve.refused() for sieve in sieves]
+        at = np.concatenate([lines for lines, _ in refused])
+        reasons = pa.concat_arrays([reason for _, reason in refused])
+        return rejects_table(source, rows[at], self._row_text(at), reasons)
+
+    def _row_text(self, at: Ints) -> pa.ChunkedArray:
+        """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""
+        piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
+        pieces = np.split(at, range(piece, len(at), piece)) if len(at) else []
+        return pa.chunked_array([shorten(self._text_of(pa.array(rows))) for rows in pieces], pa.string())
+
+    def _text_of(self, rows: pa.Array) -> pa.Array:
+        names = self.table.column_names
+        parts = [pc.binary_join_element_wise(f"{name}=", _shown(self._column(name), rows), "") for name in names]
+        blank = np.logical_and.reduce([mask(part.is_null()) for part in parts])
+        parts[0] = pc.if_else(pa.array(blank), "", parts[0])  # where all is null, Arrow would leave out the row itself
+        return pc.binary_join_element_wise(*parts, " ", null_handling="skip")
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Columns are known by their names."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise HoldsforError(f"the table has {count} columns called {name!r}. Rename all but one.")
+
+
+def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
+    """Says at once where the mapping and the rules do not fit."""
+    for name, columns in mapping.arguments.items():
+        used = [i for i in inputs if i.signature.name == name]
+        durative = name in mapping.fluents
+        kinds = [i for i in used if (i.kind != "event") == durative]
+        if used and not kinds:
+            here, there = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
+            raise HoldsforError(f"{name} is listed under {here} in the mapping, but for the rules it is {there}.")
+        if kinds and not any(i.signature.arity == len(columns) for i in kinds):
+            known = ", ".join(str(i.signature) for i in kinds)
+            listed = f"{len(columns)} columns for {name} ({', '.join(columns)})"
+            raise HoldsforError(f"the mapping lists {listed}, but the rules use {known}.")
+
+
+def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
+    small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
+    order = np.argsort(small, kind="stable")
+    found, begin = np.unique(small[order], return_index=True)
+    for number, chosen in zip(found.tolist(), np.split(order, begin[1:]), strict=True):
+        if number >= 0:
+            yield chosen, names[number]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _shown(column: pa.Array, rows: pa.Array) -> pa.Array:
+    """Some values as text, shortened before they are many."""
+    if pa.types.is_dictionary(column.type):
+        return shorten(_as_string(column.dictionary)).take(column.indices.take(rows))
+    return shorten(_as_string(column.take(rows)))
+
+
+def _as_string(column: pa.Array) -> pa.Array:
+    try:
+        return column.cast(pa.string())
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return pa.array([None if x is None else escape_text(str(x)) for x in column.to_pylist()], pa.string())

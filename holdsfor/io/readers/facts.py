@@ -1,0 +1,67 @@
+"""Tables as background facts: one fact a row, its arguments the columns in their order."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.arguments import column_terms, plain
+from holdsfor.io.text import as_text
+
+_NAME = re.compile(r"[a-z]\w*\Z")
+
+
+def fact_text(name: str, source: Any) -> str:
+    """The facts of a predicate as Prolog text: from a Parquet file, CSV with a header, a table or a data frame."""
+    if not _NAME.match(name):
+        raise HoldsforError(f"{name!r} is no name of a predicate; begin with a lower-case letter, as in vesselType")
+    table, untyped = _table(source)
+    if not table.num_columns:
+        raise HoldsforError(f"the table for {name} has no columns; it needs one for each argument")
+    columns = [_texts(name, table, number, untyped) for number in range(table.num_columns)]
+    facts = pc.binary_join_element_wise(f"{name}(", pc.binary_join_element_wise(*columns, ","), ").", "")
+    return "\n".join(facts.to_pylist()) + "\n"
+
+
+def _table(source: Any) -> tuple[pa.Table, bool]:
+    """The table, and whether its fields are text that is yet to be typed."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if not path.exists():
+            raise HoldsforError(f"{path}: there is no such table of facts; check the path")
+        if ".parquet" in path.suffixes:
+            return pq.read_table(path), False
+        return _csv(path), True
+    if isinstance(source, pa.Table):
+        return source, False
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source), False
+    raise HoldsforError(f"facts come from a path, an Arrow table or a data frame, not from {type(source).__name__}")
+
+
+def _csv(path: Path) -> pa.Table:
+    try:
+        with pa.csv.open_csv(path) as reader:
+            names = reader.schema.names
+        options = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+        return pa.csv.read_csv(path, convert_options=options)
+    except pa.ArrowInvalid as error:
+        raise HoldsforError(f"{path}: not a CSV table with a header: {error}") from error
+
+
+def _texts(name: str, table: pa.Table, number: int, untyped: bool) -> pa.Array:
+    column = table.column_names[number]
+    terms = column_terms(plain(table.column(number)), untyped, "s", column)
+    if terms.null_count:
+        row = terms.is_null().index(True).as_py() + 1
+        raise HoldsforError(
+            f"facts of {name}: row {row} has nothing in column {column!r}; a fact needs all its arguments"
+        )
+    return as_text(terms).cast(pa.string())

@@ -1,0 +1,222 @@
+"""RTEC's CSV: `name|arrival|time|args...`, `name|arrival|time|value|args...`, `name|arrival|start|end|value|args...`.
+
+No header, no quoting. A field of digits, `-` and `.` is a number if it parses; everything else is an atom.
+A first field `insert` or `retract` says what a row does; without it, it inserts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import OPEN, Block, Events, Ints
+from holdsfor.io.join import join_events
+from holdsfor.io.readers.fields import Fields, split
+from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
+from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
+from holdsfor.io.utf8 import NOT_UTF8
+from holdsfor.language.description import Input
+
+_BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
+_UNKNOWN, _UNUSED = -1, -2
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Rows of one name with one number of fields."""
+
+    input: Input
+    kind: OneOf["event", "interval", "point"]
+
+    @property
+    def assumed(self) -> bool:
+        """Point-wise rows of a fluent that no declaration calls point-wise."""
+        return self.kind != self.input.kind
+
+
+class Shapes:
+    """What rows the inputs of a description can have."""
+
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self.names = list(dict.fromkeys(i.signature.name for i in inputs))
+        self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
+        self._shapes: dict[tuple[str, int], list[Shape]] = {}
+        for i in inputs:
+            key = (i.signature.name, i.signature.arity + _BEFORE_ARGS[i.kind])
+            self._shapes.setdefault(key, []).append(Shape(i, i.kind))
+        for i in inputs:  # declarations are never needed: the rows show that a fluent is given point by point
+            key = (i.signature.name, i.signature.arity + _BEFORE_ARGS["point"])
+            if i.kind == "interval" and key not in self._shapes:
+                self._shapes[key] = [Shape(i, "point")]
+
+    def find(self, name: str, count: int) -> Shape | None:
+        found = self._shapes.get((name, count), [])
+        if len(found) > 1:
+            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in found)
+            raise HoldsforError(
+                f"a row of {name} with {count} fields can be {forms}. Rename one, or give the events as columns."
+            )
+        return found[0] if found else None
+
+    def wrong_arity(self, name: str, count: int) -> str:
+        known = [
+            f"{shape.input.signature} has {fields}"
+            for (known_name, fields), shapes in self._shapes.items()
+            for shape in shapes
+            if known_name == name and not shape.assumed
+        ]
+        expected = " and ".join(known)
+        return f"wrong arity: the row has {count} fields, {expected}"
+
+
+def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
+    """All rows of the parts of one source; each part ends with a line."""
+    return join_events(_parts(parts, Shapes(inputs), source))
+
+
+def _parts(parts: Iterable[bytes], shapes: Shapes, source: str) -> Iterator[Events]:
+    row = 1
+    for part in parts:
+        fields = split(part)
+        yield _read_part(fields, shapes, source, row)
+        row += len(fields.first)
+
+
+def _read_part(fields: Fields, shapes: Shapes, source: str, first_row: int) -> Events:
+    lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
+    whole = Sieve(lines)
+    whole.refuse(fields.bad_text[lines], NOT_UTF8)
+    retract, has_op = _operations(fields, lines)
+    code = _codes(fields, lines, has_op, shapes)
+    whole.refuse(code == _UNKNOWN, "unknown event")
+    whole.drop(code == _UNUSED)
+    whole.refuse(fields.empty_field[lines], "empty field")
+    sieves, blocks = [whole], []
+    unused = int((code == _UNUSED).sum())
+    for chosen, name, count in _groups(whole.keep, code, fields.count[lines] - has_op, shapes):
+        shape = shapes.find(name, count)
+        if shape is None:
+            whole.refuse(_at(chosen, len(lines)), shapes.wrong_arity(name, count))
+        elif not shape.input.read:
+            unused += len(chosen)
+        else:
+            sieve = Sieve(lines[chosen])
+            first = fields.first[lines[chosen]] + has_op[chosen]
+            block = sieve.block(_block(fields, first, shape, shapes, retract[chosen], sieve))
+            sieves.append(sieve)
+            blocks += [block] if block else []
+    return Events(tuple(blocks), _rejects(fields, sieves, source, first_row), len(lines), unused)
+
+
+def _codes(fields: Fields, lines: Ints, has_op: Ints, shapes: Shapes) -> Ints:
+    """Per line the number of its name, or that it is not known or not used."""
+    at = np.minimum(fields.first[lines] + has_op, len(fields.flat) - 1)
+    names = fields.column(at).dictionary_encode()
+    codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
+    lookup = [codes.get(name, _UNKNOWN) for name in names.dictionary.to_pylist()]
+    code: Ints = np.array([*lookup, _UNKNOWN], np.int64)[names.indices.to_numpy()]
+    code[fields.count[lines] <= has_op] = _UNKNOWN  # `insert|` and nothing more
+    return code
+
+
+def _blank(fields: Fields) -> Mask:
+    """Lines of nothing but white space."""
+    blank = np.zeros(len(fields.first), np.bool_)
+    single = np.flatnonzero(fields.count == 1)
+    blank[single] = mask(pc.match_substring_regex(fields.column(fields.first[single]), r"^\s*$"))
+    return blank
+
+
+def _operations(fields: Fields, lines: Ints) -> tuple[Mask, Ints]:
+    """Which lines retract, and how many fields (0 or 1) stand before the name."""
+    head = fields.column(fields.first[lines]).dictionary_encode()
+    words = head.dictionary.to_pylist()
+    spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.indices.to_numpy()]
+    if spoken.any():  # an event may itself be called insert: then its arrival follows
+        at = np.flatnonzero(spoken & (fields.count[lines] > 1))
+        following = fields.column(fields.first[lines[at]] + 1)
+        spoken[at[mask(pc.match_substring_regex(following, r"^-?[0-9.]+$"))]] = False
+    retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.indices.to_numpy()]
+    return spoken & retracts, spoken.astype(np.int64)
+
+
+def _groups(use: Mask, code: Ints, count: Ints, shapes: Shapes) -> Iterator[tuple[Ints, str, int]]:
+    """Rows of the same name and number of fields, in order."""
+    rows = np.flatnonzero(use)
+    if not len(rows):
+        return
+    width = int(count[rows].max()) + 1
+    key = code[rows] * width + count[rows]
+    small = key.astype(np.int16) if key.max() < 1 << 15 else key  # 16 bits sort by radix
+    order = np.argsort(small, kind="stable")
+    found, begin = np.unique(key[order], return_index=True)
+    for value, chosen in zip(found.tolist(), np.split(rows[order], begin[1:]), strict=True):
+        yield chosen, shapes.names[value // width], value % width
+
+
+def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+    signature = shape.input.signature
+    arrival_text, start_text = fields.column(first + 1), fields.column(first + 2)
+    start, good = integers(start_text)
+    sieve.refuse(~good, "time is not an integer")
+    arrival, good = (start, good) if arrival_text.equals(start_text) else integers(arrival_text)
+    sieve.refuse(~good, "arrival is not an integer")
+    end = value = None
+    if shape.kind == "interval":
+        end = _end(fields.column(first + 3), sieve)
+        check_interval(sieve, start, end)
+    begin = _BEFORE_ARGS[shape.kind]
+    if shape.kind != "event":
+        text = fields.column(first + begin - 1)
+        if shape.assumed:  # an interval row that lacks an argument has its end where the value would be
+            misread = is_number(text) | mask(pc.equal(text, "inf"))
+            sieve.refuse(misread, shapes.wrong_arity(signature.name, signature.arity + begin))
+        value = as_text(field_terms(text))
+    args = []
+    for position in range(signature.arity):
+        text = fields.column(first + begin + position)
+        args.append(argument(text, position, shape.input, sieve))
+    return Block(signature.name, shape.kind, tuple(args), value, start, end, arrival, ops(retracts))
+
+
+def _end(text: pa.Array, sieve: Sieve) -> Ints:
+    end, good = integers(text)
+    still = mask(pc.equal(text, "inf"))
+    sieve.refuse(~(good | still), "end is neither an integer nor inf")
+    return np.where(still, OPEN, closed(end))
+
+
+def argument(text: pa.Array, position: int, declared: Input, sieve: Sieve, exponents: bool = False) -> pa.Array:
+    """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
+    if position in declared.numbers:
+        number = _each(text, exponents)
+        if not number.all():
+            sieve.refuse(~number, f"bad number: argument {position + 1} of {declared.signature} is not a number")
+            text = pc.if_else(pa.array(number), text, pa.scalar(None, pa.string()))
+    return field_terms(text, exponents)
+
+
+def _each(text: pa.Array, exponents: bool) -> Mask:
+    encoded = text.dictionary_encode()
+    number = np.append(is_number(encoded.dictionary, exponents), False)
+    result: Mask = number[pc.fill_null(encoded.indices, len(encoded.dictionary)).to_numpy()]
+    return result
+
+
+def _rejects(fields: Fields, sieves: list[Sieve], source: str, first_row: int) -> pa.Table:
+    refused = [sieve.refused() for sieve in sieves]
+    lines = np.concatenate([rows for rows, _ in refused])
+    reasons = pa.concat_arrays([reason for _, reason in refused])
+    return rejects_table(source, lines + first_row, fields.lines(lines), reasons)
+
+
+def _at(chosen: Ints, length: int) -> Mask:
+    bad = np.zeros(length, np.bool_)
+    bad[chosen] = True
+    return bad

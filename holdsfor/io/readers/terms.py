@@ -1,0 +1,156 @@
+"""Events as lines of terms, for tests and documents.
+
+    wind(st1, 12.5) @ 30                       an event at a point
+    shift(a) @ [10,40)                         a fluent that is true from 10 up to, not including, 40
+    zone(v1)='near port' @ [10,inf) arrives 35
+    retract wind(st1, 12.5) @ 30 arrives 50
+
+As everywhere in Holdsfor the second number of an interval is the point after the last one: `[10,40]` and `[10,40)` are
+the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
+from holdsfor.io.readers.ground import NotATerm, Reader
+from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table
+from holdsfor.io.text import TERM_TYPE
+from holdsfor.io.utf8 import NOT_UTF8, escape_text, is_whole
+from holdsfor.language.description import Input
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
+
+_WHEN = re.compile(
+    r"@\s*(?:(?P<time>-?\d+)|\[\s*(?P<start>-?\d+)\s*,\s*(?P<end>-?\d+|inf)\s*[\])])\s*(?:arrives\s+(?P<arrival>-?\d+)\s*)?\Z"
+)
+_OP = re.compile(r"\s*(insert|retract)\s+(?=[a-z'])")
+MOST_DIGITS = 40  # of a time that is worth converting
+_FORM = "expected `term @ time` or `term=value @ [start,end)`, then optionally `arrives time`"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    args: tuple[Term, ...]
+    value: Term | None
+    start: int
+    end: int | None
+    arrival: int | None
+    retracts: bool
+
+
+def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
+    """All lines as events; blank lines and lines that begin with % are left out."""
+    groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[Row]] = {}
+    rejects: list[tuple[int, str, str]] = []
+    read = unused = 0
+    for number, line in enumerate(lines, 1):
+        text = line.strip()
+        if not text or text.startswith("%"):
+            continue
+        read += 1
+        try:
+            row = read_row(text)
+            declared = _declared(row, inputs)
+            _check(row, declared)
+        except ValueError as problem:  # NotATerm, or a number with more digits than Python reads
+            rejects.append((number, escape_text(text), escape_text(str(problem))))
+            continue
+        if not declared.read:
+            unused += 1
+        elif row.end != row.start:
+            groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
+    blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
+    return Events(blocks, _rejects(rejects, source), read, unused)
+
+
+def read_row(text: str) -> Row:
+    """One line."""
+    if not is_whole(text):
+        raise NotATerm(NOT_UTF8)
+    op = _OP.match(text)
+    reader = Reader(text[op.end() :] if op else text)
+    term = reader.term()
+    value = reader.term() if reader.accept("=") else None
+    if not isinstance(term, Atom | Compound):
+        raise NotATerm("an event or a fluent begins with its name")
+    when = _WHEN.match(reader.rest())
+    if when is None:
+        raise NotATerm(f"bad time: {_FORM}")
+    name, args = name_and_args(term)
+    end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
+    arrival = None if when["arrival"] is None else _time(when["arrival"])
+    return Row(name, args, value, _time(when["time"] or when["start"]), end, arrival, bool(op and op[1] == "retract"))
+
+
+def _time(digits: str) -> int:
+    time = int(digits) if len(digits) < MOST_DIGITS else OUT_OF_RANGE
+    return OUT_OF_RANGE if time == OPEN else time
+
+
+def _declared(row: Row, inputs: Sequence[Input]) -> Input:
+    named = [i for i in inputs if i.signature.name == row.name]
+    if not named:
+        raise NotATerm("unknown event")
+    fits = [i for i in named if i.signature.arity == len(row.args)]
+    if not fits:
+        known = ", ".join(str(i.signature) for i in named)
+        raise NotATerm(f"wrong arity: {row.name}/{len(row.args)}, but the rules read {known}")
+    durative = row.value is not None or row.end is not None
+    fits.sort(key=lambda i: (i.kind == "event") == durative)
+    if durative and fits[0].kind == "event":
+        raise NotATerm(f"{fits[0].signature} is an event for the rules: it happens at a point and has no value")
+    return fits[0]
+
+
+def _check(row: Row, declared: Input) -> None:
+    for position in sorted(declared.numbers):
+        if not isinstance(row.args[position], Int | Float):
+            raise NotATerm(f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    times = {"time": row.start, "end": 0 if row.end in (None, OPEN) else row.end, "arrival": row.arrival or 0}
+    for what, time in times.items():
+        if abs(time) > MOST_TIME:
+            raise NotATerm(out_of_range(what))
+    if row.end is not None and row.end < row.start:
+        raise NotATerm("end before start")
+
+
+def _kind(row: Row, declared: Input) -> OneOf["event", "interval", "point"]:
+    if declared.kind == "event":
+        return "event"
+    return "point" if row.end is None else "interval"
+
+
+def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[Row]) -> Block:
+    start = np.array([row.start for row in rows], np.int64)
+    end = np.array([row.end for row in rows], np.int64) if kind == "interval" else None
+    late = default_arrival(start, end)
+    arrival = np.array([late[i] if row.arrival is None else row.arrival for i, row in enumerate(rows)], np.int64)
+    value = None if kind == "event" else _text([row.value or Atom("true") for row in rows])
+    args = tuple(_column(column) for column in zip(*(row.args for row in rows), strict=True))
+    return Block(name, kind, args, value, start, end, arrival, ops(np.array([row.retracts for row in rows], np.bool_)))
+
+
+def _column(terms: Sequence[Term]) -> pa.Array:
+    if all(isinstance(term, Int) and abs(term.value) < OPEN for term in terms):
+        return pa.array([int(str(term)) for term in terms], pa.int64())
+    if all(isinstance(term, Float) for term in terms):
+        return pa.array([float(str(term)) for term in terms], pa.float64())
+    return _text(terms)
+
+
+def _text(terms: Sequence[Term]) -> pa.Array:
+    return pa.array([str(term) for term in terms], pa.string()).dictionary_encode().cast(TERM_TYPE)
+
+
+def _rejects(rejects: list[tuple[int, str, str]], source: str) -> pa.Table:
+    rows = np.array([row for row, _, _ in rejects], np.int64)
+    text = pa.array([text for _, text, _ in rejects], pa.string())
+    return rejects_table(source, rows, text, pa.array([reason for _, _, reason in rejects], pa.string()))

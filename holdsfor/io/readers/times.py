@@ -1,0 +1,135 @@
+"""Columns of times as ticks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
+from holdsfor.io.readers.mapping import UNITS
+from holdsfor.io.readers.sieve import closed
+from holdsfor.io.text import Mask, integers, mask
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PIECE = 1 << 16  # one bad time stamp slows down only its own piece
+
+
+def times(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask, Mask]:
+    """Ticks, which rows have a right time, and which have none at all (null).
+
+    Integers are ticks. Dates and time stamps, typed or as ISO 8601 text, count in `unit` from 1970, UTC unless they say
+    otherwise.
+    """
+    if pa.types.is_dictionary(column.type):
+        ticks, good, missing = times(column.dictionary, unit, name)
+        at = pc.fill_null(column.indices, len(ticks)).to_numpy(zero_copy_only=False)
+        return np.append(ticks, 0)[at], np.append(good, False)[at], np.append(missing, True)[at]
+    missing = mask(column.is_null(nan_is_null=True))
+    kind = column.type
+    if pa.types.is_integer(kind):
+        ticks, good = _whole(column)
+    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        ticks, good = _integral(column)
+    elif pa.types.is_temporal(kind):
+        ticks, good = _dated(column, unit), np.ones(len(column), np.bool_)
+    elif pa.types.is_string(kind):
+        missing |= mask(pc.equal(column, ""))
+        ticks, good = _written(column, unit)
+    elif pa.types.is_null(kind):
+        ticks, good = np.zeros(len(column), np.int64), ~missing
+    else:
+        raise HoldsforError(f"column {name!r} of type {kind} cannot be a time. Use integers, dates or ISO 8601 text.")
+    return ticks, good & ~missing, missing
+
+
+def ends(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask]:
+    """Ends of intervals, and which are right; null and inf are open."""
+    still = mask(column.is_null(nan_is_null=True))
+    if pa.types.is_floating(column.type):
+        still |= mask(pc.equal(column, float("inf")))
+    elif pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
+        still |= mask(pc.is_in(column.cast(pa.string()), pa.array(["inf", ""])))
+    ticks, good, _ = times(column, unit, name)
+    return np.where(still, OPEN, closed(ticks)), good | still
+
+
+def ticks_of_dates(column: pa.Array, unit: str) -> pa.Array:
+    """Dates in an argument column, as the integers that times are; null where they are out of range."""
+    ticks = _dated(column, unit)
+    return pa.array(ticks, mask=mask(column.is_null()) | (ticks == OUT_OF_RANGE))
+
+
+def _whole(column: pa.Array) -> tuple[Ints, Mask]:
+    if pa.types.is_uint64(column.type):
+        column = pc.if_else(pc.less(column, pa.scalar(OPEN, pa.uint64())), column, pa.scalar(OUT_OF_RANGE, pa.uint64()))
+    return _numpy(pc.fill_null(column, 0).cast(pa.int64())), np.ones(len(column), np.bool_)
+
+
+def _integral(column: pa.Array) -> tuple[Ints, Mask]:
+    """pandas turns integers with a null among them into floats, so 30.0 is 30 here; 30.5 is no time."""
+    if pa.types.is_decimal(column.type):
+        try:
+            return _whole(column.cast(pa.int64()))
+        except pa.ArrowInvalid:  # not all of them are whole, or fit
+            pass
+    floats = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False)
+    good: Mask = np.isfinite(floats) & (np.floor(floats) == floats)
+    fits = good & (np.abs(floats) < 2.0**62)
+    return np.where(good & ~fits, OUT_OF_RANGE, np.where(fits, floats, 0).astype(np.int64)), good
+
+
+def _dated(column: pa.Array, unit: str) -> Ints:
+    kind = column.type
+    if pa.types.is_date(kind):
+        column = column.cast(pa.timestamp("s" if pa.types.is_date32(kind) else "ms"))
+    elif not pa.types.is_timestamp(kind):
+        raise HoldsforError(f"a column of type {kind} cannot be a time. Use integers, time stamps or ISO 8601 text.")
+    have = UNITS[column.type.unit]
+    count = _numpy(pc.fill_null(column.cast(pa.int64()), 0))
+    want = UNITS[unit]
+    if have < want:
+        return count // (want // have)
+    factor = have // want
+    return np.where(np.abs(count // 2) > MOST_TIME // factor, OUT_OF_RANGE, count * factor)
+
+
+def _written(column: pa.Array, unit: str) -> tuple[Ints, Mask]:
+    ticks, good = integers(column)
+    rest = np.flatnonzero(~good & mask(column.is_valid()))
+    for start in range(0, len(rest), _PIECE):
+        rows = rest[start : start + _PIECE]
+        ticks = ticks if ticks.flags.writeable else ticks.copy()
+        ticks[rows], good[rows] = _iso(column.take(pa.array(rows)), unit)
+    return ticks, good
+
+
+def _iso(texts: pa.Array, unit: str) -> tuple[Ints, Mask]:
+    for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
+        try:
+            return _dated(texts.cast(kind), unit), np.ones(len(texts), np.bool_)
+        except pa.ArrowInvalid:
+            continue
+    encoded = texts.dictionary_encode()
+    seen = [_microseconds(text) for text in encoded.dictionary.to_pylist()]
+    at = encoded.indices.to_numpy()
+    stamps = pa.array([stamp or 0 for stamp in seen], pa.timestamp("us"))
+    return _dated(stamps, unit)[at], np.array([stamp is not None for stamp in seen], np.bool_)[at]
+
+
+def _microseconds(text: str) -> int | None:
+    try:
+        stamp = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    since = (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)) - _EPOCH
+    return (since.days * 86400 + since.seconds) * 10**6 + since.microseconds
+
+
+def _numpy(column: pa.Array) -> Ints:
+    values: npt.NDArray[np.int64] = column.to_numpy(zero_copy_only=False)
+    return values

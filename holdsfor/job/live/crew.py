@@ -1,0 +1,118 @@
+"""Who does the work of a batch: this process alone, or others that run the same tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from holdsfor.io.storage.store import Written
+from holdsfor.job.live.bucket import Turn, bucket_task
+from holdsfor.job.live.reading import Found, Reading, earliest, read_task
+from holdsfor.job.tasks import DONE, Job, batches_of, by_bucket, parcel_rows
+
+Batches = Iterator[pa.RecordBatch]
+Row = dict[str, Any]
+Note = dict[str, Any]
+
+
+class Crew(Protocol):
+    """Reads the rows of one batch, then evaluates the stages on what was read."""
+
+    def earliest(self, reading: Reading) -> int | None:
+        """The first time of the rows; None if there is no good row."""
+
+    def sizes(self) -> list[int]:
+        """How many rows each partition has."""
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        """May be called again, with other rows left out: the last reading is what is evaluated."""
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]: ...
+
+    def forget(self) -> None:
+        """The batch is over."""
+
+
+# ---------------------------------------------------------------- the tasks, with their notes as rows
+
+
+def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
+    found = Found([], {})
+    yield from read_task(job, reading, part, tables, found)
+    yield _note_row({**asdict(found), "tables": _listed(found.tables), "islands": [*map(astuple, found.islands)]})
+
+
+def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches) -> Iterator[Row]:
+    """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
+
+    def evaluated(bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[Row]:
+        done = bucket_task(job, turn, number, bucket, rows)
+        yield from parcel_rows(done.parcels)
+        files = {"state": _listed(done.state), "tables": _listed(done.tables)}
+        yield _note_row({**files, "counts": done.counts, "settled": done.settled})
+
+    return by_bucket(number, buckets, batches, evaluated)
+
+
+def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
+    return [(file.name, file.size, file.crc) for file in files]
+
+
+def _note_row(note: Note) -> Row:
+    return {"stage": DONE, "bucket": 0, "part": 0, "use": "note", "data": json.dumps(note).encode()}
+
+
+def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
+    """Where all buckets have something to do, each partition is the bucket of its number."""
+    if not turn.rewrites or (job.ready.plan.stages[number].by == "all" and partition):
+        return []
+    return [partition]
+
+
+# ---------------------------------------------------------------- in this process
+
+
+class Alone:
+    """Everything in this process, one task after the other. parts: the rows of the batch, as tables."""
+
+    def __init__(self, parts: Sequence[pa.Table]) -> None:
+        self._parts = parts
+        self._rows: list[Row] = []
+
+    def earliest(self, reading: Reading) -> int | None:
+        found = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
+        return min((low for low in found if low is not None), default=None)
+
+    def sizes(self) -> list[int]:
+        return [table.num_rows for table in self._parts]
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
+        self._rows, notes = _apart(rows)
+        return notes
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        rows, notes = self._rows, []
+        for number in range(len(job.ready.plan.stages)):
+            shared: dict[int, list[Row]] = {bucket: [] for bucket in range(job.router.buckets)}
+            for row in rows:
+                shared[row["bucket"]].append(row)
+            made: list[Row] = []
+            for partition, own in shared.items():
+                todo = buckets_to_do(job, turn, number, partition)
+                made += stage_rows(job, turn, number, todo, batches_of(own))
+            rows, more = _apart(made)
+            notes += more
+        return notes
+
+    def forget(self) -> None:
+        self._rows = []
+
+
+def _apart(rows: list[Row]) -> tuple[list[Row], list[Note]]:
+    parcels = [row for row in rows if row["use"] != "note"]
+    return parcels, [json.loads(row["data"]) for row in rows if row["use"] == "note"]

@@ -1,0 +1,48 @@
+"""What must stay as it is for a checkpoint to go on to mean the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, fields, is_dataclass
+from typing import Any
+
+from holdsfor.job.live.microbatch import Setting
+from holdsfor.plan.operators import Plan
+
+
+def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
+    """By names that a message can use; as JSON gives it back."""
+    identity = {
+        "rules": _digest(setting.ready.plan, setting.ready.facts),
+        "window": setting.window,
+        "step": setting.step,
+        "tick": setting.tick,
+        "buckets": buckets,
+        "report": setting.report,
+        "start": setting.start,
+        "end": setting.end,
+        "clock": "arrival" if setting.clock is None else f"wall ({setting.clock.unit})",
+        **_reader_identity(setting.reader),
+    }
+    return dict(json.loads(json.dumps(identity, default=lambda value: type(value).__name__)))
+
+
+def _reader_identity(reader: Any) -> dict[str, Any]:
+    """The kind of reader, and what it was made with: format, mapping, source."""
+    if not is_dataclass(reader):
+        return {"reader": type(reader).__name__}
+    values = {field.name: getattr(reader, field.name) for field in fields(reader)}
+    return {"reader": type(reader).__name__, **{name: _plain(value) for name, value in values.items()}}
+
+
+def _plain(value: Any) -> Any:
+    """A mapping is shown by what was written in it."""
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    return {name: part for name, part in asdict(value).items() if part not in (None, {})}
+
+
+def _digest(plan: Plan, facts: Any) -> str:
+    rows = [(str(signature), repr(table)) for signature, table in facts]
+    return hashlib.sha256(f"{plan.identity}\n{rows}".encode()).hexdigest()

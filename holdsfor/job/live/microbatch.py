@@ -1,0 +1,304 @@
+"""One micro-batch on the driver: read, decide which query times are due, evaluate, commit, tell the sinks."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from holdsfor.engine.changes import Report
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.fence import fence_for
+from holdsfor.engine.window import NEVER, Windows
+from holdsfor.io.storage.changelog import commit_name
+from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.live.ahead import Island, latest_believed, merge_islands
+from holdsfor.job.live.attempts import Attempts, Guard
+from holdsfor.job.live.bucket import Turn
+from holdsfor.job.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
+from holdsfor.job.live.crew import Crew, Note
+from holdsfor.job.live.ledger import Base, Commit, Ledger
+from holdsfor.job.live.reading import Reader, Reading
+from holdsfor.job.routing import Router
+from holdsfor.job.tasks import Job
+from holdsfor.language.description import Input
+
+logger = logging.getLogger(__name__)
+
+#: After so many batches without a query time every bucket puts together what has come since the last.
+MOST_WAITING = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all batches of a stream have in common. start: None until the first batch tells it."""
+
+    ready: Program
+    router: Router
+    inputs: tuple[Input, ...]
+    reader: Reader
+    window: int
+    step: int
+    start: int | None = None
+    end: int | None = None
+    tick: int = 1
+    report: Report = "eager"
+    clock: WallClock | None = None
+    pace: Pace | None = None
+    max_ahead: int | None = None  # see `ahead`; None: whatever arrives is believed
+    ticks_a_second: float = 1.0
+    quarantines: bool = True  # what makes a batch fail is set aside; if not, the stream stops
+
+    def windows(self, start: int) -> Windows:
+        end = NEVER if self.end is None else self.end
+        return Windows(self.window, self.step, start, end, self.tick, fence_for(self.window))
+
+
+@dataclass(slots=True)
+class Stream:
+    """The driver's side of a stream. told: called with each batch once it counts, and again if that was interrupted."""
+
+    setting: Setting
+    ledger: Ledger
+    tables: Store
+    told: Sequence[Callable[[Commit], None]] = ()
+    _job: Job | None = field(default=None, repr=False)
+    _before: Commit | None = field(default=None, repr=False)
+    _published: int = -1  # the last batch that this process has told all of
+
+    def run(self, source: int, crew: Crew, spark: Mapping[str, str] | None = None) -> Commit:
+        """A batch of the source, unless it is done already: then only what may have been interrupted after it.
+
+        spark: what Spark's own log says of the batch.
+        """
+        first = self._before is None
+        before = self._last()
+        if before is not None and source <= before.source:
+            self._publish(before)
+            return before
+        try:
+            return self._run(source, crew, before, spark or {}, first)
+        finally:
+            crew.forget()
+
+    def close(self, crew: Crew) -> Commit:
+        """Nothing more comes: the query times that are left."""
+        before = self._last()
+        if before is not None and before.closed:
+            self._publish(before)
+            return before
+        begun = time.perf_counter()
+        batch = _following(before)
+        start = self._start(before, None)
+        asked = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
+        due = due_at_the_end(asked, before.fired if before else None)
+        known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
+        return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
+
+    def _last(self) -> Commit | None:
+        with self.ledger.held():
+            if self._before is not None:
+                return self._before
+        self._before = self.ledger.last()
+        self.ledger.clean(self._before)
+        if self._before is not None:
+            self._publish(self._before)  # a crash may have come between
+        return self._before
+
+    def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str], first: bool) -> Commit:
+        """first: since the process has been started."""
+        begun = time.perf_counter()
+        setting, batch = self.setting, _following(before)
+        known = before or Commit(batch)
+        known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
+        guard = self._guard(batch, known.fired, crew, first)
+        start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
+        job = self._job_for(setting.windows(0 if start is None else start))
+        notes, doubted = self._read(job, known, guard)
+        spent = time.perf_counter() - begun
+        known = replace(
+            known,
+            start=start,
+            doubted=doubted,
+            watermark=_most([known.watermark, *(note["watermark"] for note in notes)]),
+            latest=_most([known.latest, *(note["latest"] for note in notes)]),
+            files=_files(notes, "tables"),
+            counts=_sum([note["counts"] for note in notes]) | {"seconds_to_read": round(spent, 4)},
+        )
+        if setting.pace is not None:
+            setting.pace.wait(known.watermark)
+        if start is None:
+            due = range(0)
+        elif setting.clock is not None:
+            due = due_by_clock(job.asked, known.fired, setting.clock.now())
+        else:
+            due = due_by_arrival(job.asked, known.fired, known.watermark)
+        after = self._evaluated(job, known, due, crew, before, begun, guard)
+        guard.attempts.forget()
+        return after
+
+    def _guard(self, batch: int, fired: int | None, crew: Crew, first: bool) -> Guard:
+        setting, state = self.setting, self.ledger.store
+        by_clock, isolates = setting.clock is not None, setting.quarantines
+        reading = Reading(
+            setting.reader,
+            setting.inputs,
+            batch,
+            fired,
+            by_clock,
+            self.tables,
+            fence_for(setting.window),
+            isolates,
+            max_ahead=setting.max_ahead,
+        )
+        attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
+        return Guard(crew, reading, attempts, isolates)
+
+    def _read(self, job: Job, before: Commit, guard: Guard) -> tuple[list[Note], int]:
+        """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
+        bound = None if guard.reading.by_clock else self.setting.max_ahead
+        notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading))
+        if bound is None:
+            return notes, 0
+        islands = merge_islands([Island(*island) for note in notes for island in note["islands"]], bound)
+        if not islands:
+            return notes, before.doubted
+        believed = latest_believed(islands, self._reached(before), bound, before.doubted)
+        ahead = sum(island.rows for island in islands if island.low > believed)
+        if not ahead:
+            return notes, 0
+        logger.warning(
+            "%d rows are set aside: they say that they arrived up to %d, while the stream has come to %d. "
+            "They are in the rejects. If they are right, allow more with --max-ahead.",
+            ahead,
+            islands[-1].high,
+            believed,
+        )
+        guard.reading = replace(guard.reading, believed=believed)
+        again = guard.attempt("read what is believed", lambda reading: guard.crew.read(job, reading))
+        for name in {file.name for file in _files(notes, "tables")} - {file.name for file in _files(again, "tables")}:
+            self.tables.delete(name)
+        everything = ahead == sum(island.rows for island in islands)
+        return again, ahead + before.doubted if everything else 0
+
+    def _reached(self, before: Commit) -> int | None:
+        """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""
+        if before.watermark is None:
+            return None
+        return before.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
+
+    def _evaluated(
+        self,
+        job: Job,
+        known: Commit,
+        due: range,
+        crew: Crew,
+        before: Commit | None,
+        begun: float,
+        guard: Guard | None = None,
+    ) -> Commit:
+        setting = self.setting
+        keeps_all = known.waiting >= MOST_WAITING
+        last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
+        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
+        before_evaluation = time.perf_counter()
+        if guard is None:
+            notes = crew.evaluate(job, turn)
+        else:
+            known, notes = _guarded(guard, job, known, turn)
+        counts = _sum([known.counts, *(note["counts"] for note in notes)])
+        now = time.perf_counter()
+        counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
+        counts["seconds"] = round(now - begun, 4)
+        after = replace(
+            _with_state(known, turn, _files(notes, "state"), job.asked.end),
+            fired=due[-1] if due else known.fired,
+            settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
+            files=known.files + _files(notes, "tables"),
+            counts=counts,
+            written=time.time(),
+        )
+        self.ledger.write(after)
+        self._before = after
+        self._publish(after)
+        self.ledger.tidy(before, after)
+        return after
+
+    def _publish(self, commit: Commit) -> None:
+        """Says where the tables are that the batch counts, and tells the sinks. May happen again after a fault."""
+        if self._published == commit.batch:
+            return
+        with self.ledger.held():
+            self.tables.write_record(commit_name(commit.batch), commit.as_json())
+        for tell in self.told:
+            with self.ledger.held():
+                pass  # who has lost the checkpoint tells nothing more
+            tell(commit)
+        self._published = commit.batch
+
+    def _start(self, before: Commit | None, earliest: Callable[[], int | None] | None) -> int | None:
+        """The history begins after it: as given, or as the first batch that has rows tells it."""
+        setting = self.setting
+        if setting.start is not None:
+            return setting.start
+        if before is not None and before.start is not None:
+            return before.start
+        if setting.clock is not None:
+            return setting.clock.now() // setting.step * setting.step - setting.window
+        low = earliest() if earliest is not None else None
+        return None if low is None else (low - 1) // setting.tick * setting.tick
+
+    def _job_for(self, asked: Windows) -> Job:
+        if self._job is None or self._job.asked != asked:
+            self._job = Job(self.setting.ready, asked, self.setting.router)
+        return self._job
+
+
+def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, list[Note]]:
+    """The notes of the evaluation; if rows must be left out for it, they are read again without these.
+
+    The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
+    """
+    done = guard.reading
+
+    def evaluate(reading: Reading) -> tuple[Commit, list[Note]]:
+        if reading is done:
+            return known, guard.crew.evaluate(job, turn)
+        read = guard.crew.read(job, reading)
+        counts = dict(known.counts) | _sum([note["counts"] for note in read])
+        return replace(known, files=_files(read, "tables"), counts=counts), guard.crew.evaluate(job, turn)
+
+    return guard.attempt("evaluate", evaluate)
+
+
+def _following(before: Commit | None) -> int:
+    return 0 if before is None else before.batch + 1
+
+
+def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> Commit:
+    """Which files hold the state after the turn."""
+    came = tuple(file for file in files if "/input-" in file.name)
+    inputs = (*known.inputs, (turn.batch, came)) if came else known.inputs
+    if not turn.rewrites:
+        return replace(known, inputs=inputs)
+    base = Base(turn.batch, turn.due, tuple(file for file in files if "/base-" in file.name), end)
+    bases = (*known.bases, base)[-2:]
+    first = bases[0].batch if len(bases) > 1 else -1
+    return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))
+
+
+def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:
+    return tuple(Written(*file) for note in notes for file in note[which])
+
+
+def _sum(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    total: dict[str, float] = {}
+    for one in counts:
+        for name, amount in one.items():
+            total[name] = total.get(name, 0) + amount
+    return total
+
+
+def _most(times: Sequence[int | None]) -> int | None:
+    return max((time for time in times if time is not None), default=None)

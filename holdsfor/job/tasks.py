@@ -1,0 +1,276 @@
+"""What a worker does: read a part of the input, or evaluate one stage on one bucket. Nothing here needs Spark."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.column import Selection
+from holdsfor.engine.dictionary import with_room
+from holdsfor.engine.evaluate import Program, evaluate
+from holdsfor.engine.fence import span_of
+from holdsfor.engine.outliers import set_aside
+from holdsfor.engine.recognise import prepare, tables
+from holdsfor.engine.relation import Intervals
+from holdsfor.engine.result import as_block
+from holdsfor.engine.window import Windows, counted, standing
+from holdsfor.engine.world import World
+from holdsfor.io.events import Block, Events
+from holdsfor.io.join import join_blocks
+from holdsfor.io.wire import pack, unpack
+from holdsfor.job.output import write_part
+from holdsfor.job.routing import (
+    Evidence,
+    Parcel,
+    Router,
+    at_home,
+    forwarded,
+    kind_of,
+    parcels,
+    sources_from,
+)
+from holdsfor.plan.operators import Relation, Stage
+from holdsfor.plan.walk import defines, ranges_over_domain
+
+#: What travels between tasks: a parcel, a table of results (stage DONE), or counts.
+ROW = pa.schema(
+    [("stage", pa.int32()), ("bucket", pa.int32()), ("part", pa.int64()), ("use", pa.string()), ("data", pa.binary())]
+)
+ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
+DONE = -1
+PARCELS = "parcels"
+TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
+MANY_OBJECTS = 20_000
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all tasks of a run know. sink: a folder that workers write result tables to; None: they travel as rows."""
+
+    ready: Program
+    asked: Windows
+    router: Router
+    sink: str | None = None
+
+
+def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[dict[str, Any]]:
+    """The events of one part of the input, shared out by bucket; late and rejected rows set aside.
+
+    seconds: how long reading them took.
+    """
+    begun, late = time.perf_counter(), 0
+    shared: list[tuple[int, Parcel]] = []
+    rejects = [events.rejects]
+    for block in events.blocks:
+        block, outside = set_aside(block, job.asked.fence)
+        rejects.append(outside)
+        kept = counted(block, job.asked)
+        late += kept.late.num_rows
+        yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
+        shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
+    yield from parcel_rows(shared)
+    rejected = pa.concat_tables(rejects)
+    yield from _results(job, {"rejects": rejected}, f"{part}")
+    span = span_of(events.blocks, job.asked.fence)
+    yield note(
+        **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
+        events_in=events.read,
+        events_unused=events.unused,
+        events_rejected=rejected.num_rows,
+        events_late=late,
+        seconds_reading=seconds,
+        seconds_sharing=time.perf_counter() - begun,
+    )
+
+
+def stage_task(job: Job, number: int, batches: Iterable[pa.RecordBatch]) -> Iterator[dict[str, Any]]:
+    """Evaluates a stage on the buckets that come in; what is for later stages passes through."""
+    yield from by_bucket(number, (), batches, lambda bucket, rows: _evaluate_bucket(job, number, bucket, rows))
+
+
+def by_bucket(
+    number: int,
+    buckets: Iterable[int],
+    batches: Iterable[pa.RecordBatch],
+    evaluate_bucket: Callable[[int, list[tuple[int, bytes]]], Iterable[dict[str, Any]]],
+) -> Iterator[dict[str, Any]]:
+    """Passes on the rows of other stages, then evaluates each bucket on its own: these, and those that rows are for."""
+    waiting: dict[int, list[tuple[int, bytes]]] = {bucket: [] for bucket in buckets}
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["stage"] == number:
+                waiting.setdefault(row["bucket"], []).append((row["part"], row["data"]))
+            else:
+                yield row
+    for bucket in sorted(waiting):
+        rows = sorted(waiting.pop(bucket), key=lambda row: row[0])  # in the order of the input
+        yield from evaluate_bucket(bucket, rows)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What a stage gives on one bucket: result tables, what later stages read, and counts."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+    made: list[Block]
+    counts: dict[str, float]
+
+
+def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[dict[str, Any]]:
+    parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
+    for _, data in rows:
+        for use, block in unpack(data)[1]:
+            parts[use].append(block)
+    inputs = [standing(block, job.asked) for block in join_blocks(parts["input"])]
+    known = join_blocks([*inputs, *parts["given"]])
+    try:
+        found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+    except AxisFull as full:  # the driver knows whether rows far off all others are to blame
+        yield note(**{TIME_BITS_LEFT: full.left})
+        return
+    begun = time.perf_counter()
+    tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
+    yield from _results(job, tables_made, f"{number}-{bucket}")
+    sent = [parcel for block in found.made for parcel in parcels(block, job.router, number)]
+    stage = job.ready.plan.stages[number]
+    if stage.by == "entity" and job.router.pair is not None:
+        homes = {kind_of(home.relation): home.positions for home in stage.homes}
+        candidates = [*inputs, *(standing(block, job.asked) for block in join_blocks(parts["forward"])), *found.made]
+        evidence = Evidence(parts["evidence"])
+        sent += forwarded(candidates, evidence, job.router, homes)
+    yield from parcel_rows((bucket, parcel) for parcel in sent)
+    taken = found.counts["seconds_writing"] + time.perf_counter() - begun
+    yield note(**found.counts | {"seconds_writing": taken})
+
+
+def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
+    begun = time.perf_counter()
+    stage = job.ready.plan.stages[number]
+    earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]
+    world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
+    prepared = time.perf_counter()
+    restrict = home_filter(job, stage, bucket)
+    left_out = evaluate(job.ready, world, stage.definitions, restrict)
+    evaluated = time.perf_counter()
+    defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
+    intervals, occurrences = tables(defined, world)
+    made = [as_block(r, world) for r in defined if is_read_later(r, number, job.router)]
+    counts = {
+        "groundings_outside_domain": left_out,
+        "arithmetic_overflows": world.counts["overflows"],
+        "intervals_out": intervals.num_rows,
+        "occurrences_out": occurrences.num_rows,
+        "seconds_preparing": prepared - begun,
+        "seconds_in_kernels": evaluated - prepared,
+        "seconds_writing": time.perf_counter() - evaluated,
+    }
+    return _Outcome(intervals, occurrences, made, counts)
+
+
+def is_read_later(relation: Relation, number: int, router: Router) -> bool:
+    return any(kind_of(relation) in routes for routes in router.routes[number + 1 :])
+
+
+def _ranges_over_domain(job: Job, stage: Stage) -> bool:
+    return any(ranges_over_domain(job.ready.plan.definitions[number]) for number in stage.definitions)
+
+
+def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
+    """A row for every bucket that has something to say also where no event comes."""
+    nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
+    for number, stage in enumerate(job.ready.plan.stages):
+        if _ranges_over_domain(job, stage):
+            for bucket in range(1 if stage.by == "all" else job.router.buckets):
+                yield from parcel_rows([(0, Parcel(number, bucket, "input", nothing))])
+
+
+def home_filter(job: Job, stage: Stage, bucket: int) -> Callable[[Relation, World], None]:
+    """Where rows come to a bucket in several ways, what they define for the entities of others is dropped."""
+    routes = job.router.routes[job.router.stages.index(stage.by)]
+    homes = {home.relation: home.positions for home in stage.homes}
+    one_way = all(len(ways) == 1 for ways in routes.values())
+    if stage.by == "all" or (one_way and not _ranges_over_domain(job, stage)):
+        return lambda relation, world: None
+
+    def restrict(relation: Relation, world: World) -> None:
+        texts = world.dictionary.texts()
+        if relation.kind == "event":
+            points = world.points[relation]
+            codes = [points.column(p).codes() for p in homes[relation]]
+            mask = at_home(texts, codes, bucket, job.router.buckets)
+            world.points[relation] = points.select(Selection(mask))
+        else:
+            found = world.intervals[relation]
+            mask = at_home(texts, [found.codes(p) for p in homes[relation]], bucket, job.router.buckets)
+            world.intervals[relation] = Intervals(
+                found.axis, found.dictionary, found.arity, found.s[mask], found.e[mask]
+            )
+
+    return restrict
+
+
+# ---------------------------------------------------------------- rows on the way
+
+
+def parcel_rows(shared: Iterable[tuple[int, Parcel]]) -> Iterator[dict[str, Any]]:
+    """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
+    together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
+    for part, parcel in shared:
+        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.label, parcel.block))
+    for (stage, bucket, part), blocks in together.items():
+        yield {"stage": stage, "bucket": bucket, "part": part, "use": PARCELS, "data": pack(blocks).to_pybytes()}
+
+
+def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:
+    """Result tables: written here, or sent as rows."""
+    for use, table in found.items():
+        if not table.num_rows:
+            continue
+        if job.sink is not None:
+            write_part(Path(job.sink) / f"{use}.parquet", f"part-{name}.parquet", table)
+        else:
+            yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
+
+
+def note(**counts: float) -> dict[str, Any]:
+    return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
+
+
+def table_bytes(table: pa.Table) -> bytes:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return cast(bytes, sink.getvalue().to_pybytes())
+
+
+def batches_of(rows: Iterable[dict[str, Any]]) -> Iterator[pa.RecordBatch]:
+    """Rows as they come, a few at a time: a parcel may be large."""
+    waiting: Rows = []
+    size = 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row["data"])
+        if size > 1 << 24 or len(waiting) >= 1000:
+            yield pa.RecordBatch.from_pylist(waiting, schema=ROW)
+            waiting, size = [], 0
+    if waiting:
+        yield pa.RecordBatch.from_pylist(waiting, schema=ROW)
+    _set_apart()
+
+
+def _set_apart() -> None:
+    """Spark collects garbage after each task. Modules and kernels are none, and looking through them takes long."""
+    if len(gc.get_objects()) > MANY_OBJECTS:
+        gc.collect()
+        gc.freeze()

@@ -1,0 +1,1 @@
+"""The formatter: from clauses back to text, laid out."""

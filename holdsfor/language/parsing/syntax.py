@@ -1,0 +1,98 @@
+"""Text to raw clauses: terms with places, not yet read as rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+from lark import Lark
+from lark.exceptions import UnexpectedInput
+
+from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
+from holdsfor.language.parsing.clauses import Chunk, Fact, clauses
+from holdsfor.language.parsing.mistakes import advise
+
+__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "parse"]
+
+_NAME = re.compile(r"\b[a-z]\w*")
+_HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\(.*?\)\s*,\s*)?([a-z]\w*))?")
+
+
+@dataclass(slots=True)
+class Parsed:
+    """The clauses of one source, what is wrong with the others, and the names those seem to be about."""
+
+    raw: list[Raw] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    damaged: set[str] = field(default_factory=set)
+
+
+def parse(source: Source) -> Parsed:
+    """Every clause of a text; those that cannot be parsed are reported and left out."""
+    parsed = Parsed()
+    for part in clauses(source, parsed.diagnostics):
+        if isinstance(part, Fact):
+            parsed.raw.append(RawClause(part.head, None, part.head.place))
+        else:
+            _parse_chunk(source, part, parsed)
+    return parsed
+
+
+def _parse_chunk(source: Source, chunk: Chunk, parsed: Parsed) -> None:
+    text = source.text[chunk.start : chunk.end]
+    if not text.strip():
+        if chunk.end < len(source.text) and source.text[chunk.end] == "." and chunk.end == chunk.start:
+            place = source.place(chunk.end, chunk.end + 1)
+            hint = "remove it"
+            parsed.diagnostics.append(
+                Diagnostic("syntax", "error", "a full stop without a clause", place, hint, line=source.line(place.line))
+            )
+        return
+    _parse_all(source, chunk, parsed)
+
+
+def _parse_all(source: Source, chunk: Chunk, parsed: Parsed) -> None:
+    """Reads a clause, or several if clauses ran together: none hides what the others say."""
+    rest: Chunk | None = chunk
+    while rest is not None:
+        rest = _parse_first(source, rest, parsed)
+
+
+def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
+    """Reads a clause; where another seems to begin before its full stop, returns that one."""
+    text = source.text[chunk.start : chunk.end]
+    try:
+        builder = Builder(source, chunk.start, text)
+        parsed.raw.extend(builder.clause(_grammar().parse(text)))
+        parsed.diagnostics.extend(builder.diagnostics)
+        return None
+    except UnexpectedInput as error:
+        advice = advise(error, text)
+    except Refused as error:
+        parsed.diagnostics.append(error.diagnostic)
+        parsed.damaged.update(_NAME.findall(text))
+        return None
+    place = source.place(chunk.start + advice.start, chunk.start + advice.end)
+    parsed.diagnostics.append(
+        Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, source.line(place.line))
+    )
+    if advice.split is None or not 0 < advice.cut <= advice.split:
+        parsed.damaged.update(name for name in _names(text) if name)
+        return None
+    _parse_all(source, Chunk(chunk.start, chunk.start + advice.cut), parsed)
+    return Chunk(chunk.start + advice.split, chunk.end)
+
+
+def _names(text: str) -> tuple[str | None, ...]:
+    """The predicate that a broken clause is for, and the fluent or event in it."""
+    match = _HEAD.match(text)
+    return match.groups() if match else ()
+
+
+@cache
+def _grammar() -> Lark:
+    return Lark.open_from_package(
+        __name__, "grammar.lark", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
+    )

@@ -1,0 +1,156 @@
+"""Definitions that need each other: fine where time orders them, an error that shows the circle where it does not."""
+
+from __future__ import annotations
+
+from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Rule, Signature
+from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.graph import components
+from holdsfor.language.passes.negations import entangled, one_at_a_time
+from holdsfor.language.passes.strata import Mention, Node, Step
+from holdsfor.language.terms import Compound, Int, Term, Var, variables
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+_ONLY = "only simple fluents that ask for each other with holdsAt can do so: "
+
+
+def circles(draft: Draft) -> None:
+    """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
+    for group in draft.circles:
+        try:
+            tangles = _entangled(group)
+        except Refusal as refusal:
+            draft.error(refusal.code, refusal.message, refusal.place, refusal.hint)
+            continue
+        rounds = _rounds_of_edges(group)
+        for step in group:
+            reason = _reason(draft, step, tangles, rounds)
+            if reason:
+                _report(draft, _way(group, step), *reason)
+                break
+
+
+def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Node, int]) -> tuple[str, str] | None:
+    """Why time does not order this step, and what to write; None if it does."""
+    name = step.head[1]
+    if step.head[0] == "event":
+        hint = f"where the circle reads {name}, write the conditions of its rules instead"
+        return f"{_ONLY}the event {name} must be complete before what reads it", hint
+    if name in draft.static:
+        hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
+        return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
+    if isinstance(step.literal, Happens):
+        return None  # the step from the event is the one to report
+    if isinstance(step.literal, Edge) and rounds[step.head] == rounds[step.need]:
+        edge, fluent = step.literal.edge, step.need[1]
+        does = "initiate" if edge == "start" else "terminate"
+        hint = f"write the conditions of the rules that {does} {fluent} instead"
+        reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
+        return f"time does not order this circle: {reason}", hint
+    if step.rule and id(step.literal) in tangles:
+        return _reason_entangled(step.rule, step.literal, step.need[1])
+    if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
+        time, at = written(step.literal.time), written(step.rule.at)
+        hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
+        return f"time does not order this circle: {time} is not known to be {at} or earlier", hint
+    return None
+
+
+def _entangled(group: list[Step]) -> set[int]:
+    """The conditions, by identity, that stand in a negation or findall where they cannot be asked for."""
+    circle = {step.head[1] for step in group}
+    found: set[int] = set()
+    for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
+        head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+        literal = entangled(one_at_a_time(rule.body, head, circle), circle)
+        found |= {id(literal)} if literal else set()
+    return found
+
+
+def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) -> tuple[str, str]:
+    counts = (each for each in every(rule.body) if isinstance(each, Aggregate))
+    if any(inner is literal for each in counts for inner in every(each.literals)):
+        hint = "count events, or a fluent outside the circle"
+        return f"what findall counts must be known before, and {fluent} is not", hint
+    hint = "define a fluent for what the negation is about, and ask for that: \\+ holdsAt(fluent=value, T)"
+    return "one negation cannot look for what two fluents of a circle have in common", hint
+
+
+def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
+    """Definitions that starts and ends alone lead round, by a number for each way round.
+
+    What starts at T is decided at T, so they would wait for themselves.
+    """
+    needs: dict[Node, list[Node]] = {}
+    for step in group:
+        if isinstance(step.literal, Edge):
+            needs.setdefault(step.head, []).append(step.need)
+            needs.setdefault(step.need, [])
+    return {node: number for number, members in enumerate(components(needs)) for node in members}
+
+
+def _way(group: list[Step], first: Step) -> list[Step]:
+    """A shortest way round that begins with a step."""
+    steps: dict[Node, list[Step]] = {}
+    for step in group:
+        steps.setdefault(step.head, []).append(step)
+    paths = [[first]]
+    seen: set[Node] = set()
+    for path in paths:
+        if path[-1].need == first.head:
+            return path
+        for step in steps.get(path[-1].need, []):
+            if step.need not in seen:
+                seen.add(step.need)
+                paths.append([*path, step])
+    return [first]
+
+
+def _report(draft: Draft, way: list[Step], reason: str, hint: str) -> None:
+    first = way[0]
+    shown = "".join(f" <- {step.need[1]} ({step.place.file}:{step.place.line})" for step in way)
+    message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; {reason}"
+    draft.error("cycle", message, first.place, hint)
+
+
+# ---------------------------------------------------------------- times
+
+
+def _at_or_before(rule: Rule, time: Term) -> bool:
+    """Is a time of a condition surely not after that of the head?"""
+    offsets = _offsets(rule)
+    base, distance = _sum(time)
+    return base is not None and base in offsets and offsets[base] + distance <= 0
+
+
+def _offsets(rule: Rule) -> dict[Var, int]:
+    """The variables that are a fixed distance from the time of the head."""
+    known = {rule.at: 0}
+    equations = [
+        (literal.target, literal.expression) if isinstance(literal, Is) else (literal.left, literal.right)
+        for literal in every(rule.body)
+        if isinstance(literal, Is) or (isinstance(literal, Compare) and literal.op in ("=", "==", "=:="))
+    ]
+    for _ in equations:
+        for left, right in equations:
+            (base, distance), (other, shift) = _sum(left), _sum(right)
+            if base is None or other is None:
+                continue
+            if base in known:
+                known.setdefault(other, known[base] + distance - shift)
+            elif other in known:
+                known.setdefault(base, known[other] + shift - distance)
+    return known
+
+
+def _sum(term: Term) -> tuple[Var | None, int]:
+    """`T+5` as (T, 5)."""
+    match term:
+        case Var():
+            return term, 0
+        case Compound(functor="+" | "-" as sign, args=(Var() as base, Int(value=distance))):
+            return base, distance if sign == "+" else -distance
+        case Compound(functor="+", args=(Int(value=distance), Var() as base)):
+            return base, distance
+    return None, 0

@@ -1,0 +1,118 @@
+"""Names where numbers are needed: a variable that is compared as a number, but only ever gets names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from holdsfor.language.description import (
+    Aggregate,
+    Call,
+    Clause,
+    Compare,
+    Deadline,
+    Edge,
+    Grounding,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initially,
+    Is,
+    Literal,
+    Or,
+    Signature,
+)
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+_Slot = tuple[Signature, int]
+
+
+def clashes(draft: Draft) -> None:
+    """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
+    facts, values = _facts(draft), _values(draft)
+    for body, times in _bodies(draft):
+        for literal, numeric in _uses(body, times):
+            for variable, given, source in _given(literal, facts, values):
+                if variable in numeric and given and all(isinstance(term, Atom) for term in given):
+                    example = f"{source} gives names such as {written(given[0])}"
+                    message = f"{written(variable)} is used as a number, but {example}"
+                    hint = "compare names with == and \\==, or take the number from another argument"
+                    draft.error("type", message, numeric[variable].place, hint)
+
+
+def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]]:
+    """The bodies of all clauses, each with the time of its head: a time is a number."""
+    for rule in draft.rules:
+        yield rule.body, {} if rule.kind == "holdsFor" else {rule.at: rule.at}
+    clauses: list[Clause | Grounding | Initially | Deadline] = [*draft.background, *draft.groundings]
+    for clause in [*clauses, *draft.initially, *draft.deadlines]:
+        yield clause.body, {}
+
+
+def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
+    """Each condition with the variables that those beside it use as numbers; alternatives are not beside each other."""
+    shared = outer | {each: each for each in _numeric(lit for lit in body if not isinstance(lit, Or))}
+    whole = shared | {each: each for each in _numeric(body)}
+    for literal in body:
+        if isinstance(literal, Or):
+            for alternative in literal.alternatives:
+                yield from _uses(alternative, shared)
+        else:
+            yield from ((each, whole) for each in every([literal]))
+
+
+def _facts(draft: Draft) -> dict[_Slot, list[Term]]:
+    """What the facts of each predicate have at each position. A predicate with rules may give anything."""
+    found: dict[_Slot, list[Term]] = defaultdict(list)
+    ruled = {signature(clause.head) for clause in draft.background if clause.body}
+    for clause in draft.background:
+        name, args = name_and_args(clause.head)
+        owner = Signature(name, len(args))
+        if owner not in ruled:
+            for position, arg in enumerate(args):
+                found[owner, position].append(arg)
+    return found
+
+
+def _values(draft: Draft) -> dict[Signature, list[Term]]:
+    """The values that rules give each fluent."""
+    found: dict[Signature, list[Term]] = defaultdict(list)
+    for rule in draft.rules:
+        if rule.value is not None and rule.kind != "terminatedAt":
+            found[signature(rule.subject)].append(rule.value)
+    for initial in draft.initially:
+        found[signature(initial.fluent)].append(initial.value)
+    for deadline in draft.deadlines:
+        found[signature(deadline.fluent)].append(deadline.target)
+    return found
+
+
+def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
+    for literal in every(body):
+        if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
+            yield from (*variables(literal.left), *variables(literal.right))
+        elif isinstance(literal, Is):
+            yield from variables(literal.expression)
+        elif isinstance(literal, Happens | Holds | Edge):
+            yield from variables(literal.time)
+        elif isinstance(literal, Aggregate) and literal.function != "count":
+            yield from variables(literal.template)
+
+
+def _given(
+    literal: Literal, facts: dict[_Slot, list[Term]], values: dict[Signature, list[Term]]
+) -> Iterator[tuple[Var, list[Term], Signature]]:
+    """The variables of a condition, with all that it can give them and where that comes from."""
+    if isinstance(literal, Call):
+        owner = signature(literal.goal)
+        for position, arg in enumerate(name_and_args(literal.goal)[1]):
+            if isinstance(arg, Var):
+                yield arg, facts.get((owner, position), []), owner
+    elif isinstance(literal, Holds | HoldsFor | Edge) and isinstance(literal.value, Var):
+        owner = signature(literal.fluent)
+        yield literal.value, values.get(owner, []), owner

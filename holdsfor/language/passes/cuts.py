@@ -1,0 +1,79 @@
+"""Prolog's cut in background rules: left out where it changes no answer, refused where it does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Rule, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.names import calls
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.deadlines import overlap
+from holdsfor.language.terms import Atom, Var, variables
+
+_CUT = Atom("!")
+
+
+def cuts(draft: Draft) -> None:
+    """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
+    last = {signature(clause.head): number for number, clause in enumerate(draft.background)}
+    for number, clause in enumerate(draft.background):
+        cut = next((literal for literal in clause.body if _is_cut(literal)), None)
+        if cut is None:
+            continue
+        owner = signature(clause.head)
+        ends = _is_cut(clause.body[-1]) and _only_tests(draft, owner)
+        if not ends and number != last[owner]:
+            hint = "remove the cut and write the opposite of its conditions in the other clauses: \\+ ..."
+            draft.error("cut", f"this cut makes the clauses of {owner} depend on their order", cut.place, hint)
+        elif not ends:
+            message = f"the cut is left out: every answer of {owner} counts, not only the first"
+            draft.warning("cut", message, cut.place, "remove the cut")
+        draft.background[number] = Clause(clause.head, _without(clause.body), clause.place)
+    draft.groundings = [replace(each, body=_without(each.body)) for each in draft.groundings]
+    draft.initially = [replace(each, body=_without(each.body)) for each in draft.initially]
+    draft.deadlines = [replace(each, body=_without(each.body)) for each in draft.deadlines]
+    _rules(draft)
+
+
+def _rules(draft: Draft) -> None:
+    """A cut in RTEC's holdsFor rules guards a fallback `[]`, and says nothing here; any other is worth a word."""
+    for rule, place in draft.rule_cuts:
+        owner = signature(rule.subject)
+        if rule.kind != "holdsFor":
+            message = "the cut is left out: every answer of the rule counts, not only the first"
+            draft.warning("cut", message, place, "remove the cut")
+        elif any(other is not rule and _same(rule, other) for other in draft.rules):
+            message = f"the cut is left out: all holdsFor rules of {owner} count, not only the first"
+            hint = "remove the cut; to choose between the rules, write the opposite of its conditions in the others"
+            draft.warning("cut", message, place, hint)
+
+
+def _same(rule: Rule, other: Rule) -> bool:
+    """Are both about one fluent, perhaps with the same value?"""
+    if rule.value is None or other.value is None or signature(rule.subject) != signature(other.subject):
+        return False
+    return rule.kind == other.kind and overlap(rule.subject, other.subject) and overlap(rule.value, other.value)
+
+
+def _without(body: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    return tuple(literal for literal in body if not _is_cut(literal))
+
+
+def _is_cut(literal: Literal) -> bool:
+    return isinstance(literal, Call) and literal.goal == _CUT
+
+
+def _only_tests(draft: Draft, owner: Signature) -> bool:
+    """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
+    for rule in draft.rules:
+        given: set[Var] = set()
+        for literal in rule.body:
+            if isinstance(literal, Happens):
+                given.update(variables(literal.event), variables(literal.time))
+            elif isinstance(literal, Edge | Holds | HoldsFor):
+                given.update(variables(literal.fluent), variables(literal.value))
+        for call in calls(rule.body):
+            if signature(call.goal) == owner and not given.issuperset(variables(call.goal)):
+                return False
+    return True

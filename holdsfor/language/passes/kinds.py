@@ -1,0 +1,133 @@
+"""What is defined here and what comes from the stream."""
+
+from __future__ import annotations
+
+from typing import Literal as OneOf
+
+from holdsfor.language.description import Deadline, Initially, Input, Signature
+from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.passes.numbers import numbers
+from holdsfor.language.passes.strata import Node, defined, mentioned, signature
+from holdsfor.language.terms import Place
+
+
+def kinds(draft: Draft) -> None:
+    """A name in a head is defined; a name only in bodies or declarations is input."""
+    first: dict[tuple[str, Signature], Place] = {}
+    for rule in draft.rules:
+        sort = {"happensAt": "event", "holdsFor": "static"}.get(rule.kind, "simple")
+        first.setdefault((sort, defined(rule)[1]), rule.place)
+    changing: list[Initially | Deadline] = [*draft.initially, *draft.deadlines]
+    for each in changing:
+        first.setdefault(("simple", signature(each.fluent)), each.place)
+    draft.events = {owner for sort, owner in first if sort == "event"}
+    draft.simple = {owner for sort, owner in first if sort == "simple"}
+    draft.static = {owner for sort, owner in first if sort == "static"}
+    _check_definitions(draft, first)
+
+    outputs = definitions(draft)
+    read: dict[Node, Place] = {}
+    for rule in draft.rules:
+        for node, place in mentioned(rule.body):
+            if node not in outputs:
+                read.setdefault(node, place)
+    _check_uses(draft, read, outputs)
+    positions = numbers(draft)
+    for node in dict.fromkeys([*read, *draft.announced, *draft.declared]):
+        if node not in outputs:
+            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, positions.get(node, frozenset())))
+
+
+def definitions(draft: Draft) -> set[Node]:
+    """All that rules define."""
+    fluents = draft.simple | draft.static | set(draft.fallbacks)
+    return {("event", owner) for owner in draft.events} | {("fluent", owner) for owner in fluents}
+
+
+def _kind(draft: Draft, node: Node) -> OneOf["event", "interval", "point"]:
+    if node[0] == "event":
+        return "event"
+    return "point" if node[1] in draft.points else "interval"
+
+
+def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) -> None:
+    for owner in sorted(draft.simple & draft.static):
+        hint = "keep one of the two: initiatedAt/terminatedAt rules, or holdsFor rules"
+        message = f"{owner} has both initiatedAt or terminatedAt rules and holdsFor rules"
+        draft.error("two-definitions", message, first["static", owner], hint)
+    for owner in sorted(draft.events & (draft.simple | draft.static)):
+        message = f"{owner} is defined as an event and as a fluent"
+        draft.error("two-definitions", message, first["event", owner], "give one of them another name")
+    for owner, place in draft.fallbacks.items():
+        if owner not in draft.static and owner.name not in draft.damaged:
+            hint = "remove it, or write the rule that gives the intervals"
+            draft.error("never", f"{owner} has an empty fallback rule and no other", place, hint)
+    for (entity, owner), place in draft.announced.items():
+        if (entity, owner) in definitions(draft):
+            message = f"{owner} is declared as input, but rules define it"
+            draft.error("two-definitions", message, place, "remove the declaration, or the rules")
+
+
+def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node]) -> None:
+    """Names in bodies that look like slips for a name that is known."""
+    known = outputs | set(draft.announced) | set(draft.declared)
+    for node, place in read.items():
+        entity, owner = node
+        if node in known or owner.name in draft.damaged:
+            continue
+        arities = sorted(each.arity for kind, each in known if kind == entity and each.name == owner.name)
+        other: Node = ("fluent" if entity == "event" else "event", owner)
+        if arities:
+            hint = f"give {owner.name} {arguments(*arities)}"
+            draft.error("arity", f"{owner.name} is used with {arguments(owner.arity)}", place, hint)
+        elif draft.announced:
+            names = {each.name for kind, each in known if kind == entity}
+            hint = did_you_mean(owner.name, names) or f"declare it: input {entity} {owner}."
+            draft.error("unknown", f"the {entity} {owner} is neither defined nor declared as input", place, hint)
+        elif other in known:
+            _warn_other_kind(draft, node, place)
+        else:
+            _warn_arities(draft, node, place, read)
+            _warn_misspelt(draft, node, place, outputs)
+
+
+def _warn_other_kind(draft: Draft, node: Node, place: Place) -> None:
+    entity, owner = node
+    if entity == "event":
+        message = f"{owner} is a fluent here; happensAt reads an input event of the same name"
+        hint = f"for the beginning of the fluent write happensAt(start({owner.name}(...)=true), T)"
+    else:
+        message = f"{owner} is an event here; this reads an input fluent of the same name"
+        hint = f"for the event write happensAt({owner.name}(...), T)"
+    draft.warning("kind", message, place, hint)
+
+
+def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place]) -> None:
+    entity, owner = node
+    first = next(each for kind, each in read if kind == entity and each.name == owner.name)
+    if first.arity != owner.arity:
+        message = f"{owner.name} is used with {arguments(owner.arity)} here and with {first.arity} elsewhere"
+        draft.warning("arity", message, place, f"they are two different inputs: {first} and {owner}")
+
+
+def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: set[Node]) -> None:
+    """An input that is one slip away from a name that rules define."""
+    entity, owner = node
+    for kind, other in sorted(outputs):
+        if kind == entity and other.arity == owner.arity and one_slip(owner.name, other.name):
+            message = f"no rule defines {owner}, so it is read as input; did you mean {other.name}?"
+            hint = f"correct the name, or declare the input: input {entity} {owner}."
+            draft.warning("unknown", message, place, hint)
+            return
+
+
+def one_slip(name: str, other: str) -> bool:
+    """Is a letter changed, missing, too many, or swapped with the next? Short names and numbers prove nothing."""
+    if min(len(name), len(other)) < 4 or name == other:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), min(len(name), len(other)))
+    rest, others = name[start:], other[start:]
+    if rest[:1].isdigit() or others[:1].isdigit():
+        return False
+    swapped = rest[:2] == others[1::-1] and rest[2:] == others[2:]
+    return swapped or others[1:] in (rest, rest[1:]) or rest[1:] == others

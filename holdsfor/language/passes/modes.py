@@ -1,0 +1,175 @@
+"""Which variables have a value after a condition, and whether a body can be evaluated in some order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Set
+
+from holdsfor.language.description import (
+    Aggregate,
+    Algebra,
+    Allen,
+    Call,
+    Clause,
+    Compare,
+    Duration,
+    Edge,
+    Happens,
+    Holds,
+    Is,
+    Literal,
+    Not,
+    Or,
+    Signature,
+)
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.walk import all_variables
+
+_Call = tuple[Signature, frozenset[int]]
+
+
+class _Waits(Exception):
+    """A call must be looked at first. Not by recursion: chains of predicates may be long."""
+
+    def __init__(self, key: _Call) -> None:
+        super().__init__()
+        self.key = key
+
+
+class Modes:
+    """What the background predicates need and give."""
+
+    def __init__(self, background: Iterable[Clause], recursive: Set[Signature] = frozenset()) -> None:
+        self._recursive = recursive  # worked out first, and then like facts
+        self._rules: dict[Signature, list[Clause]] = defaultdict(list)
+        self._facts: dict[Signature, set[int]] = {}
+        for clause in background:
+            owner = signature(clause.head)
+            if clause.body:
+                self._rules[owner].append(clause)
+            else:
+                ground = self._facts.setdefault(owner, set(range(owner.arity)))
+                ground -= {i for i, arg in enumerate(name_and_args(clause.head)[1]) if not is_ground(arg)}
+        self._known: dict[_Call, frozenset[int] | None] = {}
+        self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
+
+    def after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
+        """The arguments that have a value after a call in which `bound` have one; None if the call needs more."""
+        key = owner, bound
+        if owner in self._recursive:
+            return frozenset(range(owner.arity))
+        if key in self._known:
+            return self._known[key]
+        if self._asked:  # asked while another predicate is looked at: that one has to wait
+            raise _Waits(key)
+        self._asked.append(key)
+        while self._asked:
+            try:
+                self._known[self._asked[-1]] = self._after(*self._asked[-1])
+                self._asked.pop()
+            except _Waits as waits:
+                self._asked.append(waits.key)
+        return self._known[key]
+
+    def _after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
+        given = set(range(owner.arity)) & (self._facts.get(owner, set(range(owner.arity))) | bound)
+        for clause in self._rules[owner]:
+            args = name_and_args(clause.head)[1]
+            values = {variable for position in bound for variable in variables(args[position])}
+            stuck = self.run(clause.body, values, set(variables(clause.head)))
+            if stuck:
+                return None
+            given &= {i for i, arg in enumerate(args) if i in bound or values.issuperset(variables(arg))}
+        return frozenset(given)
+
+    def run(self, body: Iterable[Literal], values: set[Var], outside: Set[Var]) -> list[Literal]:
+        """Evaluates what can be, in any order; adds to `values`, and returns the literals that are left.
+
+        More values never make a condition harder to evaluate, so taking the first that can be is enough.
+        """
+        left = list(body)
+        outside = set(outside)
+        while True:
+            for position, literal in enumerate(left):
+                others = outside
+                if isinstance(literal, Not | Or | Aggregate):
+                    others = outside | all_variables(other for other in left if other is not literal)
+                gained = self.gives(literal, values, others)
+                if gained is not None:
+                    values |= gained
+                    outside |= all_variables([literal])
+                    del left[position]
+                    break
+            else:
+                return left
+
+    def gives(self, literal: Literal, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """The variables that have a value after the literal; None if it cannot be evaluated yet."""
+        if isinstance(literal, Not):
+            shared = all_variables(literal.literals) & outside
+            if not shared <= values or self.run(literal.literals, set(values), outside):
+                return None
+            return set()
+        if isinstance(literal, Or):
+            return self._alternatives(literal, values, outside)
+        if isinstance(literal, Aggregate):
+            return self._aggregate(literal, values, outside)
+        if isinstance(literal, Call):
+            return self._call(literal.goal, values)
+        if self.needs(literal) <= values:
+            return all_variables([literal])
+        if isinstance(literal, Compare) and literal.op == "=":
+            sides = set(variables(literal.left)), set(variables(literal.right))
+            return sides[0] | sides[1] if sides[0] <= values or sides[1] <= values else None
+        return None
+
+    def _alternatives(self, literal: Or, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """What all alternatives give."""
+        gained: set[Var] | None = None
+        for each in literal.alternatives:
+            given = set(values)
+            if self.run(each, given, outside):
+                return None
+            gained = given if gained is None else gained & given
+        return gained
+
+    def _aggregate(self, literal: Aggregate, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
+        """The result; what an aggregate shares with others must have a value before."""
+        given = set(values)
+        result = set(variables(literal.result))
+        if not self.shared(literal, outside) <= values or self.run(literal.literals, given, outside | result):
+            return None
+        return result if given.issuperset(variables(literal.template)) else None
+
+    def shared(self, literal: Aggregate, outside: Set[Var]) -> set[Var]:
+        """The variables of an aggregate that are not its own."""
+        inner = {*variables(literal.template), *all_variables(literal.literals)}
+        return inner & (outside | set(variables(literal.result)))
+
+    def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
+        args = name_and_args(goal)[1]
+        bound = frozenset(i for i, arg in enumerate(args) if values >= set(variables(arg)))
+        after = self.after(signature(goal), bound)
+        return None if after is None else {variable for i in after for variable in variables(args[i])}
+
+    def needs(self, literal: Literal) -> set[Var]:
+        """The variables that must have a value before."""
+        found: Iterable[Term] = ()
+        if isinstance(literal, Happens | Edge):
+            found = () if isinstance(literal.time, Var) else (literal.time,)
+        elif isinstance(literal, Holds):
+            found = (literal.time,)
+        elif isinstance(literal, Algebra):
+            found = literal.operands
+        elif isinstance(literal, Allen):
+            found = (literal.source, literal.target)
+        elif isinstance(literal, Duration):
+            found = (literal.interval, literal.bound)
+        elif isinstance(literal, Compare):
+            found = (literal.left, literal.right)
+        elif isinstance(literal, Is):
+            found = (literal.expression,)
+        elif isinstance(literal, Call | Not | Or | Aggregate):
+            return all_variables([literal])
+        return {variable for term in found for variable in variables(term)}

@@ -1,0 +1,73 @@
+"""Every background predicate that a body calls must exist."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
+from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.passes.strata import mentioned, signature
+from holdsfor.language.reading.connectives import FAIL
+from holdsfor.language.reading.unavailable import unavailable
+from holdsfor.language.vocabulary import FORMS, LISTS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+
+def names(draft: Draft) -> None:
+    """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
+    known = {signature(clause.head) for clause in draft.background}
+    known |= draft.dynamic_domains | draft.predicates
+    arities: dict[str, set[int]] = defaultdict(set)
+    for name, arity in known:
+        arities[name].add(arity)
+    missing: dict[Signature, list[Call]] = defaultdict(list)
+    for body in bodies(draft):
+        for call in calls(body):
+            owner = signature(call.goal)
+            if owner not in known and owner.name not in draft.damaged and call.goal != FAIL:
+                missing[owner].append(call)
+    for owner, uses in missing.items():
+        _report(draft, uses, owner, arities)
+
+
+def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
+    """The bodies of all clauses that have one."""
+    clauses: list[Rule | Clause | Grounding | Initially | Deadline] = [*draft.rules, *draft.background]
+    clauses += [*draft.groundings, *draft.initially, *draft.deadlines]
+    return (clause.body for clause in clauses if clause.body)
+
+
+def calls(body: tuple[Literal, ...]) -> Iterator[Call]:
+    """The calls of a body, also inside other conditions."""
+    return (literal for literal in every(body) if isinstance(literal, Call))
+
+
+def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str, set[int]]) -> None:
+    name, goal = owner.name, uses[0].goal
+    place = goal.place
+    places = f" (called in {len(uses)} places)" if len(uses) > 1 else ""
+    refused = unavailable(goal)
+    if name in arities:
+        hint = f"give it {arguments(*sorted(arities[name]))}"
+        draft.error("arity", f"{name} is called with {arguments(owner.arity)}", place, hint)
+    elif refused:
+        does, instead = refused
+        draft.error("unsupported", f"{owner} is not available in event descriptions: it {does}", place, instead)
+    elif name in LISTS and owner.arity == 2:
+        hint = f"write findall(X, goal, L), {name}(L, N)"
+        draft.error("findall", f"{name} is for a list that findall gives in the same body", place, hint)
+    elif owner in _events_and_fluents(draft):
+        hint = f"write happensAt({written(goal)}, T), or holdsAt({written(goal)}=value, T)"
+        draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
+    else:
+        hint = (
+            did_you_mean(name, set(arities) | set(FORMS)) or "define it by facts or rules, or load the file that does"
+        )
+        draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)
+
+
+def _events_and_fluents(draft: Draft) -> set[Signature]:
+    read = {node[1] for rule in draft.rules for node, _ in mentioned(rule.body)}
+    return read | draft.events | draft.simple | draft.static

@@ -1,0 +1,108 @@
+"""A negation that asks for several fluents of a circle: what it says of each of them, where that can be said apart.
+
+A fluent of a circle is known only up to the point that is being decided, so a rule may ask whether one holds, but not
+search for answers that two of them give together. `\\+ (A, B)` where A and B share no variable of their own is
+`\\+ A ; \\+ B`, which asks for one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from holdsfor.language.description import Aggregate, Holds, Literal, Not, Or, Signature
+from holdsfor.language.passes.combinations import combinations
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Var
+from holdsfor.language.walk import all_variables, every
+
+Body = tuple[Literal, ...]
+Circle = Iterable[Signature]
+
+
+def one_at_a_time(body: Body, head: set[Var], circle: Circle) -> Body:
+    """The body with such negations taken apart; those that cannot be stay as they are."""
+    members = set(circle)
+    result: list[Literal] = []
+    for literal in body:
+        outside = head | all_variables(other for other in body if other is not literal)
+        result.extend(_apart(literal, outside, members))
+    return tuple(result)
+
+
+def entangled(body: Body, circle: Circle) -> Holds | None:
+    """A condition on a fluent of the circle that stands in a negation or findall where it cannot be asked for."""
+    members = set(circle)
+    for literal in body:
+        if isinstance(literal, Or):
+            for alternative in literal.alternatives:
+                found = entangled(alternative, members)
+                if found:
+                    return found
+        elif isinstance(literal, Aggregate) or (isinstance(literal, Not) and not _simple(literal.literals, members)):
+            asked = _asked([literal], members)
+            if asked:
+                return asked[-1]
+    return None
+
+
+def _apart(literal: Literal, outside: set[Var], members: set[Signature]) -> Body:
+    if isinstance(literal, Or):
+        cases = tuple(
+            tuple(part for each in case for part in _apart(each, outside | _others(case, each), members))
+            for case in literal.alternatives
+        )
+        return (replace(literal, alternatives=cases),)
+    if not isinstance(literal, Not) or _simple(literal.literals, members) or not _asked([literal], members):
+        return (literal,)
+    return tuple(_denied(case, literal, outside, members) for case in _cases(literal.literals))
+
+
+def _denied(case: Body, negation: Not, outside: set[Var], members: set[Signature]) -> Literal:
+    """`\\+ (A, B)` as `\\+ A ; \\+ B`, where a `\\+ \\+ A` is A."""
+    alternatives: list[Body] = []
+    for part in _parts(case, outside):
+        inner = part[0]
+        if len(part) == 1 and isinstance(inner, Not):
+            alternatives.append(one_at_a_time(inner.literals, outside, members))
+        else:
+            alternatives.append((Not(part, negation.place),))
+    if len(alternatives) == 1:
+        (only,) = alternatives
+        return only[0] if len(only) == 1 else Or((only,), negation.place)
+    return Or(tuple(alternatives), negation.place)
+
+
+def _cases(body: Body) -> list[Body]:
+    """The conjunctions without alternatives that a conjunction stands for."""
+    choices = [
+        [case for one in literal.alternatives for case in _cases(one)] if isinstance(literal, Or) else [(literal,)]
+        for literal in body
+    ]
+    return combinations(body, choices)
+
+
+def _parts(case: Body, outside: set[Var]) -> list[Body]:
+    """The conjunction cut where no variable of its own is shared."""
+    parts: list[tuple[list[Literal], set[Var]]] = []
+    for literal in case:
+        own = all_variables([literal]) - outside
+        touched = [part for part in parts if part[1] & own]
+        literals = [each for part in touched for each in part[0]] + [literal]
+        parts = [part for part in parts if part not in touched]
+        parts.append((literals, own.union(*(part[1] for part in touched))))
+    return [tuple(literals) for literals, _ in parts]
+
+
+def _simple(body: Body, members: set[Signature]) -> bool:
+    """Whether a negated conjunction asks for one fluent of the circle at most, and directly."""
+    asked = _asked(body, members)
+    return not asked or (len(asked) == 1 and any(literal is asked[0] for literal in body))
+
+
+def _asked(body: Iterable[Literal], members: set[Signature]) -> list[Holds]:
+    return [each for each in every(body) if isinstance(each, Holds) and signature(each.fluent) in members]
+
+
+def _others(case: Body, literal: Literal) -> set[Var]:
+    return all_variables(other for other in case if other is not literal)

@@ -1,0 +1,113 @@
+"""Which arguments must be numbers: those that rules calculate or compare with, wherever the variable goes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from holdsfor.language.description import (
+    Aggregate,
+    Call,
+    Compare,
+    Edge,
+    Happens,
+    Holds,
+    HoldsFor,
+    Is,
+    Literal,
+    Signature,
+)
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import Node, signature
+from holdsfor.language.terms import Term, Var, name_and_args, variables
+from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
+from holdsfor.language.walk import every
+
+#: An argument of an event, fluent or predicate; the value of a fluent has the position after its last argument.
+Slot = tuple[str, Signature, int]
+
+
+def numbers(draft: Draft) -> dict[Node, frozenset[int]]:
+    """The positions of each event and fluent whose argument must be a number."""
+    found: dict[Node, set[int]] = defaultdict(set)
+    for kind, owner, position in number_slots(draft):
+        if kind != "predicate" and position < owner.arity:
+            found["event" if kind == "event" else "fluent", owner].add(position)
+    return {node: frozenset(positions) for node, positions in found.items()}
+
+
+def number_slots(draft: Draft) -> set[Slot]:
+    """All slots that must hold numbers. Asks from conditions to what gives them their values, until nothing is new."""
+    clauses = [(list(_slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
+    used = _used(clauses)
+    heads = [(list(_head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
+    heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
+    heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
+    asked: set[Slot] = set()
+    passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
+    for head, body in [*heads, *clauses]:
+        numeric, given = _numeric(body, used), list(_body_slots(body))
+        asked.update(slot for slot, variable in given if variable in numeric)
+        for slot, variable in head:
+            passed[slot].update(source for source, name in given if name == variable)
+    waiting = list(asked)
+    while waiting:
+        fresh = passed.get(waiting.pop(), set()) - asked
+        asked |= fresh
+        waiting += fresh
+    return asked | used
+
+
+def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> set[Slot]:
+    """The arguments that background rules calculate with."""
+    used: set[Slot] = set()
+    while True:
+        before = len(used)
+        for head, body in clauses:
+            numeric = _numeric(body, used)
+            used.update(slot for slot, variable in head if variable in numeric)
+        if len(used) == before:
+            return used
+
+
+def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
+    """The variables that a body needs as numbers."""
+    found: set[Var] = set()
+    for literal in every(body):
+        if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
+            found.update(variables(literal.left), variables(literal.right))
+        elif isinstance(literal, Is):
+            found.update(variables(literal.target), variables(literal.expression))
+        elif isinstance(literal, Call):
+            found.update(variable for slot, variable in _slots("predicate", literal.goal) if slot in used)
+        elif isinstance(literal, Aggregate) and literal.function != "count":
+            found.update(variables(literal.template), variables(literal.result))
+    return found
+
+
+def _slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
+    owner = signature(term)
+    for position, arg in enumerate(name_and_args(term)[1]):
+        if isinstance(arg, Var):
+            yield (kind, owner, position), arg
+
+
+def _fluent_slots(fluent: Term, value: Term) -> Iterator[tuple[Slot, Var]]:
+    yield from _slots("fluent", fluent)
+    owner = signature(fluent)
+    if isinstance(value, Var):
+        yield ("fluent", owner, owner.arity), value
+
+
+def _head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
+    return _slots("event", subject) if value is None else _fluent_slots(subject, value)
+
+
+def _body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
+    for literal in every(body):
+        if isinstance(literal, Happens):
+            yield from _slots("event", literal.event)
+        elif isinstance(literal, Edge | Holds | HoldsFor):
+            yield from _fluent_slots(literal.fluent, literal.value)
+        elif isinstance(literal, Call):
+            yield from _slots("predicate", literal.goal)

@@ -1,0 +1,62 @@
+"""Background predicates that call themselves: all that they are true of is worked out first, so it must be finite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.language.description import Aggregate, Call, Literal, Not, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.graph import components, cycle
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Place
+from holdsfor.language.walk import every, inside
+
+
+def recursion(draft: Draft) -> None:
+    """Finds the groups that call each other. A call inside a negation or findall must be of an earlier group."""
+    needs: dict[Signature, dict[Signature, Place]] = {
+        signature(clause.head): {} for clause in draft.background if clause.body
+    }
+    closed: dict[tuple[Signature, Signature], Place] = {}
+    for clause in draft.background:
+        owner = signature(clause.head)
+        for literal in every(clause.body):
+            if isinstance(literal, Call) and signature(literal.goal) in needs:
+                needs[owner].setdefault(signature(literal.goal), literal.place)
+        for call in _closed(clause.body):
+            closed.setdefault((owner, signature(call.goal)), call.place)
+    for group in components(needs):
+        if len(group) == 1 and group[0] not in needs[group[0]]:
+            continue
+        draft.recursive.update(group)
+        for (owner, called), place in closed.items():
+            if owner in group and called in group:
+                _report(draft, owner, called, group, needs, place)
+                break
+
+
+def _report(
+    draft: Draft,
+    owner: Signature,
+    called: Signature,
+    group: list[Signature],
+    needs: dict[Signature, dict[Signature, Place]],
+    place: Place,
+) -> None:
+    # The way round that begins with the call: the callee first, so that `cycle` starts there.
+    ordered = {each: needs[each] for each in (called, *(other for other in group if other != called))}
+    way = cycle(list(ordered), ordered) or [owner, called]
+    shown = " <- ".join(map(str, way))
+    message = f"{called} calls itself inside a negation or findall: {shown}; it has no answer that comes first"
+    hint = f"define what is asked there without {called}, or write the cases as facts"
+    draft.error("cycle", message, place, hint)
+
+
+def _closed(body: tuple[Literal, ...]) -> Iterator[Call]:
+    """The calls inside negations and findalls."""
+    for literal in body:
+        for conjunction in inside(literal):
+            if isinstance(literal, Not | Aggregate):
+                yield from (each for each in every(conjunction) if isinstance(each, Call))
+            else:
+                yield from _closed(conjunction)

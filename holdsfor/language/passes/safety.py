@@ -1,0 +1,274 @@
+"""Every variable gets a value from some condition, whatever the order of the conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from holdsfor.language.description import (
+    Aggregate,
+    Algebra,
+    Allen,
+    Call,
+    Clause,
+    Deadline,
+    Duration,
+    Edge,
+    Grounding,
+    Happens,
+    Holds,
+    Initially,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Signature,
+)
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.apart import head_terms
+from holdsfor.language.passes.domains import note_evidence
+from holdsfor.language.passes.modes import Modes
+from holdsfor.language.passes.names import calls
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.deadlines import overlap
+from holdsfor.language.terms import Place, Var, variables
+from holdsfor.language.walk import all_variables
+from holdsfor.language.written import written
+
+
+def safety(draft: Draft) -> None:
+    modes = Modes(draft.background, draft.recursive)
+    listed = _listed_domains(draft)
+    for rule in draft.rules:
+        if rule.place not in draft.incomplete:
+            _rule(draft, rule, modes, listed)
+    for clause in draft.background:
+        if clause.place in draft.incomplete:
+            continue
+        if signature(clause.head) in draft.recursive:
+            _recursive(draft, clause, modes)
+        elif clause.body:
+            _clause(draft, clause, modes)
+    timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
+    for each in timeless:
+        if each.place not in draft.incomplete:
+            _standing(draft, each, modes)
+
+
+def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Modes) -> None:
+    """Clauses without time: their conditions are about background knowledge."""
+    head = {variable for term in head_terms(clause) for variable in variables(term)}
+    values: set[Var] = set()
+    if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
+        values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
+    reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
+    if isinstance(clause, Grounding):
+        return
+    if isinstance(clause, Initially):
+        _unknown_at_start(draft, clause, values | reported)
+    what, term = ("duration", clause.duration) if isinstance(clause, Deadline) else ("value", clause.value)
+    for variable in dict.fromkeys(variables(term)):
+        if variable not in values | reported:
+            message = f"nothing says what the {what} {written(variable)} is"
+            draft.error("unbound", message, variable.place, "write a constant, or bind it in a condition")
+
+
+def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
+    """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
+    for each in draft.groundings:
+        if each.value is not None and signature(each.entity) == signature(clause.fluent):
+            given: set[Var] = set()
+            modes.run(each.body, given, set(variables(each.entity)))
+            dynamic = any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+            if not dynamic and given.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
+                return True
+    return False
+
+
+def _unknown_at_start(draft: Draft, clause: Initially, values: set[Var]) -> None:
+    """Groundings come from the data, and at the start there are none."""
+    note_evidence(draft, clause.fluent, clause.value, values | set(variables(clause.fluent)))
+    missing = next((each for each in variables(clause.fluent) if each not in values), None)
+    if missing is not None and signature(clause.fluent).name not in draft.damaged:
+        pair = f"{written(clause.fluent)}={written(clause.value)}"
+        message = f"nothing says for which groundings {pair} holds initially: at the start none is known"
+        hint = f"write conditions: initially({pair}) :- ..., or declare the domain: grounding({pair}) :- ..."
+        draft.error("unbound", message, missing.place, hint)
+
+
+def _rule(draft: Draft, rule: Rule, modes: Modes, listed: Set[tuple[Signature, bool]]) -> None:
+    head = {*variables(rule.subject), rule.at, *(variables(rule.value) if rule.value else ())}
+    # Where groundings are declared, they give the arguments of the head their values.
+    values = head - {rule.at} if (signature(rule.subject), rule.value is not None) in listed else set()
+    left = modes.run(rule.body, values, head)
+    reported = _report(draft, modes, left, values, head, rule.body)
+    if left:
+        values |= all_variables(left)
+    if rule.at not in values | reported:
+        _unbound_time(draft, rule)
+    if rule.kind in ("happensAt", "holdsFor"):
+        _unbound_arguments(draft, rule, values | reported)
+    elif rule.kind == "initiatedAt" and rule.value is not None:
+        note_evidence(draft, rule.subject, rule.value, values | reported)
+        _unbound_value(draft, rule, values | reported)
+
+
+def _clause(draft: Draft, clause: Clause, modes: Modes) -> None:
+    """A background rule must at least work when it is called with all arguments known."""
+    head = set(variables(clause.head))
+    values = set(head)
+    _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
+
+
+def _recursive(draft: Draft, clause: Clause, modes: Modes) -> None:
+    """What calls itself is worked out before any call: each clause must give all arguments their values."""
+    head = set(variables(clause.head))
+    values: set[Var] = set()
+    left = modes.run(clause.body, values, head)
+    reported = _report(draft, modes, left, values, head, clause.body)
+    owner = signature(clause.head)
+    for variable in dict.fromkeys(variables(clause.head)):
+        if variable not in values | reported | all_variables(left):
+            message = (
+                f"{owner} calls itself, so it is worked out before: no condition gives {written(variable)} a value"
+            )
+            hint = "give each argument of the head a value in the body"
+            draft.error("unbound", message, variable.place, hint)
+
+
+def _unbound_time(draft: Draft, rule: Rule) -> None:
+    if rule.kind == "holdsFor":
+        hint = f"compute it: union_all([...], {rule.at}), or holdsFor(fluent=value, {rule.at})"
+        draft.error("unbound", f"no condition computes the intervals {rule.at}", rule.at.place, hint)
+    else:
+        hint = f"add a condition such as happensAt(event, {rule.at})"
+        draft.error("unbound", f"no condition says when: the time {rule.at} has no value", rule.at.place, hint)
+
+
+def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
+    entity = written(rule.subject) + ("" if rule.value is None else f"={written(rule.value)}")
+    hint = f"bind it in the body, or declare the domain: grounding({entity}) :- ..."
+    for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
+        if variable not in values:
+            if rule.kind == "happensAt":
+                message = f"an event needs all its arguments: no condition gives {written(variable)} a value"
+            else:
+                message = f"no condition gives {written(variable)} a value"
+            draft.error("unbound", message, variable.place, hint)
+
+
+def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
+    if isinstance(rule.value, Var) and rule.value not in values:
+        name = written(rule.value)
+        hint = f"write the value, as in {written(rule.subject)}=true, or bind {name} in the body"
+        message = f"nothing says what the value {name} of {signature(rule.subject)} is"
+        draft.error("unbound", message, rule.value.place, hint)
+
+
+def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:
+    """The events and fluents whose groundings are declared, and not fed by the data; whether each is a fluent."""
+    listed = (
+        each
+        for each in draft.groundings
+        if not any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
+    )
+    return {(signature(each.entity), each.value is not None) for each in listed}
+
+
+# ---------------------------------------------------------------- what is left
+
+
+def _report(
+    draft: Draft, modes: Modes, left: list[Literal], values: set[Var], head: set[Var], body: tuple[Literal, ...]
+) -> set[Var]:
+    """One error for each variable without a value; those that another condition would give are left to that one.
+
+    partly: the variables that some alternatives give a value, and others do not.
+    """
+    reported: set[Var] = set()
+    partly = all_variables(each for each in body if isinstance(each, Or) and each not in left)
+    promised = {id(literal): _promised(modes, literal) for literal in left}
+    for literal in left:
+        others = {variable for other in left if other is not literal for variable in promised[id(other)]}
+        missing = _missing(modes, literal, values, head | all_variables(each for each in left if each is not literal))
+        for variable in missing:
+            if variable not in reported and variable not in others:
+                reported.add(variable)
+                draft.error("unbound", *_message(literal, variable, variable in partly))
+    if left and not reported:
+        variable = min(_missing(modes, left[0], values, head) or all_variables(left[:1]), key=str)
+        reported.add(variable)
+        draft.error("unbound", *_message(left[0], variable, variable in partly))
+    return reported
+
+
+def _promised(modes: Modes, literal: Literal) -> set[Var]:
+    """What a condition would give if it could be evaluated."""
+    if isinstance(literal, Aggregate):
+        return set(variables(literal.result))
+    return all_variables([literal]) - (set() if isinstance(literal, Or) else modes.needs(literal))
+
+
+def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]) -> list[Var]:
+    if isinstance(literal, Not):
+        shared = {each for each in all_variables(literal.literals) if each in outside and each not in values}
+        if shared:
+            return sorted(shared, key=_position)
+        return _missing_inside(modes, literal.literals, values, outside)
+    if isinstance(literal, Or):
+        return [v for each in literal.alternatives for v in _missing_inside(modes, each, values, outside)]
+    if isinstance(literal, Aggregate):
+        shared = modes.shared(literal, outside) - values
+        if shared:
+            return sorted(shared, key=_position)
+        found = _missing_inside(modes, literal.literals, values, outside | set(variables(literal.result)))
+        return found or sorted(set(variables(literal.template)) - values, key=_position)
+    needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else modes.needs(literal) - values
+    return sorted(needed, key=_position)
+
+
+def _missing_inside(modes: Modes, body: tuple[Literal, ...], values: set[Var], outside: set[Var]) -> list[Var]:
+    known = set(values)
+    left = modes.run(body, known, outside)
+    others = outside | all_variables(body)
+    return [variable for each in left for variable in _missing(modes, each, known, others)]
+
+
+def _needed_by_call(modes: Modes, call: Call, values: set[Var]) -> set[Var]:
+    """The fewest arguments that make the call possible: those that alone would not do when left out."""
+    unbound = set(variables(call.goal)) - values
+    needed = set()
+    for variable in unbound:
+        if modes.gives(call, values | unbound - {variable}, set()) is None:
+            needed.add(variable)
+    return needed or unbound
+
+
+def _position(variable: Var) -> tuple[int, int]:
+    return variable.place.line, variable.place.column
+
+
+def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place, str]:
+    place, name = variable.place, written(variable)
+    if partly:
+        return f"not all alternatives give {name} a value", place, "bind it in each of them, or outside"
+    if isinstance(literal, Not):
+        hint = "bind it in another condition, or write _ for any value"
+        return f"{name} stands in a negation, and no other condition gives it a value", place, hint
+    if isinstance(literal, Aggregate):
+        hint = "bind it in another condition, or give it another name if it is another variable"
+        return f"{name} stands in a findall, and no other condition gives it a value", place, hint
+    if isinstance(literal, Or):
+        hint = "bind it in the same alternative, or outside the alternatives"
+        return f"{name} has no value in one of the alternatives that use it", place, hint
+    if isinstance(literal, Holds | Happens | Edge):
+        hint = f"add a condition that gives the time, such as happensAt(event, {name})"
+        return f"the time {name} has no value", place, hint
+    if isinstance(literal, Algebra | Allen) or (isinstance(literal, Duration) and variable == literal.interval):
+        return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
+    if isinstance(literal, Call):
+        return f"{signature(literal.goal)} needs a value for {name}", place, "bind it in another condition"
+    return (
+        f"{name} is compared or calculated with, and no condition gives it a value",
+        place,
+        "bind it in another condition",
+    )

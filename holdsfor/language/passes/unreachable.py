@@ -1,0 +1,62 @@
+"""Warnings: conditions that never come true, and rules written twice."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from holdsfor.language.description import Edge, Holds, HoldsFor, Literal, Rule, Signature
+from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+
+def unreachable(draft: Draft) -> None:
+    values: dict[Signature, set[Term]] = defaultdict(set)
+    for rule in draft.rules:
+        if rule.value is not None:
+            values[signature(rule.subject)].update([] if rule.kind == "terminatedAt" else [rule.value])
+    for initial in draft.initially:
+        values[signature(initial.fluent)].add(initial.value)
+    for deadline in draft.deadlines:
+        values[signature(deadline.fluent)].add(deadline.target)
+    seen: dict[Rule, Place] = {}
+    for deadline in draft.deadlines:
+        if signature(deadline.fluent).name not in draft.damaged:
+            owner = signature(deadline.fluent)
+            _check(draft, owner, deadline.source, values[owner], deadline.source.place)
+    for rule in draft.rules:
+        for fluent, value, place in _asked(rule):
+            owner = signature(fluent)
+            if owner in values and owner.name not in draft.damaged:
+                _check(draft, owner, value, values[owner], place)
+        first = seen.setdefault(rule, rule.place)
+        if first is not rule.place:
+            draft.warning(
+                "duplicate", f"this rule is already written in line {first.line}", rule.place, "remove one of them"
+            )
+
+
+def _check(draft: Draft, owner: Signature, value: Term, given: set[Term], place: Place) -> None:
+    if not given:
+        hint = f"add an initiatedAt rule for {owner.name}"
+        draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
+    elif not isinstance(value, Var) and value not in given and not any(isinstance(each, Var) for each in given):
+        known = sorted(map(written, given))
+        hint = did_you_mean(written(value), known) or f"its values are {', '.join(known)}"
+        draft.warning("never", f"{owner} never has the value {written(value)}", place, hint)
+
+
+def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:
+    """The fluents with values that a rule asks about or ends."""
+    if rule.kind == "terminatedAt" and rule.value is not None:
+        yield rule.subject, rule.value, rule.subject.place
+    yield from _conditions(rule.body)
+
+
+def _conditions(body: tuple[Literal, ...]) -> Iterator[tuple[Term, Term, Place]]:
+    for literal in every(body):
+        if isinstance(literal, Edge | Holds | HoldsFor):
+            yield literal.fluent, literal.value, literal.place

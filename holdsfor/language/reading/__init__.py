@@ -1,0 +1,1 @@
+"""From clauses to rules: what each literal and each declaration means."""

@@ -1,0 +1,163 @@
+"""initiatedAt and terminatedAt as conditions: the conditions of the rules that initiate or terminate stand for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdsfor.language.description import Literal, Signature
+from holdsfor.language.parsing.syntax import Raw, RawClause
+from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.vocabulary import COMPARISONS
+
+if TYPE_CHECKING:
+    from holdsfor.language.reading.literals import BodyReader
+
+Literals = tuple[Literal, ...]
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A clause that initiates or terminates: initiatedAt(fluent=value, time) :- goals."""
+
+    fluent: Atom | Compound
+    value: Term
+    time: Term
+    goals: tuple[Term, ...]
+
+
+Changes = dict[tuple[str, Signature], list[Change]]
+
+
+def changes(raw: Iterable[Raw]) -> Changes:
+    """The clauses that initiate or terminate each fluent; a deadline initiates its target, and counts as `fi`."""
+    found: Changes = {}
+    for clause in raw:
+        if isinstance(clause, RawClause) and isinstance(clause.head, Compound):
+            kind = _KINDS.get((clause.head.functor, len(clause.head.args)))
+            change = _change(clause, *clause.head.args) if kind else None
+            if kind and change:
+                name, args = name_and_args(change.fluent)
+                found.setdefault((kind, Signature(name, len(args))), []).append(change)
+    return found
+
+
+_KINDS = {
+    ("initiatedAt", 2): "initiatedAt",
+    ("initiatedAt", 4): "initiatedAt",
+    ("initiates", 3): "initiatedAt",
+    ("terminatedAt", 2): "terminatedAt",
+    ("terminatedAt", 4): "terminatedAt",
+    ("terminates", 3): "terminatedAt",
+    ("fi", 3): "fi",
+}
+
+
+def _change(clause: RawClause, *args: Term) -> Change | None:
+    goals = tuple(conjuncts(clause.body))
+    time = args[-1]
+    pair = args[0]
+    if len(args) == 3:
+        pair = args[1]
+        goals = (Compound("happensAt", (args[0], time), args[0].place), *goals)
+    elif len(args) == 4:
+        time = args[2]
+        goals = without_bounds(goals, args[1:])
+    if isinstance(pair, Compound) and pair.functor == "=" and isinstance(pair.args[0], Atom | Compound):
+        return Change(pair.args[0], pair.args[1], time, goals)
+    return None
+
+
+def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    """initiatedAt(F=V, T), or initiatedAt(F=V, T1, T, T2), in a body."""
+    kind = name_and_args(term)[0]
+    pair = reader.fluent(args[0], kind)
+    time = reader.time(args[1] if len(args) == 2 else args[2])
+    if pair is None or time is None or not reader.fits(kind, term, "points"):
+        return ()
+    name, arguments = name_and_args(pair[0])
+    owner = Signature(name, len(arguments))
+    known = reader.draft.changes
+    if len(reader.unfolding) > _MOST or reader.unfolded > _MOST**2:
+        hint = "write the conditions of the last of them instead"
+        return reader.refuse("unsupported", f"this {kind} leads through too many other rules", term, hint)
+    by_deadline = kind == "initiatedAt" and any(_may_be(pair[1], each.value) for each in known.get(("fi", owner), []))
+    if owner in reader.unfolding or by_deadline:
+        reason = "of what a deadline initiates" if by_deadline else "in a circle"
+        reader.complete = False
+        message = f"{kind} as a condition {reason} comes in a later version"
+        reader.draft.not_yet(f"{kind} in a body", message, term.place, "write its conditions instead")
+        return ()
+    if (kind, owner) not in known:
+        hint = f"write an {kind} rule for {name}, or ask for an event: happensAt(event, T)"
+        return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
+    reader.unfolding.append(owner)
+    reader.unfolded += len(known[kind, owner])
+    each = [_unfolded(reader, change, (*arguments, pair[1], time), term) for change in known[kind, owner]]
+    literals = reader.read(joined(";", [goal for goal in each if goal is not None], Atom("fail", term.place)))
+    reader.unfolding.pop()
+    return literals
+
+
+def _may_be(asked: Term, value: Term) -> bool:
+    return asked == value or not (is_ground(asked) and is_ground(value))
+
+
+def _unfolded(reader: BodyReader, change: Change, asked: tuple[Term, ...], term: Term) -> Term | None:
+    """The conditions of a rule for what is asked; None if its head is about something else."""
+    given = (*name_and_args(change.fluent)[1], change.value, change.time)
+    names: dict[Term, Term] = {}
+    equal: list[tuple[Term, Term]] = []
+    for mine, theirs in zip(asked, given, strict=True):
+        if isinstance(theirs, Var) and theirs not in names:
+            names[theirs] = mine
+        elif is_ground(mine) and is_ground(theirs):
+            if mine != theirs:
+                return None
+        else:
+            equal.append((mine, theirs))
+    for variable in {v for part in (*given, *change.goals) for v in variables(part)} - set(names):
+        names[variable] = reader.draft.variable(variable)
+    goals = [Compound("=", (mine, renamed(theirs, names)), term.place) for mine, theirs in equal]
+    return joined(",", [*goals, *(renamed(goal, names) for goal in change.goals)], Atom("true", term.place))
+
+
+def renamed(term: Term, names: dict[Term, Term]) -> Term:
+    """The term with other terms for some of its variables."""
+    if isinstance(term, Var):
+        return names.get(term, term)
+    if isinstance(term, Compound):
+        return Compound(term.functor, tuple(renamed(arg, names) for arg in term.args), term.place)
+    if isinstance(term, Items):
+        return Items(tuple(renamed(item, names) for item in term.items), term.place)
+    return term
+
+
+def joined(operator: str, goals: list[Term], none: Term) -> Term:
+    if not goals:
+        return none
+    *before, whole = goals
+    for goal in reversed(before):
+        whole = Compound(operator, (goal, whole), goal.place)
+    return whole
+
+
+def conjuncts(term: Term | None) -> Iterator[Term]:
+    """A, B and C of `A, (B, C)`."""
+    while isinstance(term, Compound) and term.functor == "," and len(term.args) == 2:
+        yield from conjuncts(term.args[0])
+        term = term.args[1]
+    if term is not None:
+        yield term
+
+
+def without_bounds(goals: Iterable[Term], times: Iterable[Term]) -> tuple[Term, ...]:
+    """Leaves out comparisons such as T1 =< T, which repeat what the range of a search says."""
+    allowed = set(times)
+    return tuple(
+        goal
+        for goal in goals
+        if not (isinstance(goal, Compound) and goal.functor in COMPARISONS and allowed.issuperset(goal.args))
+    )

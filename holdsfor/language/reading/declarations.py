@@ -1,0 +1,109 @@
+"""Declarations: domains, the form of durative input, directives. All are optional."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.language.description import Grounding, Signature
+from holdsfor.language.draft import Draft, Entity
+from holdsfor.language.parsing.syntax import RawClause, RawDirective
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.connectives import fails
+from holdsfor.language.reading.literals import BodyReader
+from holdsfor.language.reading.unavailable import unavailable
+from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
+from holdsfor.language.written import written
+
+
+def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """grounding(f(X)=v) :- domain(X): what a fluent or event ranges over."""
+    reader = BodyReader(draft, "background")
+    body = reader.read(raw.body)
+    if isinstance(args[0], Var) or fails(body):
+        return
+    if is_fluent_value(args[0]):
+        pair = reader.fluent(args[0], "grounding")
+        if pair:
+            _declare(draft, "fluent", pair[0])
+            draft.groundings.append(Grounding(*pair, body, raw.place))
+    elif isinstance(args[0], Atom | Compound):
+        _declare(draft, "event", args[0])
+        draft.groundings.append(Grounding(args[0], None, body, raw.place))
+    else:
+        draft.error("syntax", f"`{written(args[0])}` cannot be grounded", args[0].place, f"write {FORMS['grounding']}")
+
+
+def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """collectIntervals(f(_)=v), points(f(_)=v), buildFromPoints(f(_)=v): how a durative input is reported."""
+    reader = BodyReader(draft, "background")
+    if isinstance(args[0], Var) or fails(reader.read(raw.body)):
+        return  # RTEC's `buildFromPoints(_) :- fail.` says that there are none
+    pair = reader.fluent(args[0], name_and_args(raw.head)[0])
+    if pair:
+        _declare(draft, "fluent", pair[0])
+        if points:
+            draft.points.add(signature(pair[0]))
+
+
+def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    if isinstance(args[0], Atom | Compound):
+        draft.dynamic_domains.add(signature(args[0]))
+
+
+def directive(draft: Draft, raw: RawDirective) -> None:
+    """`:- dynamic a/1.` and its like: they make predicates known, and are otherwise ignored."""
+    if isinstance(raw.goal, Items):
+        return  # `:- ['facts.pl'].`: `loading` has read it
+    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
+    word = raw.word or name
+    if word == "policy":
+        draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
+    elif word not in DIRECTIVES:
+        draft.error("directive", *_refused(raw.goal, word))
+    elif word in KNOWN:
+        for term in [raw.goal] if raw.word else args:
+            draft.predicates.update(_indicators(term))
+
+
+def _refused(goal: Term, word: str) -> tuple[str, Place, str]:
+    """What is wrong with a directive that is not known."""
+    if word == "op":
+        hint = "write the name before its arguments: name(A, B)"
+        return "operators cannot be declared: rules have those of Prolog", goal.place, hint
+    if word in ("if", "elif", "else", "endif"):
+        hint = "keep the clauses that are meant, or put them into files of their own"
+        return f"clauses cannot be chosen by `{word}`", goal.place, hint
+    if word in ("", ",", ";", "->", "\\+") or unavailable(goal):
+        hint = "remove it; what it would add can be written as facts, or read from a table (--facts)"
+        return f"a directive cannot run goals such as `{_first(goal)}`", goal.place, hint
+    return f"the directive `{word}` is not known", goal.place, "remove it"
+
+
+def _first(goal: Term) -> str:
+    while isinstance(goal, Compound) and goal.functor in (",", ";", "->"):
+        goal = goal.args[0]
+    return written(goal)
+
+
+def is_fluent_value(term: Term) -> bool:
+    """`f(X)=v`"""
+    return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
+
+
+def _declare(draft: Draft, entity: Entity, term: Term) -> None:
+    draft.declared.setdefault((entity, signature(term)), term.place)
+
+
+def _indicators(term: Term) -> Iterator[Signature]:
+    """The signatures of `a/1, b/2` or [a/1, b/2]."""
+    if isinstance(term, Items):
+        for item in term.items:
+            yield from _indicators(item)
+    elif isinstance(term, Compound) and len(term.args) == 2:
+        left, right = term.args
+        if term.functor == "/" and isinstance(left, Atom) and isinstance(right, Int):
+            yield Signature(left.name, right.value)
+        elif term.functor == ",":
+            yield from _indicators(left)
+            yield from _indicators(right)

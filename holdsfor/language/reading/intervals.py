@@ -1,0 +1,110 @@
+"""Conditions about lists of intervals: holdsFor, the interval constructs, duration filters, Allen's relations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+from typing import Literal as OneOf
+
+from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Literal
+from holdsfor.language.draft import did_you_mean
+from holdsfor.language.terms import Atom, Items, Term, Var, name_and_args
+from holdsfor.language.vocabulary import ALLEN, DURATIONS, MODES
+from holdsfor.language.written import written
+
+if TYPE_CHECKING:
+    from holdsfor.language.reading.literals import BodyReader
+
+Literals = tuple[Literal, ...]
+Relation = OneOf["before", "meets", "starts", "finishes", "during", "overlaps", "equal"]
+
+
+def holds_for(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    if not reader.fits("holdsFor", term, "intervals"):
+        return ()
+    pair, interval = reader.fluent(args[0], "holdsFor"), reader.interval(args[1])
+    return () if pair is None or interval is None else (HoldsFor(*pair, interval, term.place),)
+
+
+def union(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    return _algebra(reader, "union", term, args[0], args[1])
+
+
+def intersection(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    return _algebra(reader, "intersection", term, args[0], args[1])
+
+
+def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    return _algebra(reader, "difference", term, args[1], args[2], args[0])
+
+
+def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    if isinstance(args[0], Items) and all(map(is_empty, args[0].items)):
+        hint = "name the intervals outside which the fluent holds: complement_all([I1], I)"
+        return reader.refuse("intervals", "the complement of nothing does not say whose intervals it is", term, hint)
+    return _algebra(reader, "complement", term, args[0], args[1])
+
+
+def _algebra(
+    reader: BodyReader,
+    op: OneOf["union", "intersection", "difference", "complement"],
+    term: Term,
+    members: Term,
+    result: Term,
+    base: Term | None = None,
+) -> Literals:
+    if not reader.fits(name_and_args(term)[0], term, "intervals"):
+        return ()
+    if not isinstance(members, Items):
+        message = f"`{written(members)}` is not a list of intervals"
+        return reader.refuse("syntax", message, members, "write a list: [I1, I2]")
+    target = reader.interval(result)
+    operands = [reader.interval(item) for item in members.items if not is_empty(item)]
+    if target is None or None in operands:
+        return ()
+    known = [operand for operand in operands if operand is not None]
+    if op == "intersection" and len(known) < len(members.items):
+        known = []
+    if base is not None:
+        first = None if is_empty(base) else reader.interval(base)
+        known = [] if first is None else [first, *known]
+    return (Algebra(op, tuple(known), target, term.place),)
+
+
+def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    name = name_and_args(term)[0]
+    if not reader.fits(name, term, "intervals"):
+        return ()
+    interval, result = reader.interval(args[0]), reader.interval(args[2])
+    if interval is None or result is None or not reader.expression(args[1]):
+        return ()
+    return (Duration(DURATIONS[name], interval, args[1], result, term.place),)
+
+
+def allen(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    """allen(relation, S, G, mode, I)"""
+    name = args[0].name if isinstance(args[0], Atom) else ""
+    if name not in ALLEN:
+        hint = did_you_mean(name, ALLEN) or f"the relations are {', '.join(ALLEN)}"
+        return reader.refuse("allen", f"`{written(args[0])}` is not a relation of Allen's", args[0], hint)
+    return relation(reader, term, args[1:], name)
+
+
+def relation(reader: BodyReader, term: Term, args: tuple[Term, ...], name: str = "") -> Literals:
+    """before(S, G, mode, I) and the like; `name` is given if the relation is an argument of allen."""
+    if not reader.fits(name_and_args(term)[0], term, "intervals"):
+        return ()
+    ends = [reader.interval(arg) for arg in (args[0], args[1], args[3])]
+    word = args[2].name if isinstance(args[2], Atom) else ""
+    if word not in MODES:
+        hint = did_you_mean(word, set(MODES)) or f"the modes are {', '.join(dict.fromkeys(MODES.values()))}"
+        return reader.refuse("allen", f"`{written(args[2])}` is not a mode of a relation", args[2], hint)
+    if None in ends:
+        return ()
+    source, target, result = cast(list[Var], ends)
+    known = cast(Relation, name or name_and_args(term)[0])
+    return (Allen(known, source, target, MODES[word], result, term.place),)
+
+
+def is_empty(term: Term) -> bool:
+    """`[]`"""
+    return isinstance(term, Items) and not term.items

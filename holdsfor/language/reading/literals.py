@@ -1,0 +1,255 @@
+"""Conditions: from terms to the literals of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal as OneOf
+from typing import cast
+
+from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Signature
+from holdsfor.language.draft import Draft, arguments
+from holdsfor.language.reading import changes, connectives, findall, intervals
+from holdsfor.language.reading.arithmetic import not_arithmetic
+from holdsfor.language.reading.changes import conjuncts
+from holdsfor.language.reading.connectives import FAIL
+from holdsfor.language.reading.intervals import is_empty
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.vocabulary import ALLEN, ARITHMETIC_COMPARISONS, COMPARISONS, DURATIONS, FORMS, LISTS
+from holdsfor.language.written import written
+
+#: What the conditions are about: time points, lists of intervals, or neither.
+Context = OneOf["points", "intervals", "background"]
+Literals = tuple[Literal, ...]
+
+_MISPLACED: dict[tuple[str, Context], str] = {
+    ("holdsFor", "points"): "write holdsAt(fluent=value, T)",
+    ("happensAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
+    ("holdsAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
+}
+
+
+class BodyReader:
+    """Reads the conditions of one clause. `complete` turns false if one of them could not be read."""
+
+    def __init__(self, draft: Draft, context: Context) -> None:
+        self.draft = draft
+        self.context = context
+        self.complete = True
+        self.guards: list[Var] = []
+        self.cuts: list[Place] = []
+        self.depth = 0  # how many conditions this one is inside of
+        self.lists: dict[Var, findall.Collected] = {}
+        self.unfolding: list[Signature] = []  # fluents whose initiatedAt or terminatedAt conditions are being read
+        self.unfolded = 0
+
+    def read(self, term: Term | None) -> Literals:
+        """The literals of a conjunction. One condition may give none (no effect) or several (unfolded)."""
+        goals = list(conjuncts(term))
+        outer, lists = self.lists, findall.collect(self, goals)
+        self.lists = {**outer, **lists}
+        found = [literal for goal in goals for literal in self.literal(goal)]
+        self.lists = outer
+        findall.check_lists(self, lists, found)
+        return tuple(found)
+
+    def nested(self, term: Term) -> Literals | None:
+        """The literals of a conjunction inside another condition; None if some could not be read."""
+        before, self.complete = self.complete, True
+        self.depth += 1
+        literals = self.read(term)
+        self.depth -= 1
+        complete, self.complete = self.complete, before and self.complete
+        return literals if complete else None
+
+    def literal(self, term: Term) -> Literals:
+        if isinstance(term, Var):
+            return self.refuse("unsupported", "a variable cannot be a condition", term, "write the condition out")
+        if isinstance(term, Int | Float | Items):
+            message = f"`{written(term)}` is not a condition"
+            return self.refuse("syntax", message, term, "write a predicate or a comparison")
+        name, args = name_and_args(term)
+        reader = _READERS.get((name, len(args)))
+        if reader:
+            return reader(self, term, args)
+        if name in ALLEN and len(args) == 4 and self.context == "intervals":
+            return intervals.relation(self, term, args)
+        return self._other(name, term, args)
+
+    # ------------------------------------------------------------ events and fluents
+
+    def fluent(self, term: Term, inside: str) -> tuple[Term, Term] | None:
+        """The fluent and the value of `f(X)=v`."""
+        if not (isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2):
+            hint = (
+                f"write {written(term)}=true, or the value that is meant"
+                if isinstance(term, Atom | Compound)
+                else "write fluent=value"
+            )
+            self.refuse("value", f"{inside} needs a fluent with its value", term, hint)
+            return None
+        fluent, value = term.args
+        if not isinstance(fluent, Atom | Compound):
+            self.refuse(
+                "syntax",
+                f"{inside} needs the name of a fluent, not `{written(fluent)}`",
+                fluent,
+                "write the fluent's name",
+            )
+            return None
+        return fluent, value
+
+    def time(self, term: Term) -> Term | None:
+        """The time of a condition: a variable, a number, or a sum such as T+60."""
+        if isinstance(term, Atom):
+            hint = f"variables begin with an upper-case letter: {term.name[:1].upper()}{term.name[1:]}"
+            self.refuse("variable", f"the time `{written(term)}` is a name, not a variable", term, hint)
+            return None
+        if isinstance(term, Float | Items):
+            self.refuse(
+                "type", f"`{written(term)}` is not a time", term, "times are whole numbers: write a variable such as T"
+            )
+            return None
+        if isinstance(term, Compound) and not self.expression(term):
+            return None
+        return term
+
+    def _happens(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        if not self.fits("happensAt", term, "points"):
+            return ()
+        event, time = args[0], self.time(args[1])
+        if time is None:
+            return ()
+        if isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+            pair = self.fluent(event.args[0], event.functor)
+            if pair is None:
+                return ()
+            edge = cast(OneOf["start", "end"], event.functor)
+            return (Edge(edge, *pair, time, term.place),)
+        if not isinstance(event, Atom | Compound):
+            return self.refuse(
+                "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"
+            )
+        if isinstance(event, Compound) and event.functor == "=":
+            hint = f"write happensAt(start({written(event)}), T), or holdsAt"
+            return self.refuse("kind", "a fluent does not happen", event, hint)
+        return (Happens(event, time, term.place),)
+
+    def _holds(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        if not self.fits("holdsAt", term, "points"):
+            return ()
+        pair, time = self.fluent(args[0], "holdsAt"), self.time(args[1])
+        return () if pair is None or time is None else (Holds(*pair, time, term.place),)
+
+    # ------------------------------------------------------------ intervals
+
+    def interval(self, term: Term) -> Var | None:
+        if isinstance(term, Var):
+            return term
+        hint = "write a variable such as I"
+        if isinstance(term, Atom):
+            hint = f"variables begin with an upper-case letter: {term.name[:1].upper()}{term.name[1:]}"
+        self.refuse("variable", f"`{written(term)}` stands where the intervals go", term, hint)
+        return None
+
+    def guard(self, sides: tuple[Term, ...]) -> bool:
+        """RTEC's guards `\\+ I = []` and `I \\= []`: no conditions here, only remembered."""
+        if not any(map(is_empty, sides)):
+            return False
+        self.guards += [side for side in sides if isinstance(side, Var)]
+        return True
+
+    # ------------------------------------------------------------ tests, negation, background
+
+    def expression(self, term: Term) -> bool:
+        """Is the term arithmetic? What is not is reported."""
+        wrong = list(not_arithmetic(term))
+        for part, message, hint in wrong:
+            self.refuse("type", message, part, hint)
+        return not wrong
+
+    def _compare(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        op, (left, right) = name_and_args(term)[0], args
+        if self.context == "intervals" and (is_empty(left) or is_empty(right)):
+            if op in ("\\=", "\\==") and self.guard(args):
+                return ()
+            hint = "leave the test out: where there are no intervals the result is empty"
+            return self.refuse("unsupported", "a rule cannot ask for an empty list of intervals", term, hint)
+        if op in ARITHMETIC_COMPARISONS and not all([self.expression(left), self.expression(right)]):
+            return ()
+        return (Compare(op, left, right, term.place),)
+
+    def _is(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        if not isinstance(args[0], Var | Int | Float):
+            return self.refuse(
+                "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
+            )
+        return (Is(args[0], args[1], term.place),) if self.expression(args[1]) else ()
+
+    def _nothing(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        return ()
+
+    def _fail(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        return (Call(FAIL, term.place),)
+
+    def _cut(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        if self.depth:
+            return self.refuse("cut", "a cut inside another condition", term, "remove it: every answer counts")
+        self.cuts.append(term.place)
+        return () if self.context != "background" else (Call(Atom("!"), term.place),)
+
+    def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
+        if name in FORMS and name not in ("fi", "p", "points"):
+            return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
+        return (Call(term, term.place),)
+
+    # ------------------------------------------------------------ reporting
+
+    def fits(self, name: str, term: Term, context: Context) -> bool:
+        if self.context == context:
+            return True
+        where = {
+            "points": "a rule about time points",
+            "intervals": "a holdsFor rule",
+            "background": "a background clause",
+        }
+        home = "a holdsFor rule" if context == "intervals" else "the rules of events and fluents"
+        hint = _MISPLACED.get((name, self.context), f"{name} belongs in {home}")
+        self.refuse("misplaced", f"{name} cannot be a condition of {where[self.context]}", term, hint)
+        return False
+
+    def refuse(self, code: str, message: str, term: Term, hint: str) -> Literals:
+        return self.refuse_at(code, message, term.place, hint)
+
+    def refuse_at(self, code: str, message: str, place: Place, hint: str) -> Literals:
+        self.complete = False
+        self.draft.error(code, message, place, hint)
+        return ()
+
+
+_READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Literals]] = {
+    ("happensAt", 2): BodyReader._happens,
+    ("holdsAt", 2): BodyReader._holds,
+    ("initiatedAt", 2): changes.condition,
+    ("initiatedAt", 4): changes.condition,
+    ("terminatedAt", 2): changes.condition,
+    ("terminatedAt", 4): changes.condition,
+    ("holdsFor", 2): intervals.holds_for,
+    ("union_all", 2): intervals.union,
+    ("intersect_all", 2): intervals.intersection,
+    ("relative_complement_all", 3): intervals.difference,
+    ("complement_all", 2): intervals.complement,
+    ("allen", 5): intervals.allen,
+    **{(name, 3): intervals.duration for name in DURATIONS},
+    ("is", 2): BodyReader._is,
+    **{(name, 2): BodyReader._compare for name in COMPARISONS},
+    ("\\+", 1): connectives.negation,
+    ("not", 1): connectives.negation,
+    (";", 2): connectives.disjunction,
+    ("->", 2): connectives.choice,
+    ("findall", 3): findall.findall,
+    **{(name, 2): findall.function for name in LISTS},
+    ("!", 0): BodyReader._cut,
+    ("true", 0): BodyReader._nothing,
+    ("fail", 0): BodyReader._fail,
+    ("false", 0): BodyReader._fail,
+}

@@ -1,0 +1,275 @@
+"""Raw clauses to rules, background knowledge and declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal as OneOf
+
+from holdsfor.language.description import Algebra, Allen, Clause, Duration, Initially, Rule, Signature
+from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
+from holdsfor.language.reading.connectives import fails
+from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
+from holdsfor.language.reading.declarations import directive, durative, dynamic_domain, grounding, is_fluent_value
+from holdsfor.language.reading.literals import BodyReader, Literals
+from holdsfor.language.terms import Atom, Compound, Items, Term, Var, name_and_args
+from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
+from holdsfor.language.walk import all_variables
+from holdsfor.language.written import written
+
+RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
+_BUILT_IN = {(name, 3) for name in DURATIONS}
+_CONNECTIVES = frozenset({"\\+", ",", ";", "->", "!"})
+_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE"})
+
+
+def read(draft: Draft) -> None:
+    """Every clause finds its meaning by the name of its head."""
+    mentioned: set[Signature] | None = None
+    draft.changes = changes(draft.raw)
+    for raw in draft.raw:
+        if isinstance(raw, RawInput):
+            draft.announced.setdefault((raw.entity, raw.signature), raw.place)
+        elif isinstance(raw, RawDirective):
+            directive(draft, raw)
+        elif not isinstance(raw.head, Atom | Compound):
+            draft.error(
+                "syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, "begin with a name"
+            )
+        else:
+            owner = signature(raw.head)
+            if owner in LEGACY:
+                mentioned = _mentioned(draft) if mentioned is None else mentioned
+                if owner not in mentioned:
+                    continue
+            _clause(draft, raw, raw.head, owner)
+    extend(draft)
+
+
+def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
+    name, args = name_and_args(head)
+    reader = _HEADS.get(owner)
+    about_fluent = any(map(is_fluent_value, args))
+    if reader and (name not in _MAY_BE_BACKGROUND or about_fluent):
+        reader(draft, raw, args)
+    elif name == "holdsAt":
+        hint = "define the fluent with holdsFor(fluent=value, I), or with initiatedAt and terminatedAt"
+        draft.error("head", "holdsAt cannot be the head of a rule", head.place, hint)
+    elif name in COMPARISONS or name in _CONNECTIVES:
+        hint = "begin with the name of a predicate"
+        draft.error("head", f"`{name}` cannot be the head of a clause", head.place, hint)
+    elif name in FORMS and (name not in _MAY_BE_BACKGROUND or about_fluent) and owner not in _BUILT_IN:
+        draft.error("arity", f"{name} does not take {arguments(len(args))}", head.place, f"write {FORMS[name]}")
+    elif owner not in _BUILT_IN:  # RTEC's users define these themselves; here they are built in
+        _background(draft, raw, head, name)
+
+
+# ---------------------------------------------------------------- rules
+
+
+def _initiated(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    reader = BodyReader(draft, "points")
+    pair = reader.fluent(args[0], kind)
+    if pair:
+        _rule(draft, raw, kind, pair[0], pair[1], args[1], reader)
+
+
+def _initiated_within(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """initiatedAt(F=V, T1, T, T2): T1 and T2 are the bounds that RTEC passes, and say nothing of their own."""
+    reader = BodyReader(draft, "points")
+    pair = reader.fluent(args[0], kind)
+    if pair is None or not all(isinstance(arg, Var) for arg in args[1:]):
+        if pair:
+            draft.error("variable", f"{kind}/4 needs three variables for times", raw.head.place, f"write {FORMS[kind]}")
+        return
+    goals = without_bounds(conjuncts(raw.body), args[1:])
+    body = reader.read(joined(",", list(goals), Atom("true")))
+    if all_variables(body) & {args[1], args[3]}:
+        message = f"{kind} with a search range that its conditions use comes in a later version"
+        draft.not_yet(f"{kind}/4", message, raw.head.place, f"write {FORMS[kind]}")
+    _add(draft, raw, Rule(kind, *pair, _as_variable(args[2]), body, raw.place), reader)
+
+
+def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    reader = BodyReader(draft, "points")
+    event, fluent, time = args
+    pair = reader.fluent(fluent, "initiates" if kind == "initiatedAt" else "terminates")
+    first = reader.literal(Compound("happensAt", (event, time), event.place))
+    if pair:
+        _rule(draft, raw, kind, pair[0], pair[1], time, reader, first)
+
+
+def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    event = args[0]
+    if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in COMPARISONS):
+        draft.error("head", f"`{written(event)}` is not an event", event.place, "write happensAt(event, T)")
+    elif isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+        hint = "write initiatedAt or terminatedAt rules for the fluent"
+        draft.error("head", f"{event.functor} of a fluent cannot be defined", event.place, hint)
+    else:
+        _rule(draft, raw, "happensAt", event, None, args[1], BodyReader(draft, "points"))
+
+
+def _rule(
+    draft: Draft,
+    raw: RawClause,
+    kind: RuleKind,
+    subject: Term,
+    value: Term | None,
+    time: Term,
+    reader: BodyReader,
+    first: Literals = (),
+) -> None:
+    body = first + reader.read(raw.body)
+    if not isinstance(time, Var):
+        if reader.time(time) is not None:
+            hint = "write a variable, and calculate it in the body: T is T1+1"
+            draft.error("variable", f"the time of a head is a variable, not `{written(time)}`", time.place, hint)
+        return
+    _add(draft, raw, Rule(kind, subject, value, time, body, raw.place), reader)
+
+
+def _holds_for(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    reader = BodyReader(draft, "intervals")
+    pair = reader.fluent(args[0], "holdsFor")
+    if pair is None:
+        return
+    if isinstance(args[1], Items) and not args[1].items:
+        draft.fallbacks.setdefault(signature(pair[0]), raw.place)
+        return
+    interval = reader.interval(args[1])
+    body = reader.read(raw.body)
+    if interval:
+        _add(draft, raw, Rule("holdsFor", *pair, interval, body, raw.place), reader)
+        for guard in reader.guards:
+            if not _empty_without(guard, interval, body):
+                message = f"this test is left out, but it matters: without {guard} the rule may still give intervals"
+                hint = f"make the result depend on it, for example intersect_all([{guard}, ...], {interval})"
+                draft.warning("guard", message, guard.place, hint)
+
+
+def _empty_without(guard: Var, interval: Var, body: Literals) -> bool:
+    """Is the result empty wherever the guarded intervals are? Then RTEC's guard only saves time."""
+    empty = {guard}
+    for _ in body:  # as often as there are literals: their order does not matter
+        for literal in body:
+            if (isinstance(literal, Duration) and literal.interval in empty) or (
+                isinstance(literal, Allen) and not empty.isdisjoint((literal.source, literal.target))
+            ):
+                empty.add(literal.result)
+            elif isinstance(literal, Algebra):
+                some = any(operand in empty for operand in literal.operands)
+                every = all(operand in empty for operand in literal.operands)
+                first = every or literal.operands[0] in empty
+                never = {"union": every, "intersection": some or every, "difference": first, "complement": False}
+                if never[literal.op]:
+                    empty.add(literal.result)
+    return interval in empty
+
+
+def _add(draft: Draft, raw: RawClause, rule: Rule, reader: BodyReader) -> None:
+    if fails(rule.body):
+        return
+    if not reader.complete:
+        draft.incomplete.add(raw.place)
+    draft.rules.append(rule)
+    draft.rule_cuts += [(rule, place) for place in reader.cuts]
+
+
+def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    reader = BodyReader(draft, "background")
+    body = reader.read(raw.body)
+    if fails(body):
+        return  # `initially(_) :- fail.` says that there are none
+    pair = reader.fluent(args[0], "initially")
+    if pair:
+        if not reader.complete:
+            draft.incomplete.add(raw.place)
+        draft.initially.append(Initially(*pair, body, raw.place))
+
+
+# ---------------------------------------------------------------- background
+
+
+def _background(draft: Draft, raw: RawClause, head: Atom | Compound, name: str) -> None:
+    if raw.body is None:
+        if _is_plain(head) or _no_open_lists(draft, head):
+            draft.background.append(Clause(head, (), raw.place))
+        return
+    heads = {each for each, _ in _HEADS}
+    near = did_you_mean(name, heads)
+    mistaken = near and next(_goals(raw.body, {"happensAt", "holdsAt", "holdsFor"}), None) is not None
+    if mistaken:
+        draft.error("unknown", f"{name} defines nothing", head.place, near)
+        return
+    reader = BodyReader(draft, "background")
+    body = reader.read(raw.body)
+    if not fails(body) and _no_open_lists(draft, head, raw.body):
+        if not reader.complete:
+            draft.incomplete.add(raw.place)
+        draft.background.append(Clause(head, body, raw.place))
+
+
+def _no_open_lists(draft: Draft, *terms: Term) -> bool:
+    for term in terms:
+        for part in _goals(term, {"[|]"}):
+            draft.error("unsupported", "lists with a tail are not available", part.place, "write the cases as facts")
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- terms
+
+
+def _is_plain(head: Atom | Compound) -> bool:
+    return isinstance(head, Atom) or not any(isinstance(arg, Compound | Items) for arg in head.args)
+
+
+def _as_variable(term: Term) -> Var:
+    assert isinstance(term, Var)
+    return term
+
+
+def _goals(term: Term, names: set[str]) -> Iterator[Term]:
+    """Every part of a term that has one of the names."""
+    parts: tuple[Term, ...] = ()
+    if isinstance(term, Compound):
+        if term.functor in names:
+            yield term
+        parts = term.args
+    elif isinstance(term, Items):
+        parts = term.items
+    for part in parts:
+        yield from _goals(part, names)
+
+
+def _mentioned(draft: Draft) -> set[Signature]:
+    """Every name with its arity that occurs in a body."""
+    names = {name for name, _ in LEGACY}
+    bodies = (raw.body for raw in draft.raw if isinstance(raw, RawClause) and raw.body is not None)
+    return {signature(goal) for body in bodies for goal in _goals(body, names)}
+
+
+_HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], None]] = {
+    ("initiatedAt", 2): partial(_initiated, "initiatedAt"),
+    ("terminatedAt", 2): partial(_initiated, "terminatedAt"),
+    ("initiatedAt", 4): partial(_initiated_within, "initiatedAt"),
+    ("terminatedAt", 4): partial(_initiated_within, "terminatedAt"),
+    ("initiates", 3): partial(_initiates, "initiatedAt"),
+    ("terminates", 3): partial(_initiates, "terminatedAt"),
+    ("happensAt", 2): _happens,
+    ("holdsFor", 2): _holds_for,
+    ("initially", 1): _initially,
+    ("fi", 3): deadline,
+    ("p", 1): extension,
+    ("maxDuration", 3): outdated,
+    ("maxDurationUE", 3): outdated,
+    ("grounding", 1): grounding,
+    ("collectIntervals", 1): partial(durative, False),
+    ("buildFromPoints", 1): partial(durative, True),
+    ("points", 1): partial(durative, True),
+    ("dynamicDomain", 1): dynamic_domain,
+}

@@ -1,0 +1,1 @@
+"""From a description to operators."""

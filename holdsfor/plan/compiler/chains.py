@@ -1,0 +1,178 @@
+"""Reordering chains: which operators may come next, for the passes that change their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import replace
+
+from holdsfor.plan.compiler.prefixes import Prefixes
+from holdsfor.plan.operators import (
+    Chain,
+    Conclude,
+    Definition,
+    Derived,
+    Group,
+    HoldsForRule,
+    Let,
+    Op,
+    Plan,
+    Simple,
+    Static,
+    Tally,
+    Where,
+    Without,
+)
+from holdsfor.plan.variables import binds, mentions, needs, renamed
+from holdsfor.plan.walk import conclusions
+
+Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
+"""A chain in another order. The variables are those that are bound before it; the prefixes: of all rules."""
+
+Known = Callable[[Chain, Set[str]], Chain]
+
+
+class Waiting:
+    """The operators of a chain, by number, while they are being placed in another order.
+
+    Every order that this allows means the same: rows are sets of bindings, so joins and tests may trade places as long
+    as each finds bound what it found bound as it was written. joins: what looks at relations and facts. others:
+    comparisons, and calculations. The first join of a chain with nothing given is a scan, and stays with all before it.
+    What several rules begin with is worked out once, so an operator does not overtake a join that more rules share.
+    """
+
+    def __init__(self, chain: Chain, given: Set[str], prefixes: Prefixes) -> None:
+        self._chain = chain
+        self._uses = prefixes.uses(chain)
+        outer = {name for op in chain for name in binds(op)} | given
+        self._mentions = [tuple(dict.fromkeys(mentions(op))) for op in chain]
+        self._needs = [frozenset(needs(op, outer)) for op in chain]
+        self._bound = set(given)
+        self._reachable: Set[str] | None = None
+        self._order: list[int] = []
+        self._made_by = {op.variable: n for n, op in enumerate(chain) if isinstance(op, Let | Tally)}
+        self._left = set(range(len(chain)))
+        self.joins = [number for number, op in enumerate(chain) if not is_filter(op)]
+        self.others = [number for number, op in enumerate(chain) if is_filter(op)]
+        if not given:
+            first = self.joins[0] if self.joins else -1
+            for number in range(first + 1):
+                self._add(number)
+
+    def reachable(self) -> Set[str]:
+        """The variables that are bound, or that calculations on them would bind."""
+        if self._reachable is None:
+            found = set(self._bound)
+            for number in self.others:  # written in an order in which each comes after what it needs
+                op = self._chain[number]
+                if isinstance(op, Let) and self._may_come(number, found):
+                    found.add(op.variable)
+            self._reachable = found
+        return self._reachable
+
+    def ready(self, number: int) -> bool:
+        # Longer beginnings are no more common than shorter ones: the first join that is overtaken tells for all.
+        overtaken = self.joins[0] if self.joins else number
+        shared = overtaken < number and self._uses[overtaken] != self._uses[number]
+        return not shared and self._may_come(number, self.reachable())
+
+    def place(self, number: int) -> None:
+        """This operator next, after the calculations that it needs; nothing if it is there already."""
+        if number not in self._left:
+            return
+        for name in self._mentions[number]:
+            made = self._made_by.get(name, number)
+            if made < number and made in self._left:
+                self.place(made)
+        self._add(number)
+
+    def placed(self) -> Chain:
+        return tuple(self._chain[number] for number in self._order)
+
+    def _add(self, number: int) -> None:
+        self._order.append(number)
+        self._left.discard(number)
+        (self.others if is_filter(self._chain[number]) else self.joins).remove(number)
+        self._reachable = None
+        self._bound.update(binds(self._chain[number]))
+
+    def _may_come(self, number: int, bound: Set[str]) -> bool:
+        """Has all that it needs, and is on the same side as before of what calculates a variable that it mentions."""
+        op = self._chain[number]
+        if not self._needs[number] <= bound:
+            return False
+        if isinstance(op, Let | Tally):  # not before an operator that has bound its variable so far
+            earlier = (n for n in self._left if n < number)
+            if any(op.variable in self._mentions[n] for n in earlier):
+                return False
+        made = (self._made_by.get(name, number) for name in self._mentions[number])
+        return all(n >= number or n not in self._left or self._calculated(n, bound) for n in made)
+
+    def _calculated(self, number: int, bound: Set[str]) -> bool:
+        op = self._chain[number]
+        return isinstance(op, Let) and op.variable in bound
+
+
+def is_filter(op: Op) -> bool:
+    """Looks at the row alone: a comparison, a calculation, or the negation of such."""
+    if isinstance(op, Without):
+        return all(isinstance(inner, Where | Let) for inner in op.chain)
+    return isinstance(op, Where | Let)
+
+
+# ---------------------------------------------------------------- the chains of a plan
+
+
+def each_chain(plan: Plan, reorder: Reordering) -> Plan:
+    """The plan with its rules and the conditions of its rules in another order."""
+    prefixes = beginnings(plan.definitions)
+
+    def known(chain: Chain, given: Set[str]) -> Chain:
+        return reorder(chain, given, prefixes) if len(chain) > (1 if given else 2) else chain  # a scan and one more
+
+    return replace(plan, definitions=tuple(_definition(definition, known) for definition in plan.definitions))
+
+
+def beginnings(definitions: Iterable[Definition]) -> Prefixes:
+    """How many rules begin with each chain.
+
+    The rules of a group are not among them: part of their conditions is asked of a state that changes as it goes.
+    """
+    alone = (definition for definition in definitions if not isinstance(definition, Group))
+    return Prefixes(rule.chain for definition in alone for rule in conclusions(definition))
+
+
+def _definition(definition: Definition, reorder: Known) -> Definition:
+    match definition:
+        case Simple():
+            initiations, terminations = (
+                tuple(tuple(dict.fromkeys(_rule(rule, reorder) for rule in rules)) for rules in table)
+                for table in (definition.initiations, definition.terminations)
+            )
+            return replace(definition, initiations=initiations, terminations=terminations)
+        case Derived():
+            return replace(definition, rules=tuple(_rule(rule, reorder) for rule in definition.rules))
+        case Static():
+            return replace(definition, rules=tuple(_holds_for_rule(rule, reorder) for rule in definition.rules))
+        case Group():
+            return definition
+
+
+def _rule(rule: Conclude, reorder: Known) -> Conclude:
+    chain = tuple(_inside(reorder(rule.chain, frozenset()), frozenset(), reorder))
+    return rule if chain == rule.chain else renamed(replace(rule, chain=chain))
+
+
+def _holds_for_rule(rule: HoldsForRule, reorder: Known) -> HoldsForRule:
+    given = frozenset(rule.variables)
+    return replace(rule, conditions=tuple(_inside(reorder(rule.conditions, given), given, reorder)))
+
+
+def _inside(chain: Chain, given: frozenset[str], reorder: Known) -> Iterator[Op]:
+    """The chain with what stands inside negations and tallies reordered, too."""
+    bound = given
+    for op in chain:
+        if isinstance(op, Without | Tally) and len(op.chain) > 1:
+            yield replace(op, chain=tuple(_inside(reorder(op.chain, bound), bound, reorder)))
+        else:
+            yield op
+        bound |= set(binds(op))

@@ -1,0 +1,274 @@
+"""From a checked description to a plan that says what the rules say, rule by rule; `optimise` makes it cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
+
+from holdsfor.language.description import (
+    Compare,
+    Deadline,
+    EventDescription,
+    Grounding,
+    Initially,
+    Literal,
+    Signature,
+)
+from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.compiler.closures import closure
+from holdsfor.plan.compiler.fold import fold
+from holdsfor.plan.compiler.order import Ordering, head_args, order, order_conditions
+from holdsfor.plan.compiler.said import Said, Variant, is_dynamic, said_of_each, signature_of
+from holdsfor.plan.compiler.sources import identified, sources
+from holdsfor.plan.compiler.static import compile_holds_for
+from holdsfor.plan.compiler.times import name_times
+from holdsfor.plan.compiler.unfold import Background, background, unfold
+from holdsfor.plan.operators import (
+    Conclude,
+    Declared,
+    Definition,
+    Derived,
+    Domain,
+    Due,
+    Group,
+    HoldsForRule,
+    Plan,
+    Reach,
+    Relation,
+    Simple,
+    Static,
+)
+from holdsfor.plan.reach import looks, reach
+from holdsfor.plan.refusals import reporting
+from holdsfor.plan.relations import Relations, open_value_variants, relations
+from holdsfor.plan.stages import stages
+from holdsfor.plan.walk import facts_used
+
+
+@reporting
+def compiled(description: EventDescription) -> Plan:
+    known = background(description.background)
+    fresh = count()
+    said = said_of_each(description, known, fresh)
+    stored = relations(description, (variant.body for each in said.values() for variant in each.variants))
+    domains = _domains(description, known, stored, fresh)
+    declared = {domain.relation for domain in domains if all(map(_lists_all, domain.rules))}
+    definitions = tuple(
+        definition
+        for stratum in description.strata
+        for signature in stratum
+        for definition in _definitions(signature, description, said, stored, known, declared)
+    )
+    closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
+    given = sources(description.inputs, stored)
+    return completed(Plan(given, tuple(known.facts.items()), domains, definitions, closures, (), Reach(0, 0)))
+
+
+def completed(made: Plan) -> Plan:
+    """The plan with what follows from its definitions: facts and columns that are wanted, stages, reach."""
+    wanted = facts_used(made.definitions, made.domains, made.closures)
+    return replace(
+        made,
+        sources=identified(made.sources, made.definitions),
+        facts=tuple((key, rows) for key, rows in made.facts if key in wanted),
+        stages=stages(made.definitions, {domain.relation for domain in made.domains}),
+        reach=reach(made.definitions),
+        looks=looks(made.definitions),
+    )
+
+
+def _definitions(
+    signature: Signature,
+    description: EventDescription,
+    said: Mapping[Signature, Said],
+    stored: Relations,
+    known: Background,
+    declared: set[Relation],
+) -> Iterator[Definition]:
+    mine = said[signature].variants
+    if signature in description.events:
+        relation = Relation(signature.name, signature.arity, None, "event")
+        happens = [v for v in mine if v.rule.kind == "happensAt"]
+        yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
+    if signature in description.simple and stored.of_fluent(signature):
+        yield from _simple_or_group(signature, said, stored, known)
+    if signature in description.static:
+        statics = [v for v in mine if v.rule.kind == "holdsFor"]
+        for relation in stored.of_fluent(signature):
+            rules = (p for v in statics for p in _patterns(v, relation, stored, known, relation in declared))
+            yield Static(relation, tuple(dict.fromkeys(rules)))
+
+
+def _simple_or_group(
+    signature: Signature, said: Mapping[Signature, Said], stored: Relations, known: Background
+) -> Iterator[Simple | Group]:
+    """The fluent by itself; or with those it depends on and that depend on it, in the place of the first of them."""
+    members = said[signature].circle or (signature,)
+    if signature != members[0]:
+        return
+    deadlines = tuple(due for member in members for due in _deadlines(member, said[member].deadlines, stored, known))
+    fluents = tuple(_simple(member, said[member], stored, known) for member in members)
+    if said[signature].circle or deadlines:
+        yield Group(fluents, deadlines)
+    else:
+        yield fluents[0]
+
+
+def _deadlines(
+    signature: Signature, deadlines: Iterable[Deadline], stored: Relations, known: Background
+) -> Iterator[Due]:
+    fresh = count(2_000_000)
+    for deadline in deadlines:
+        name, args = name_and_args(deadline.fluent)
+        if signature in stored.values:
+            source, target = (Relation(name, len(args), v, "fluent") for v in (deadline.source, deadline.target))
+            values = None
+        else:
+            (source,) = stored.of_fluent(signature)
+            target, values = source, (deadline.source, deadline.target)
+        for variant in unfold(deadline.body, known, fresh):
+            folded = fold(variant, (*args, deadline.duration), known)
+            if folded is None:
+                continue
+            literals, (*terms, after) = folded
+            ordering = Ordering.of(literals, (*terms, after), stored)
+            ordering.bound |= {v.name for term in terms for v in variables(term)}
+            conditions = order_conditions(literals, ordering)
+            heads = head_args(terms, ordering, deadline.place)
+            yield Due(source, target, heads, conditions, ordering.expression(after), deadline.extensible, values)
+
+
+def _initially(
+    relation: Relation, facts: Iterable[Initially], stored: Relations, known: Background
+) -> Iterator[Declared]:
+    fresh = count(1_000_000)
+    for fact in facts:
+        if not (relation.value is None or relation.value == fact.value):
+            continue
+        args = name_and_args(fact.fluent)[1]
+        head = (*args, *((fact.value,) if relation.value is None else ()))
+        for variant in unfold(fact.body, known, fresh):
+            folded = fold(variant, head, known)
+            if folded is not None:
+                chain, ordering = order(folded[0], folded[1], stored)
+                yield Declared(chain, head_args(folded[1], ordering, fact.place), True, fact.fluent.place)
+
+
+def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
+    found = stored.of_fluent(signature)
+
+    def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
+        chosen = [v for v in said.variants if v.rule.kind == kind]
+        return tuple(
+            tuple(dict.fromkeys(c for v in chosen for c in _conclusions(v, relation, stored, known)))
+            for relation in found
+        )
+
+    initially = tuple(tuple(_initially(relation, said.initially, stored, known)) for relation in found)
+    return Simple(signature, found, rules("initiatedAt"), rules("terminatedAt"), initially)
+
+
+def _conclusions(
+    variant: Variant, relation: Relation | None, stored: Relations, known: Background
+) -> Iterator[Conclude]:
+    """The rule as it concludes this relation (None: an event)."""
+    rule = variant.rule
+    restricted = _for_value(variant, relation)
+    if restricted is None:
+        return
+    head = (*name_and_args(rule.subject)[1], *((rule.value,) if _value_is_column(relation) and rule.value else ()))
+    for body in open_value_variants(restricted, stored):
+        folded = fold(body, (*head, rule.at), known)
+        if folded is None:
+            continue
+        literals, (*terms, when) = folded
+        literals, at = name_times(literals, when)
+        chain, ordering = order(literals, (*terms, at), stored)
+        args = head_args(terms, ordering, rule.subject.place)
+        yield Conclude(chain, args, ordering.name(at.name), rule.subject.place)
+
+
+def _for_value(variant: Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
+    """The body for a head about this relation; None if the rule is about another value."""
+    value = variant.rule.value
+    if relation is None or relation.value is None or value is None:
+        return variant.body
+    if is_ground(value):
+        return variant.body if value == relation.value else None
+    return (*variant.body, Compare("=", value, relation.value, variant.rule.place))
+
+
+def _value_is_column(relation: Relation | None) -> bool:
+    return relation is not None and relation.kind == "valued"
+
+
+def _patterns(
+    variant: Variant, relation: Relation, stored: Relations, known: Background, declared: bool
+) -> Iterator[HoldsForRule]:
+    rule = variant.rule
+    restricted = _for_value(variant, relation)
+    if restricted is None:
+        return
+    head = (*name_and_args(rule.subject)[1], *((rule.value,) if _value_is_column(relation) and rule.value else ()))
+    for body in open_value_variants(restricted, stored):
+        folded = fold(body, head, known)
+        if folded is None:
+            continue
+        found = compile_holds_for(folded[0], folded[1], rule.at, stored, rule.subject.place, declared)
+        if found is not None:
+            yield found
+
+
+# ---------------------------------------------------------------- declared domains
+
+
+def _domains(
+    description: EventDescription, known: Background, stored: Relations, fresh: Iterator[int]
+) -> tuple[Domain, ...]:
+    defined = description.events | description.simple | description.static
+    found: dict[Relation, list[Declared]] = {}
+    for grounding in description.groundings:
+        if signature_of(grounding.entity) not in defined:
+            continue
+        fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))
+        dynamic = len(fixed) < len(grounding.body)
+        for relation, head, body in _groundings(replace(grounding, body=fixed), stored):
+            rules = found.setdefault(relation, [])
+            for variant in unfold(body, known, fresh):
+                folded = fold(variant, head, known)
+                if folded is not None:
+                    rules.append(_declared(folded[0], folded[1], dynamic, stored, grounding.entity.place))
+    return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in found.items())
+
+
+def _declared(
+    body: tuple[Literal, ...], head: tuple[Term, ...], dynamic: bool, stored: Relations, place: Place
+) -> Declared:
+    if not dynamic:
+        chain, ordering = order(body, head, stored)
+        return Declared(chain, head_args(head, ordering, place), True, place)
+    ordering = Ordering.of(body, head, stored)
+    ordering.bound |= {v.name for term in head for v in variables(term)}
+    chain = order_conditions(body, ordering)
+    return Declared(chain, head_args(head, ordering, place), False, place)
+
+
+def _lists_all(rule: Declared) -> bool:
+    return rule.enumerates and None not in rule.args
+
+
+def _groundings(
+    grounding: Grounding, stored: Relations
+) -> Iterator[tuple[Relation, tuple[Term, ...], tuple[Literal, ...]]]:
+    name, args = name_and_args(grounding.entity)
+    if grounding.value is None:
+        yield Relation(name, len(args), None, "event"), args, grounding.body
+        return
+    for relation in stored.of_fluent(Signature(name, len(args))):
+        if relation.value is None:
+            yield relation, (*args, grounding.value), grounding.body
+        elif isinstance(grounding.value, Var):
+            yield relation, args, (*grounding.body, Compare("=", grounding.value, relation.value, grounding.place))
+        elif grounding.value == relation.value:
+            yield relation, args, grounding.body

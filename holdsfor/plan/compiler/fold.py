@@ -1,0 +1,122 @@
+"""Folding: what is known before any data is put in its place: equalities, and facts that constants single out."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from itertools import islice
+
+from holdsfor.language.description import Call, Compare, Literal, Not, Signature
+from holdsfor.language.passes.combinations import check_term
+from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
+from holdsfor.plan.compiler.unfold import Background
+from holdsfor.plan.rewrite import Substitution, positive_names, substitute, substitute_all
+
+Body = tuple[Literal, ...]
+Head = tuple[Term, ...]
+
+
+def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
+    """The body and head with known values put in; None if the body can never be true. fixed: names that must stay."""
+    while True:
+        found = _step(body, head, known, fixed)
+        if found is None:
+            break
+        position, binding = found
+        if binding is None:
+            return None
+        for term in binding.values():
+            check_term(term, body[position].place)
+        body = substitute_all(body[:position] + body[position + 1 :], binding)
+        head = tuple(substitute(term, binding) for term in head)
+    kept = _negations(body, known, fixed | positive_names(body) | _names(head))
+    return None if kept is None else (kept, head)
+
+
+def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
+    """Negations folded inside, where only their own variables may go; None if one of them is never true."""
+    kept: list[Literal] = []
+    for literal in body:
+        if not isinstance(literal, Not):
+            kept.append(literal)
+            continue
+        inside = fold(literal.literals, (), known, outer)
+        if inside is None:
+            continue
+        if not inside[0]:
+            return None
+        kept.append(replace(literal, literals=inside[0]))
+    return tuple(kept)
+
+
+def _names(head: Head) -> set[str]:
+    return {variable.name for term in head for variable in variables(term)}
+
+
+def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
+    """One literal that can go, with the substitution it stands for (None: it is never true)."""
+    entities = fixed | _names(head)  # what a rule is about stays open, even if today's facts name only one of its kind
+    for position, literal in enumerate(body):
+        if isinstance(literal, Compare) and literal.op == "=":
+            check_term(literal.left, literal.place)
+            check_term(literal.right, literal.place)
+            binding = unify(literal.left, literal.right, fixed)
+            if binding is None or not binding.keys() & fixed:
+                return position, binding
+        elif isinstance(literal, Call) and not _worked_out(literal.goal, known):
+            rows = _matching(literal.goal, known)
+            if not rows:
+                return position, None
+            binding = unify_all(name_and_args(literal.goal)[1], rows[0]) if len(rows) == 1 else None
+            if binding is not None and _singled_out(literal.goal) and not binding.keys() & entities:
+                return position, binding
+    return None
+
+
+def _worked_out(goal: Term, known: Background) -> bool:
+    name, args = name_and_args(goal)
+    return known.is_recursive(Signature(name, len(args)))
+
+
+def _matching(goal: Term, known: Background) -> list[tuple[Term, ...]]:
+    """The first two facts that agree with the constants of the call: none, one or several is all that matters."""
+    name, args = name_and_args(goal)
+    rows = known.facts.get(Signature(name, len(args)), ())
+    constants = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
+    return list(islice((row for row in rows if all(row[i] == arg for i, arg in constants)), 2))
+
+
+def _singled_out(goal: Term) -> bool:
+    """A table of one row stays a table, unless a constant asks for that row."""
+    args = name_and_args(goal)[1]
+    return not args or any(is_ground(arg) for arg in args)
+
+
+# ---------------------------------------------------------------- unification
+
+
+def unify(left: Term, right: Term, fixed: Set[str] = frozenset()) -> dict[str, Term] | None:
+    """What makes the two terms equal, by variables that are not fixed where there is a choice; None if nothing does."""
+    if left == right:
+        return {}
+    if isinstance(left, Var) and not (left.name in fixed and isinstance(right, Var)):
+        return None if any(v.name == left.name for v in variables(right)) else {left.name: right}
+    if isinstance(right, Var):
+        return unify(right, left)
+    if isinstance(left, Compound) and isinstance(right, Compound) and left.functor == right.functor:
+        return unify_all(left.args, right.args, fixed)
+    if isinstance(left, Items) and isinstance(right, Items):
+        return unify_all(left.items, right.items, fixed)
+    return None
+
+
+def unify_all(left: tuple[Term, ...], right: tuple[Term, ...], fixed: Set[str] = frozenset()) -> dict[str, Term] | None:
+    if len(left) != len(right):
+        return None
+    binding: dict[str, Term] = {}
+    for one, other in zip(left, right, strict=True):
+        more = unify(substitute(one, binding), substitute(other, binding), fixed)
+        if more is None:
+            return None
+        binding = {name: substitute(term, more) for name, term in binding.items()} | more
+    return binding

@@ -1,0 +1,256 @@
+"""Ordering: a body becomes a chain of operators in which every variable is bound before it is used.
+
+The written order is kept where it can be, so that rules with equal beginnings share them; it never changes the meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from holdsfor.language.description import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
+from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.terms import NOWHERE, Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.written import written
+from holdsfor.plan.compiler.times import time_names
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
+from holdsfor.plan.relations import Relations
+from holdsfor.plan.rewrite import names_of, positive_names, substitute
+
+ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
+INVERSE = {"+": "-", "-": "+"}
+
+
+@dataclass(slots=True)
+class Ordering:
+    """One rule while it is being ordered."""
+
+    relations: Relations
+    uses: Counter[str]
+    outer: set[str]  # variables that occur outside negations: a negation must wait for them
+    times: set[str]
+    names: dict[str, str] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, body: tuple[Literal, ...], head: Iterable[Term], relations: Relations) -> Ordering:
+        uses = Counter(name for literal in body for name in names_of(literal))
+        heads = [v.name for term in head for v in variables(term)]
+        uses.update(heads)
+        return cls(relations, uses, positive_names(body) | set(heads), set(time_names(body)))
+
+    def name(self, variable: str) -> str:
+        return self.names.setdefault(variable, f"v{len(self.names)}")
+
+    def arg(self, term: Term, place: Place) -> Arg:
+        if isinstance(term, Var):
+            return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
+        if not is_ground(term):
+            message = f"`{_plain(term)}` has variables inside: an argument is a constant or a variable"
+            place = place if term.place is NOWHERE else term.place
+            raise Refusal("argument", message, place, "pass its parts as arguments of their own")
+        return term
+
+    def expression(self, term: Term) -> Term:
+        return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+
+def _plain(term: Term) -> str:
+    """The term as it was written, before unfolding renamed its variables."""
+    return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
+
+
+def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+    ordering = Ordering.of(body, head, relations)
+    return tuple(_chain(body, ordering)), ordering
+
+
+def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
+    """The chain of conditions on variables that are bound already."""
+    return tuple(_chain(body, ordering))
+
+
+def head_args(head: Sequence[Term], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
+    """The arguments of a head: a variable that the body does not bind is a wildcard."""
+    open_names = [term.name for term in head if isinstance(term, Var) and term.name not in ordering.bound]
+    twice = [name for name, times in Counter(open_names).items() if times > 1]
+    if twice:
+        message = f"no condition gives {twice[0]} a value, and the head has it twice"
+        raise Refusal("unbound", message, place, "bind it in the body")
+    return tuple(None if isinstance(t, Var) and t.name in open_names else ordering.arg(t, place) for t in head)
+
+
+def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
+    waiting = list(body)
+    chain: list[Op] = []
+    while waiting:
+        literal = _next(waiting, ordering, first=not chain and not ordering.bound)
+        waiting.remove(literal)
+        chain.append(_operator(literal, ordering))
+        ordering.bound.update(_binds(literal))
+    return chain
+
+
+def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
+    if first:
+        for literal in waiting:
+            if isinstance(literal, Happens | Edge):
+                return literal
+    apart: Literal | None = None
+    for literal in waiting:
+        if _ready(literal, ordering):
+            if _connected(literal, ordering):
+                return literal
+            apart = apart or literal
+    if apart is not None:
+        return apart
+    for literal in waiting:  # a second time variable: joined on the other arguments only
+        if isinstance(literal, Happens | Edge):
+            return literal
+    message = "no order of the conditions binds every variable before it is used"
+    raise Refusal("unbound", message, waiting[0].place, "give each variable a condition that is not negated")
+
+
+def _ready(literal: Literal, ordering: Ordering) -> bool:
+    bound = ordering.bound
+    match literal:
+        case Happens() | Edge() | Holds():
+            return all(v.name in bound for v in variables(literal.time))
+        case Call():
+            return True
+        case Compare():
+            unbound = [name for name in names_of(literal) if name not in bound]
+            return not unbound or (literal.op == "=" and _assigned(literal, bound) is not None)
+        case Is():
+            return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, ordering) is not None
+        case Aggregate():
+            inside = {n for inner in literal.literals for n in names_of(inner)} | {
+                v.name for v in variables(literal.template)
+            }
+            return {name for name in inside if name in ordering.outer} <= bound
+        case Not():
+            return {name for name in names_of(literal) if name in ordering.outer} <= bound
+        case _:
+            message = "intervals cannot be used in a rule about points in time"
+            raise Refusal("misplaced", message, literal.place, "write holdsAt(fluent=value, T)")
+
+
+def _connected(literal: Literal, ordering: Ordering) -> bool:
+    """Shares an argument with what is there already, so that it does not multiply the rows without need."""
+    if not isinstance(literal, Happens | Edge | Holds | Call):
+        return True
+    subject = (
+        literal.event if isinstance(literal, Happens) else literal.goal if isinstance(literal, Call) else literal.fluent
+    )
+    names = [v.name for v in variables(subject)]
+    return not names or any(name in ordering.bound for name in names)
+
+
+def _binds(literal: Literal) -> set[str]:
+    if isinstance(literal, Aggregate):
+        return {variable.name for variable in variables(literal.result)}
+    return set() if isinstance(literal, Not) else set(names_of(literal))
+
+
+def _operator(literal: Literal, ordering: Ordering) -> Op:
+    place = literal.place
+    match literal:
+        case Happens():
+            relation = ordering.relations.of_event(literal.event)
+            return At(
+                "occurrence",
+                relation,
+                _args(name_and_args(literal.event)[1], ordering, place),
+                _time(literal.time, ordering),
+            )
+        case Edge():
+            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
+        case Holds():
+            relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            return Holding(relation, _args(columns, ordering, place), _time(literal.time, ordering))
+        case Call():
+            name, args = name_and_args(literal.goal)
+            return Lookup(Signature(name, len(args)), _args(args, ordering, place))
+        case Compare():
+            assigned = _assigned(literal, ordering.bound) if literal.op == "=" else None
+            if assigned is not None:
+                return Let(ordering.name(assigned[0].name), ordering.expression(assigned[1]), same=True)
+            return _where(literal, ordering)
+        case Is():
+            return _is(literal, ordering)
+        case Aggregate():
+            return _tally(literal, ordering)
+        case Not():
+            outer = ordering.outer | positive_names(literal.literals)
+            inner = replace(ordering, outer=outer, bound=set(ordering.bound))
+            return Without(tuple(_chain(literal.literals, inner)))
+        case _:
+            raise AssertionError(literal)
+
+
+def _where(literal: Compare, ordering: Ordering) -> Where:
+    sides = literal.left, literal.right
+    if literal.op not in ARITHMETIC:
+        for side in sides:  # compared as terms, which are taken as they are
+            ordering.arg(side, literal.place)
+    return Where(literal.op, *map(ordering.expression, sides))
+
+
+def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
+    """Each of its own variables counts, also one that stands nowhere else: solutions differ by it."""
+    names = [name for inner in literal.literals for name in names_of(inner)]
+    inner = replace(
+        ordering,
+        uses=ordering.uses + Counter(names),
+        outer=ordering.outer | positive_names(literal.literals),
+        bound=set(ordering.bound),
+    )
+    chain = tuple(_chain(literal.literals, inner))
+    assert isinstance(literal.result, Var)
+    return Tally(literal.function, chain, inner.expression(literal.template), ordering.name(literal.result.name))
+
+
+def _args(terms: tuple[Term, ...], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
+    return tuple(ordering.arg(term, place) for term in terms)
+
+
+def _time(term: Term, ordering: Ordering) -> str:
+    assert isinstance(term, Var)
+    return ordering.name(term.name)
+
+
+def _is(literal: Is, ordering: Ordering) -> Op:
+    solved = None
+    if any(v.name not in ordering.bound for v in variables(literal.expression)):
+        solved = _solved(literal, ordering)
+    target, expression = solved or (literal.target, literal.expression)
+    if isinstance(target, Var) and target.name not in ordering.bound:
+        value = ordering.expression(expression)
+        return Let(ordering.name(target.name), value)
+    return Where("is", ordering.expression(target), ordering.expression(expression))
+
+
+def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
+    """`X = t` with X not bound and t bound: X stands for t."""
+    for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
+        if isinstance(one, Var) and one.name not in bound and all(v.name in bound for v in variables(other)):
+            return one, other
+    return None
+
+
+def _solved(literal: Is, ordering: Ordering) -> tuple[Var, Term] | None:
+    """`T2 is T+60` with T2 known and T not: T is T2-60. Only for times: other numbers could be rounded."""
+    target, expression, bound = literal.target, literal.expression, ordering.bound
+    if any(v.name not in bound for v in variables(target)):
+        return None
+    match expression:
+        case Compound(functor="+" | "-" as sign, args=(Var() as unknown, Int() as distance)):
+            solution = Compound(INVERSE[sign], (target, distance))
+        case Compound(functor="+", args=(Int() as distance, Var() as unknown)):
+            solution = Compound("-", (target, distance))
+        case _:
+            return None
+    return None if unknown.name in bound or unknown.name not in ordering.times else (unknown, solution)

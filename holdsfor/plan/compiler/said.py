@@ -1,0 +1,114 @@
+"""What a description says of each event and fluent: its rules, unfolded, and what else is about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from holdsfor.budget import MOST_ADDED_CONDITIONS
+from holdsfor.language.description import (
+    Call,
+    Clause,
+    Deadline,
+    EventDescription,
+    Grounding,
+    Initially,
+    Literal,
+    Rule,
+    Signature,
+)
+from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.passes.combinations import SPLIT, count_conditions
+from holdsfor.language.passes.negations import one_at_a_time
+from holdsfor.language.terms import Compound, Int, Term, name_and_args, variables
+from holdsfor.plan.compiler.unfold import Background, instance, unfold
+from holdsfor.plan.rewrite import names_of, positive_names
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A rule in one of the forms that unfolding gave it."""
+
+    rule: Rule
+    body: tuple[Literal, ...]
+
+
+@dataclass(slots=True)
+class Said:
+    """circle: the fluents that this one depends on, and that depend on it; () if there are none."""
+
+    variants: list[Variant] = field(default_factory=list)
+    initially: list[Initially] = field(default_factory=list)
+    deadlines: list[Deadline] = field(default_factory=list)
+    groundings: list[Grounding] = field(default_factory=list)
+    circle: tuple[Signature, ...] = ()
+
+
+def said_of_each(description: EventDescription, known: Background, fresh: Iterator[int]) -> Mapping[Signature, Said]:
+    said = {signature: Said() for stratum in description.strata for signature in stratum}
+    for circle in description.cycles:
+        for member in circle:
+            said[member].circle = circle
+    for fact in description.initially:
+        said[signature_of(fact.fluent)].initially.append(fact)
+    for deadline in description.deadlines:
+        said[signature_of(deadline.fluent)].deadlines.append(deadline)
+    for grounding in description.groundings:
+        if signature_of(grounding.entity) in said:
+            said[signature_of(grounding.entity)].groundings.append(grounding)
+    added = 0
+    for rule in description.rules:
+        mine = said[signature_of(rule.subject)]
+        ordered = _ordered_by_time(rule, mine.circle)
+        for literals in _with_domain(ordered, mine.groundings, description, fresh):
+            bodies = unfold(literals, known, fresh)
+            mine.variants.extend(Variant(ordered, body) for body in bodies)
+            added += sum(map(count_conditions, bodies)) - count_conditions(literals)
+        _check_added(added, rule)
+    return said
+
+
+def _check_added(conditions: int, rule: Rule) -> None:
+    if conditions > MOST_ADDED_CONDITIONS:
+        message = f"with all that is called, the rules up to here have {conditions:,} conditions more than are written"
+        raise Refusal("too-large", message, rule.subject.place, SPLIT)
+
+
+def _ordered_by_time(rule: Rule, circle: tuple[Signature, ...]) -> Rule:
+    """The rule with its negations taken apart, where it is about a fluent of a circle."""
+    if not circle or rule.kind not in ("initiatedAt", "terminatedAt"):
+        return rule
+    head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
+    return replace(rule, body=one_at_a_time(rule.body, head, circle))
+
+
+def _with_domain(
+    rule: Rule, groundings: Iterable[Grounding], description: EventDescription, fresh: Iterator[int]
+) -> Iterator[tuple[Literal, ...]]:
+    """The body, and the conditions of a declaration if it must give arguments of the head their values.
+
+    For an event it must if the body does not; for a fluent if the body asks something of them, in a negation: else they
+    stand for all that is there.
+    """
+    args = name_and_args(rule.subject)[1]
+    open_names = {v.name for arg in args for v in variables(arg)} - positive_names(rule.body)
+    asked = open_names & {name for literal in rule.body for name in names_of(literal)}
+    if not (open_names if rule.kind == "happensAt" else asked) or rule.kind == "holdsFor":
+        yield rule.body
+        return
+    for grounding in groundings:
+        dynamic = any(is_dynamic(literal, description) for literal in grounding.body)
+        if (grounding.value is None) != (rule.value is None) or (dynamic and rule.value is not None):
+            continue
+        domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
+        wanted = (*args, rule.value or Int(0))
+        yield rule.body + instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
+
+
+def is_dynamic(literal: Literal, description: EventDescription) -> bool:
+    return isinstance(literal, Call) and signature_of(literal.goal) in description.dynamic_domains
+
+
+def signature_of(term: Term) -> Signature:
+    name, args = name_and_args(term)
+    return Signature(name, len(args))

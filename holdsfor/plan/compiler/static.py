@@ -1,0 +1,263 @@
+"""holdsFor rules: an interval expression, and the evidence that gives the groundings of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Literal as OneOf
+
+from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
+from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.written import written
+from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Of, Relate
+from holdsfor.plan.relations import Relations
+from holdsfor.plan.rewrite import names_of
+
+NEGATING = ("difference", "complement")
+Evidence = tuple[Of | Lookup, ...]
+NOTHING = Combine("union", ())
+DEPTH = 60  # lists of intervals made of others, those of others, and so on
+_SPLIT = "define a fluent for some of them, with a holdsFor rule of its own, and ask for that"
+
+
+class _TooMany(Exception):
+    """More combinations of evidence than can be looked at."""
+
+
+def compile_holds_for(
+    body: tuple[Literal, ...], head: tuple[Term, ...], at: Var, relations: Relations, place: Place, has_domain: bool
+) -> HoldsForRule | None:
+    """The rule as an expression; None if that is empty."""
+    intervals = tuple(lit for lit in body if isinstance(lit, HoldsFor | Algebra | Allen | Duration))
+    tests = tuple(lit for lit in body if not isinstance(lit, HoldsFor | Algebra | Allen | Duration))
+    ordering = Ordering.of(body, head, relations)
+    heads = [variable.name for term in head for variable in variables(term)]
+    for name in heads:  # they come first, so that the groundings of the head are in its own order
+        ordering.name(name)
+    expression = _expression(at, intervals, ordering, place)
+    if expression == NOTHING:
+        return None
+    in_parts = set(_names(expression))
+    ordering.bound |= {name for name, short in ordering.names.items() if short in in_parts}
+    if has_domain and not set(heads) <= ordering.bound | set(_given(tests)):
+        ordering.bound |= set(heads)
+    conditions = order_conditions(tests, ordering)
+    computed = {op.variable for op in conditions if isinstance(op, Let)}
+    ordering.bound |= set(heads)
+    args = head_args(head, ordering, place)
+    needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
+    try:
+        evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
+    except _TooMany:
+        message = "the intervals of this rule may come about in too many ways"
+        raise Refusal("too-large", message, place, _SPLIT) from None
+    if evidence is None and not (has_domain and set(needed) <= set(args)):
+        about = ", ".join(_written(needed, ordering))
+        message = f"nothing says which combinations of {about} this rule is about"
+        hint = (
+            "add a condition with all of them (a durative input or fluent, or background facts), "
+            "or declare grounding(...) for its head"
+        )
+        raise Refusal("unbound", message, place, hint)
+    return HoldsForRule(args, needed, evidence or (), conditions, expression, place)
+
+
+def _given(tests: Iterable[Literal]) -> Iterator[str]:
+    """The variables that conditions give a value: those of background facts, and what is calculated."""
+    for literal in tests:
+        if isinstance(literal, Call):
+            yield from names_of(literal)
+        elif isinstance(literal, Is):
+            yield from (variable.name for variable in variables(literal.target))
+
+
+def _expression(
+    at: Var, literals: Iterable[HoldsFor | Algebra | Allen | Duration], ordering: Ordering, place: Place
+) -> Expression:
+    made = {(lit.interval if isinstance(lit, HoldsFor) else lit.result).name: lit for lit in literals}
+    left = MOST_PARTS + len(made)  # a list that is used twice is looked at twice
+
+    def build(variable: Var, whole: bool, taken: bool, depth: int) -> Expression:
+        """whole: intervals are measured, those of one grounding at a time. taken: they are taken away from others."""
+        nonlocal left
+        left -= 1
+        literal = made.get(variable.name)
+        if literal is None:
+            hint = f"add holdsFor(..., {variable})"
+            raise Refusal("unbound", f"no condition gives the intervals {variable}", place, hint)
+        if left < 0 or depth > DEPTH:
+            raise Refusal("too-large", "too many lists of intervals are made of each other here", literal.place, _SPLIT)
+        if isinstance(literal, HoldsFor):
+            return _of(literal, ordering, whole, taken)
+        if isinstance(literal, Duration):
+            part = build(literal.interval, True, taken, depth + 1)
+            return Lasting(literal.op, part, ordering.expression(literal.bound)) if part != NOTHING else part
+        if isinstance(literal, Allen):
+            source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
+            return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
+        negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
+        operands = enumerate(literal.operands)
+        parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
+        return combined(literal.op, parts)
+
+    return build(at, False, False, 0)
+
+
+def combined(
+    op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
+) -> Expression:
+    if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
+        return NOTHING
+    some = tuple(part for part in parts if part != NOTHING)
+    if op == "complement":
+        return Combine(op, some)
+    if not some:
+        return NOTHING
+    return some[0] if len(some) == 1 else Combine(op, some)
+
+
+def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
+    """A variable that stands nowhere else means any value, except where each value has durations of its own."""
+    relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+    alone = [term for term in columns if isinstance(term, Var) and ordering.uses[term.name] < 2]
+    if whole and alone and taken:
+        message = f"durations of {written(literal.fluent)} with any value of {alone[0]} cannot be taken away here"
+        hint = "define them as a fluent of their own, with another holdsFor rule, and take that away"
+        raise Refusal("intervals", message, literal.place, hint)
+    if whole:
+        ordering.uses.update(variable.name for variable in alone)
+    return Of(relation, tuple(ordering.arg(term, literal.place) for term in columns))
+
+
+def _names(expression: Expression) -> Iterator[str]:
+    match expression:
+        case Of():
+            yield from (arg for arg in expression.args if isinstance(arg, str))
+        case Combine():
+            for part in expression.parts:
+                yield from _names(part)
+        case Lasting():
+            yield from _names(expression.part)
+        case Relate():
+            yield from _names(expression.source)
+            yield from _names(expression.target)
+
+
+def _variables(item: Of | Lookup) -> set[str]:
+    return {arg for arg in item.args if isinstance(arg, str)}
+
+
+def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
+    """Has all the variables, in a join on shared ones: never all combinations of what is there."""
+    groups: list[set[str]] = []
+    for names in filter(None, map(_variables, evidence)):
+        apart = [group for group in groups if group.isdisjoint(names)]
+        groups = [*apart, names.union(*(group for group in groups if group not in apart))]
+    return len(groups) <= 1 and needed <= set().union(*groups)
+
+
+def evidence_of(
+    expression: Expression, conditions: Chain, needed: frozenset[str], has_domain: bool
+) -> tuple[Evidence, ...] | None:
+    """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
+    lookups = tuple(op for op in conditions if isinstance(op, Lookup))
+    has_domain = has_domain or _gives(lookups, needed)
+    unseen = _holds_unseen(expression)
+    found: list[Evidence] = []
+    for alternative in _alternatives(expression, needed, has_domain):
+        tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
+        chosen = next((one for one in tries if _gives(one, needed)), None)
+        if chosen is not None:
+            found.append(_in_order(chosen))
+        elif not unseen:
+            return None
+    return tuple(dict.fromkeys(found)) if found or not unseen else None
+
+
+def _in_order(evidence: Evidence) -> Evidence:
+    """Each after one that it shares a variable with."""
+    waiting, chosen, known = list(evidence), list[Of | Lookup](), set[str]()
+    while waiting:
+        following = next((item for item in waiting if known & _variables(item)), waiting[0])
+        waiting.remove(following)
+        chosen.append(following)
+        known |= _variables(following)
+    return tuple(chosen)
+
+
+def _holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return _holds_unseen(expression.part)
+        case Relate():
+            return _holds_unseen(expression.source) and _holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return True
+        case Combine(op="union"):
+            return any(map(_holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and _holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(_holds_unseen, expression.parts))
+    return False
+
+
+def _ever(expression: Expression) -> Iterator[Evidence]:
+    """Every fluent of the expression: what one of them has had is a grounding."""
+    match expression:
+        case Of():
+            yield (expression,)
+        case Lasting():
+            yield from _ever(expression.part)
+        case Relate():
+            yield from (*_ever(expression.source), *_ever(expression.target))
+        case Combine():
+            for part in expression.parts:
+                yield from _ever(part)
+
+
+def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
+    if _holds_unseen(expression):
+        found = [] if has_domain else list(_ever(expression))
+        return found or [()]  # the declared domain alone says for what
+    match expression:
+        case Of():
+            return [(expression,)]
+        case Lasting():
+            return _alternatives(expression.part, needed, has_domain)
+        case Relate():
+            return _of_intersection((expression.source, expression.target), needed, has_domain)
+        case Combine(op="union"):
+            return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
+        case Combine(op="difference"):
+            return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
+        case Combine():
+            return _of_intersection(expression.parts, needed, has_domain)
+    raise AssertionError(expression)
+
+
+def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
+    """All parts must hold: one that gives all the variables is enough, else several together."""
+    seen_first = sorted(parts, key=_holds_unseen)  # the others hold also where there is no evidence of them
+    each = [_alternatives(part, needed, has_domain) for part in seen_first]
+    seen = [options for part, options in zip(seen_first, each, strict=True) if not _holds_unseen(part)]
+    whole = [options for options in seen if all(_gives(option, needed) for option in options)]
+    if whole:
+        return min(whole, key=len)
+    together: list[Evidence] = [()] if parts else []
+    for options in each:
+        if together and all(_gives(option, needed) for option in together):
+            break
+        if len(together) * len(options) > MOST_VARIANTS:
+            raise _TooMany
+        together = [tuple(dict.fromkeys(a + b)) for a, b in product(together, options)]
+    return together
+
+
+def _written(names: Iterable[str], ordering: Ordering) -> list[str]:
+    back = {short: name for name, short in ordering.names.items()}
+    return [back[name] for name in names]

@@ -1,0 +1,66 @@
+"""Filters before joins: a comparison comes as soon as its variables have values, so that fewer rows are joined.
+
+A calculation drops no rows: it comes right before the first operator that needs its value, or last if only the head
+does. One thing is cheaper than a selection of rows: to look up facts that give each row at most one. Where another
+comparison waits for such facts, the two stay side by side behind them, and are one selection (measured on the maritime
+rules: 71.5 against 73.8 ms). Rules of a group are left alone, as in `cheapest`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from functools import partial
+
+from holdsfor.plan.compiler.chains import Waiting, each_chain
+from holdsfor.plan.compiler.prefixes import Prefixes
+from holdsfor.plan.operators import Chain, Let, Lookup, Plan
+from holdsfor.plan.variables import binds, needs
+
+Single = Callable[[Lookup, Set[str]], bool]
+MANY = 10_000  # rows of facts that are not looked through
+
+
+def filters(plan: Plan) -> Plan:
+    return each_chain(plan, partial(_filtered, single=_single(plan)))
+
+
+def _filtered(chain: Chain, given: Set[str], prefixes: Prefixes, single: Single) -> Chain:
+    waiting = Waiting(chain, given, prefixes)
+    _filter(waiting, chain, single)
+    while waiting.joins:
+        waiting.place(waiting.joins[0])
+        _filter(waiting, chain, single)
+    for number in list(waiting.others):
+        waiting.place(number)
+    return waiting.placed()
+
+
+def _filter(waiting: Waiting, chain: Chain, single: Single) -> None:
+    if _one_more_look(waiting, chain, single):
+        return
+    for number in list(waiting.others):
+        if not isinstance(chain[number], Let) and waiting.ready(number):
+            waiting.place(number)
+
+
+def _one_more_look(waiting: Waiting, chain: Chain, single: Single) -> bool:
+    """Whether the next join is a look-up of at most one fact a row that another comparison waits for."""
+    following = chain[waiting.joins[0]] if waiting.joins else None
+    bound = waiting.reachable()
+    if not isinstance(following, Lookup) or not single(following, bound):
+        return False
+    after = bound | set(binds(following))
+    asked = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
+    return any(names <= after and not names <= bound for names in asked)
+
+
+def _single(plan: Plan) -> Single:
+    closed = {signature for closure in plan.closures for signature, _ in closure.rules}
+    facts = {name: rows for name, rows in plan.facts if name not in closed and len(rows) <= MANY}
+
+    def single(op: Lookup, bound: Set[str]) -> bool:
+        known = [p for p, arg in enumerate(op.args) if arg is not None and (not isinstance(arg, str) or arg in bound)]
+        rows = facts.get(op.facts, ())
+        return bool(rows) and len({tuple(row[p] for p in known) for row in rows}) == len(rows)
+
+    return single

@@ -1,0 +1,141 @@
+"""Sharing: equal sub-plans get a name, and the engine works out what has a name once.
+
+Shared are beginnings of rules that several rules have; expressions of intervals, within a rule and between rules; and
+the groundings of rules that have the same evidence and conditions. Union and intersection do not depend on the order of
+their operands, so an expression that differs from an earlier one only in that takes its form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from holdsfor.language.terms import Term, is_ground
+from holdsfor.plan.compiler.chains import beginnings
+from holdsfor.plan.operators import (
+    Chain,
+    Combine,
+    Definition,
+    Expression,
+    Grounds,
+    HoldsForRule,
+    Lasting,
+    Of,
+    Part,
+    Plan,
+    Relate,
+    Relation,
+    Shared,
+    Static,
+)
+from holdsfor.plan.walk import complements, parts
+
+
+def share(plan: Plan) -> Plan:
+    same: dict[Expression, Expression] = {}
+    definitions = tuple(_alike(definition, same) for definition in plan.definitions)
+    found: list[tuple[Chain | Part, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
+    scans = [one for one in found if _is_scan(one[0])]
+    others = [one for one in found if not _is_scan(one[0])]
+    named = [Shared(f"s{number}", *one) for number, one in enumerate(others, 1)]
+    return replace(plan, definitions=definitions, shared=(*(Shared("", *one) for one in scans), *named))
+
+
+def _is_scan(part: Chain | Part) -> bool:
+    return isinstance(part, tuple) and len(part) == 1
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[Part, int]]:
+    counts: Counter[Part] = Counter()
+    for definition in definitions:
+        if isinstance(definition, Static):
+            for rule in definition.rules:
+                grounds = grounds_of(rule, definition.relation)
+                if grounds is not None:
+                    counts[Part(grounds, None)] += 1
+                _count(rule.expression, grounds, counts)
+    found = [(part, uses) for part, uses in counts.items() if uses > 1]
+    yield from sorted(found, key=lambda item: _size(item[0].expression))
+
+
+def _count(expression: Expression, grounds: Grounds | None, counts: Counter[Part]) -> None:
+    """An expression that was there before is not looked into again: it will not be evaluated again."""
+    if isinstance(expression, Of) and grounds is None:
+        return  # a relation as it is
+    part = Part(grounds, expression)
+    counts[part] += 1
+    if counts[part] == 1:
+        for operand in _operands(expression):
+            _count(operand, grounds, counts)
+
+
+def _operands(expression: Expression) -> tuple[Expression, ...]:
+    match expression:
+        case Combine():
+            return expression.parts
+        case Lasting():
+            return (expression.part,)
+        case Relate():
+            return expression.source, expression.target
+        case _:
+            return ()
+
+
+def _size(expression: Expression | None) -> int:
+    return 0 if expression is None else 1 + sum(map(_size, _operands(expression)))
+
+
+def grounds_of(rule: HoldsForRule, relation: Relation) -> Grounds | None:
+    """What the groundings of a rule depend on; None if it needs none."""
+    if aligned(rule):
+        return None
+    return Grounds(rule.variables, rule.evidence, rule.conditions, None if rule.evidence else relation)
+
+
+def aligned(rule: HoldsForRule) -> bool:
+    """Whether all parts and the head are on the same columns, so that no grounding needs to be looked at."""
+    return (
+        not rule.conditions
+        and rule.args == rule.variables
+        and all(part.args == rule.variables for part in parts(rule.expression))
+        and all(map(is_ground, _bounds(rule.expression)))
+        and not complements(rule.expression)
+    )
+
+
+def _bounds(expression: Expression) -> Iterator[Term]:
+    if isinstance(expression, Lasting):
+        yield expression.bound
+    for operand in _operands(expression):
+        yield from _bounds(operand)
+
+
+# ---------------------------------------------------------------- one form for equal expressions
+
+
+def _alike(definition: Definition, same: dict[Expression, Expression]) -> Definition:
+    if not isinstance(definition, Static):
+        return definition
+    rules = (replace(p, expression=_known(p.expression, same)) for p in definition.rules)
+    return replace(definition, rules=tuple(rules))
+
+
+def _known(expression: Expression, same: dict[Expression, Expression]) -> Expression:
+    """The first expression that was equal but for the order of operands."""
+    match expression:
+        case Combine():
+            operands = tuple(_known(part, same) for part in expression.parts)
+            kept = 1 if expression.op == "difference" else 0
+            ordered = (*operands[:kept], *sorted(operands[kept:], key=repr))
+            return same.setdefault(replace(expression, parts=ordered), replace(expression, parts=operands))
+        case Lasting():
+            return replace(expression, part=_known(expression.part, same))
+        case Relate():
+            source, target = _known(expression.source, same), _known(expression.target, same)
+            return replace(expression, source=source, target=target)
+        case _:
+            return expression

@@ -1,0 +1,230 @@
+"""The plan as text: `print(plan)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from holdsfor.plan.operators import (
+    At,
+    Chain,
+    Conclude,
+    Declared,
+    Definition,
+    Derived,
+    Domain,
+    Due,
+    Grounds,
+    Group,
+    HoldsForRule,
+    Part,
+    Plan,
+    Reach,
+    Relation,
+    Route,
+    Shared,
+    Simple,
+    Source,
+    Stage,
+    Static,
+)
+from holdsfor.plan.passes.share import grounds_of
+from holdsfor.plan.printing.rule import NO_NAMES, Names, Writer, bound_names, grounding, named
+from holdsfor.plan.walk import defines
+
+
+def show(plan: Plan) -> str:
+    """Inputs, facts, domains, stages, and every definition with its operators in the order of the data."""
+    sections = (
+        ("inputs", [show_source(source) for source in plan.sources]),
+        ("facts", [f"{signature}: {_count(len(rows), 'row')}" for signature, rows in plan.facts]),
+        ("domains", [line for domain in plan.domains for line in show_domain(domain)]),
+        ("stages", show_stages(plan)),
+        ("shared", list(show_shared(plan))),
+        ("definitions", [line for lines in show_definitions(plan) for line in lines]),
+    )
+    lines = [line for title, inside in sections if inside for line in (title, *(f"  {each}" for each in inside))]
+    return "\n".join([*lines, show_reach(plan.reach)])
+
+
+def show_source(source: Source) -> str:
+    """The input with its kind; which arguments are needed as terms, and which are calculated with."""
+    names = ", ".join(map(named, source.relations))
+    kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
+    columns = [("terms", source.identities), ("numbers", source.input.numbers)]
+    return "; ".join([f"{kind} {names}", *(f"{what} {_places(where)}" for what, where in columns if where)])
+
+
+def show_domain(domain: Domain) -> Iterator[str]:
+    for rule in domain.rules:
+        yield _declared(domain.relation, rule)
+    if not domain.rules:
+        yield f"{named(domain.relation)}: none"
+
+
+def _declared(relation: Relation, rule: Declared) -> str:
+    writer = Writer(rule.chain)
+    head = grounding(relation, rule.args, writer)
+    chain = writer.chain(rule.chain) or "always"
+    return f"{head}: {chain}" if rule.enumerates else f"{head}, of those in the data: {chain}"
+
+
+def show_reach(reach: Reach) -> str:
+    back, ahead = ("without limit" if far is None else str(far) for far in (reach.back, reach.ahead))
+    ticks = f" and {_count(reach.ticks, 'clock tick')}" if reach.ticks else ""
+    return f"reach: back {back}, ahead {ahead}{ticks}"
+
+
+# ---------------------------------------------------------------- stages
+
+
+def show_stages(plan: Plan) -> list[str]:
+    """One line per stage with what it defines and by which arguments, and one with the routes of what it reads."""
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage)]
+
+
+def _stage(number: int, stage: Stage) -> Iterator[str]:
+    by = "all together" if stage.by == "all" else f"by {stage.by}"
+    yield f"{number} {by}: {_routes(stage.homes) or 'passes on to pairs'}"
+    if stage.routes:
+        yield f"    reads {_routes(stage.routes)}"
+
+
+def _routes(routes: Iterable[Route]) -> str:
+    return ", ".join(
+        named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "") for route in routes
+    )
+
+
+def _wheres(plan: Plan) -> Iterator[str]:
+    """The stage of each definition, as words."""
+    found = {}
+    for number, stage in enumerate(plan.stages, 1):
+        homes = {home.relation: home.positions for home in stage.homes}
+        for index in stage.definitions:
+            positions = homes[defines(plan.definitions[index])[0]]
+            found[index] = f"stage {number}" + (f", {stage.by} {_places(positions)}" if positions else ", all together")
+    return (found[index] for index in range(len(plan.definitions)))
+
+
+# ---------------------------------------------------------------- definitions
+
+
+def show_definitions(plan: Plan) -> Iterator[list[str]]:
+    """The lines of each definition, with its stage and the names of what it shares."""
+    names = {one.part: one.name for one in plan.shared if one.name}
+    for definition, where in zip(plan.definitions, _wheres(plan), strict=True):
+        yield list(_placed(definition, where, names))
+
+
+def _placed(definition: Definition, where: str, names: Names) -> Iterator[str]:
+    title, *rules = show_definition(definition, names)
+    yield f"{title} ({where})"
+    yield from (f"  {rule}" for rule in rules)
+
+
+def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator[str]:
+    """The name and kind, then one line per rule; for intervals, more for the evidence and the conditions."""
+    match definition:
+        case Simple():
+            yield f"simple {', '.join(map(named, definition.relations))}"
+            yield from _simple(definition, names)
+        case Group():
+            yield f"together {', '.join(map(named, defines(definition)))}"
+            for fluent in definition.fluents:
+                yield from _simple(fluent)
+            for due in definition.deadlines:
+                yield _deadline(due)
+        case Derived():
+            yield f"event {named(definition.relation)}"
+            yield from (show_conclusion(rule, definition.relation, "happens", names) for rule in definition.rules)
+        case Static():
+            yield f"static {named(definition.relation)}"
+            for rule in definition.rules:
+                yield from show_holds_for_rule(rule, definition.relation, names)
+
+
+def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:
+    for relation, mine in zip(fluent.relations, fluent.initially, strict=False):
+        for rule in mine:
+            writer = Writer(rule.chain)
+            given = f": {writer.chain(rule.chain)}" if rule.chain else ""
+            yield f"initially {grounding(relation, rule.args, writer)}{given}"
+    for kind, rules in (("initiated", fluent.initiations), ("terminated", fluent.terminations)):
+        for relation, mine_rules in zip(fluent.relations, rules, strict=True):
+            yield from (show_conclusion(rule, relation, kind, names) for rule in mine_rules)
+
+
+def _deadline(due: Due) -> str:
+    source, target = due.values or (due.source.value, due.target.value)
+    name = due.source.signature
+    writer = Writer(due.conditions)
+    args = ",".join(map(writer.arg, due.args))
+    given = f": {writer.chain(due.conditions)}" if due.conditions else ""
+    text = f"after {writer.term(due.after)} {name.name}({args})={source} becomes {target}"
+    return text + (", extensible" if due.extensible else "") + given
+
+
+def show_conclusion(rule: Conclude, relation: Relation, kind: str, names: Names = NO_NAMES) -> str:
+    writer = Writer(rule.chain, rule.time, names)
+    head = grounding(relation, rule.args, writer)
+    return f"{kind} {head} at {writer.name(rule.time)}: {writer.rule(rule.chain)}"
+
+
+def show_holds_for_rule(rule: HoldsForRule, relation: Relation, names: Names = NO_NAMES) -> Iterator[str]:
+    grounds = grounds_of(rule, relation)
+    writer = Writer(rule.conditions, None, names, grounds)
+    head = grounding(relation, rule.args, writer)
+    yield f"holds {head} during {writer.expression(rule.expression)}"
+    together = names.get(Part(grounds, None))
+    if together is not None:
+        yield f"  for {','.join(map(writer.name, rule.variables))} of {together}"
+    else:
+        yield from _groundings(rule, writer)
+
+
+def _groundings(rule: HoldsForRule | Grounds, writer: Writer) -> Iterator[str]:
+    if rule.variables:
+        names = ",".join(map(writer.name, rule.variables))
+        found = " or ".join(map(writer.evidence, rule.evidence)) or "the declared domain"
+        yield f"  for {names} of {found}"
+    if rule.conditions:
+        yield f"  with {writer.chain(rule.conditions)}"
+
+
+# ---------------------------------------------------------------- what is shared
+
+
+def show_shared(plan: Plan) -> Iterator[str]:
+    """What is worked out once: its name with its variables, what it is, and how often it is used."""
+    names: dict[Chain | Part, str] = {}
+    for one in plan.shared:
+        if not one.name:
+            continue
+        text = _shared_part(one, one.part, names) if isinstance(one.part, Part) else _beginning(one, one.part, names)
+        yield f"{text}; {one.uses} times"
+        names[one.part] = one.name
+
+
+def _beginning(one: Shared, chain: Chain, names: Names) -> str:
+    time = next((op.time for op in chain if isinstance(op, At)), None)
+    writer = Writer(chain, time, names)
+    args = ",".join(map(writer.name, bound_names(chain)))
+    return f"{one.name}({args}): {writer.rule(chain)}"
+
+
+def _shared_part(one: Shared, part: Part, names: Names) -> str:
+    grounds = part.grounds
+    writer = Writer(() if grounds is None else grounds.conditions, None, names, grounds)
+    if part.expression is not None:
+        text = writer.whole(part.expression)
+        return f"{one.name}({','.join(map(writer.name, writer.used(part.expression)))}): {text}"
+    assert grounds is not None
+    return f"{one.name}: groundings {', '.join(line.strip() for line in _groundings(grounds, writer))}"
+
+
+def _places(positions: Iterable[int]) -> str:
+    return ",".join(str(position + 1) for position in sorted(positions))
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

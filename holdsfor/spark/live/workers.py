@@ -1,0 +1,110 @@
+"""Spark's workers do the work of a batch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from holdsfor.job.live.bucket import Turn
+from holdsfor.job.live.crew import Batches, Note, buckets_to_do, reading_rows, stage_rows
+from holdsfor.job.live.reading import Reading, earliest
+from holdsfor.job.parts import tables_of
+from holdsfor.job.tasks import ROW_DDL, Job, batches_of
+from holdsfor.spark.errors import worker_errors
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
+_SIZES_DDL = "part int, rows bigint"
+
+
+@dataclass(slots=True)
+class Workers:
+    """Spark's workers. frame: the rows of the batch. shared: sends the job to each worker once."""
+
+    spark: SparkSession
+    frame: DataFrame | None
+    shared: Callable[[Job], Callable[[], Job]]
+    _rows: DataFrame | None = None
+
+    def earliest(self, reading: Reading) -> int | None:
+        if self.frame is None:
+            return None
+
+        def task(batches: Batches) -> Batches:
+            found = earliest(reading, _partition(), tables_of(batches))
+            yield pa.RecordBatch.from_pylist([{"low": found}], schema=pa.schema([("low", pa.int64())]))
+
+        with worker_errors():
+            row = self.frame.mapInArrow(task, "low bigint").agg({"low": "min"}).first()
+        return None if row is None else row[0]
+
+    def sizes(self) -> list[int]:
+        if self.frame is None:
+            return []
+
+        def task(batches: Batches) -> Batches:
+            rows = sum(batch.num_rows for batch in batches)
+            yield pa.RecordBatch.from_pylist([{"part": _partition(), "rows": rows}], schema=_SIZES)
+
+        with worker_errors():
+            found = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
+        return [found.get(part, 0) for part in range(max(found, default=-1) + 1)]
+
+    def read(self, job: Job, reading: Reading) -> list[Note]:
+        if self.frame is None:
+            return []
+        self.forget()  # a batch may be read twice
+        shared = self.shared(job)
+
+        def task(batches: Batches) -> Batches:
+            return batches_of(reading_rows(shared(), reading, _partition(), tables_of(batches)))
+
+        self._rows = self.frame.mapInArrow(task, ROW_DDL).persist()
+        return _notes(self._rows)
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        from pyspark.sql import functions
+
+        rows = self._rows
+        if rows is None:
+            rows = self.spark.createDataFrame([], ROW_DDL)
+        rows = rows.filter(functions.col("use") != "note")
+        for number in range(len(job.ready.plan.stages)):
+            task = _stage_task(self.shared(job), turn, number)
+            rows = rows.repartitionById(job.router.buckets, "bucket").mapInArrow(task, ROW_DDL)
+        return _notes(rows)
+
+    def forget(self) -> None:
+        if self._rows is not None:
+            self._rows.unpersist()
+            self._rows = None
+
+
+def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[[Batches], Batches]:
+    def task(batches: Batches) -> Batches:
+        job = shared()
+        todo = buckets_to_do(job, turn, number, _partition())
+        return batches_of(stage_rows(job, turn, number, todo, batches))
+
+    return task
+
+
+def _partition() -> int:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return context.partitionId() if context else 0
+
+
+def _notes(rows: DataFrame) -> list[Note]:
+    from pyspark.sql import functions
+
+    with worker_errors():
+        found = rows.filter(functions.col("use") == "note").select("data").collect()
+    return [json.loads(bytes(row["data"])) for row in found]
