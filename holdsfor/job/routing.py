@@ -70,12 +70,15 @@ class Router:
         """The positions by which rows are sent on to the next stage."""
         return (leg.positions[0] for leg in self.legs(stage + 1, what) if leg.way == "follow")
 
-    def ways_in(self, stage: int) -> Iterator[set[tuple[str, tuple[int, ...]]]]:
-        """The ways by which rows of a kind come to the buckets of a stage, whether it reads them or sends them on."""
+    def is_crossed(self, stage: int) -> bool:
+        """Whether rows about the keys of other buckets come to a bucket: everywhere, or in several ways."""
         for kind, legs in self.stages[stage].items():
             if not isinstance(kind, Relation):
-                sent_on = (("share", (position,)) for position in self.follow(stage, kind))
-                yield {*((leg.way, leg.positions) for leg in legs if leg.way != "link"), *sent_on}
+                sent_on = {("share", (position,)) for position in self.follow(stage, kind)}
+                ways = sent_on | {(leg.way, leg.positions) for leg in legs if leg.way != "link"}
+                if len(ways) > 1 or ("everywhere", ()) in ways:
+                    return True
+        return False
 
 
 def router(plan: Plan, buckets: int) -> Router:

@@ -150,7 +150,9 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
         sent += send_on(passing, found.made, Evidence(parts["evidence"]), job.router, stage, number)
     yield from parcel_rows((bucket, parcel) for parcel in sent)
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
-    yield note(**found.counts | {"seconds_writing": taken})
+    rows_in = sum(map(len, known))
+    loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
+    yield note(**found.counts | {"seconds_writing": taken} | loads)
 
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
@@ -195,16 +197,16 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 
 
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
-    """Where rows come to a bucket in several ways, what they define for the keys of others is dropped."""
+    """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
     stage = job.ready.plan.stages[number]
     homes = {home.relation: home.positions for home in stage.homes}
-    comes_in_several_ways = _ranges_over_domain(job, stage) or any(len(ways) > 1 for ways in job.router.ways_in(number))
+    is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 
     def restrict(relation: Relation, world: World) -> None:
         home = homes[relation]
         if home == () and bucket:
             _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
-        elif home and comes_in_several_ways:
+        elif home and is_crossed:
             texts, buckets = world.dictionary.texts(), job.router.buckets
             _keep(relation, world, lambda columns, _: at_home(texts, [columns(p) for p in home], bucket, buckets))
 
