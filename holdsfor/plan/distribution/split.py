@@ -100,8 +100,8 @@ class _Splitter:
 
         def take_out(rule: Rule) -> Rule:
             body = body_of(rule)
-            if body.reads(own) or not is_apart(body):
-                return rule
+            if not body.evidence or body.reads(own) or not is_apart(body):
+                return rule  # without evidence it is for the declared domain of its own head
             return self._take_out(rule, name, parts)
 
         rest = map_rules(definition, take_out)
