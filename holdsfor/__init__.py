@@ -15,16 +15,20 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.local.session import LiveSession, live, resume
 
 __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "LiveSession",
     "Result",
+    "live",
     "load",
     "parse",
     "read_events",
     "recognise",
+    "resume",
     "spark",
 ]
 __version__ = "0.1.0"
@@ -33,10 +37,13 @@ __version__ = "0.1.0"
 _HOMES = {
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
+    "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.result",
+    "live": "holdsfor.local.session",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.engine.recognise",
+    "resume": "holdsfor.local.session",
 }
 
 

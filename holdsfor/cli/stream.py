@@ -14,7 +14,6 @@ from urllib.parse import urlsplit
 import typer
 
 from holdsfor.cli.console import complain, progress, say
-from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import (
     ALLOW,
@@ -29,6 +28,7 @@ from holdsfor.cli.run import (
     overflow_warning,
     pairs,
 )
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 

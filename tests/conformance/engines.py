@@ -13,7 +13,7 @@ import holdsfor
 import holdsfor.spark
 from holdsfor.engine.changes import Report
 from holdsfor.language import EventDescription
-from tests.conformance import streamed, tasks
+from tests.conformance import sessions, streamed, tasks
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, read_lines
@@ -75,6 +75,15 @@ def in_stream(buckets: int, report: Report = "eager") -> Engine:
         return answer(*streamed.recognise(description, lines, horizon, buckets, report))
 
     return Engine(f"stream, {buckets} buckets" + (f", {report}" if report != "eager" else ""), recognise)
+
+
+def in_session(report: Report = "eager") -> Engine:
+    """A live session in this process."""
+
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        return answer(*sessions.recognise(description, lines, horizon, report))
+
+    return Engine(f"session, {report}", recognise)
 
 
 def on_spark(session: SparkSession, buckets: int) -> Engine:

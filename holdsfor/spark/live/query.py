@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdsfor.duration import PER_SECOND
 from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.window import check_ticks
@@ -25,7 +26,7 @@ from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import Lease, LeaseLost, take_lease
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.clock import PER_SECOND, Pace, WallClock
+from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
