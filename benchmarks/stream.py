@@ -25,7 +25,8 @@ from benchmarks.spark_batch import family, resident_mb
 from examples.maritime.simulate import simulate
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.spark.live.files import FileReader, file_stream
+from holdsfor.job.live.files import FileReader
+from holdsfor.spark.live.files import file_stream
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 VESSELS = 5_000
@@ -153,7 +154,7 @@ class Measurement:
 
     def _wait(self, live: holdsfor.spark.LiveQuery, done: object) -> None:
         while not done():  # type: ignore[operator]
-            live.wait(1) if not live.active else time.sleep(0.02)
+            live.awaitTermination(1) if not live.isActive else time.sleep(0.02)
 
 
 def days(table: pa.Table) -> Iterator[pa.Table]:
@@ -176,7 +177,7 @@ def _moved(table: pa.Table, by: int) -> pa.Table:
 
 def _durations(live: holdsfor.spark.LiveQuery) -> list[float]:
     """What Spark needed for each batch, from looking for files to its own commit, in seconds."""
-    return [progress["batchDuration"] / 1000 for progress in live.progress if progress["numInputRows"]]
+    return [progress["batchDuration"] / 1000 for progress in live.recentProgress if progress["numInputRows"]]
 
 
 def median(seconds: list[float]) -> str:

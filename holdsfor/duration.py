@@ -17,6 +17,7 @@ TickUnit = OneOf["s", "ms", "us"]
 #: How many ticks there are in a second, by the name of the unit.
 PER_SECOND: dict[str, int] = {"s": 1, "ms": 1000, "us": 1_000_000}
 
+WORDS = {"millisecond": "ms", "second": "s", "minute": "min", "hour": "h", "day": "d"}
 SECONDS = {
     "us": Decimal("0.000001"),
     "ms": Decimal("0.001"),
@@ -57,6 +58,17 @@ def ticks_of(name: str, amount: object, unit: str = "s") -> int:
         raise HoldsforError(
             f"the {name} must be a whole number of ticks, such as 3600, or a duration, such as '1h', not {amount!r}"
         ) from None
+
+
+def seconds_between(text: str) -> float:
+    """How often something is done: `5s`, `0.5s`, or in words as Spark has them (`5 seconds`)."""
+    match = re.fullmatch(r"([\d.]+)\s*([a-z]+)", text.strip())
+    unit = match[2].removesuffix("s") if match else ""
+    if match and unit in WORDS:
+        text = f"{match[1]}{WORDS[unit]}"
+    if text.strip().isdigit():
+        raise HoldsforError(f"{text!r} has no unit. Write how often as 5s or 500ms.")
+    return ticks(text, "us") / PER_SECOND["us"]
 
 
 def check_unit(unit: str, name: str = "tick_unit") -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.duration import Duration, TickUnit, check_unit
 from holdsfor.engine.axis import AxisFull, fit
 from holdsfor.engine.carried import NOTHING_YET, opened
 from holdsfor.engine.changes import changes
@@ -22,10 +23,10 @@ from holdsfor.engine.stepping import Arrived, NoUpstream, moments
 from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, check_ticks, counted, standing, windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
-from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Refusal
+from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
@@ -35,36 +36,39 @@ def recognise(
     description: EventDescription,
     events: Any,
     *,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    tick: int = 1,
+    window: Duration | None = None,
+    step: Duration | None = None,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
+    format: str | None = None,
+    mapping: Any = None,
     stepped: bool = False,
 ) -> Result:
     """What the description recognises in the events, over the whole history, in this process.
 
+    events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
+    tick_unit ('s', 'ms' or 'us') for how long a tick is.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
     begun = time.perf_counter()
-    check_ticks(window, step, start, end, tick)
+    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
     made = plan(description)
-    try:
+    with shown_refusals(description.sources):
         ready = program(made)
-        source = events if isinstance(events, EventSource) else read_events(events)
+        source = as_source(events, format, mapping)
         read = source.read(description.inputs)
         loaded = time.perf_counter()
         fence = None
         while True:
-            asked = windows(read.blocks, window, step, start, end, tick, fence)
+            asked = windows(read.blocks, *times, fence)
             try:
                 return _history(ready, read, asked, stepped, begun, loaded)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
                 if fence is None:
                     raise
-    except Refusal as refusal:
-        raise DescriptionError([refusal.diagnostic(description.sources)]) from None
 
 
 def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun: float, loaded: float) -> Result:

@@ -21,7 +21,7 @@ from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import LATE_SCHEMA, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
-from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
@@ -118,8 +118,7 @@ class LiveSession:
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
         """
-        source = events if isinstance(events, EventSource) else read_events(events, format=format, mapping=mapping)
-        read = source.read(self.description.inputs)
+        read = as_source(events, format, mapping).read(self.description.inputs)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = pa.concat_tables([read.rejects, *(refused for _, refused in inside)])
         late = self._take([block for block, _ in inside])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdsfor.duration import Duration, TickUnit, check_unit
 from holdsfor.engine.axis import BITS, AxisFull
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
@@ -21,7 +22,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping, as_mapping
-from holdsfor.io.readers.read import EventSource, read_events
+from holdsfor.io.readers.read import as_source
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import footer_span, parts_of, tables_of
 from holdsfor.job.routing import router
@@ -61,32 +62,35 @@ def recognise(
     description: EventDescription,
     events: Any,
     *,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    tick: int = 1,
+    window: Duration | None = None,
+    step: Duration | None = None,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
     buckets: int | None = None,
+    format: str | None = None,
     mapping: Any = None,
     out: str | Path | None = None,
 ) -> SparkResult:
     """What the description recognises in the events, on Spark. events: a DataFrame, or whatever read_events takes.
 
+    Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
     begun = time.perf_counter()
-    check_ticks(window, step, start, end, tick)
+    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
     count = buckets or 8 * spark.sparkContext.defaultParallelism
     if count < 1:
         raise HoldsforError(f"there must be at least one bucket, not {count}")
     ready = program(plan(description))
-    feed = _feed(spark, description, events, mapping)
-    whole = start is None or end is None
-    fence = fence_for(window)
+    feed = _feed(spark, description, events, format, mapping)
+    whole = times.start is None or times.end is None
+    fence = fence_for(times.window)
     with worker_errors():
         span = feed.span(fence) if whole else None
     while True:
-        given = windows_over(partial(_known, span), window, step, start, end, tick, fence)
+        given = windows_over(partial(_known, span), *times, fence)
         job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
         with worker_errors():
             done, counts = _run(spark, job, feed)
@@ -152,7 +156,7 @@ class _Feed:
     looking: _Looking
 
 
-def _feed(spark: SparkSession, description: EventDescription, events: Any, mapping: Any) -> _Feed:
+def _feed(spark: SparkSession, description: EventDescription, events: Any, format: str | None, mapping: Any) -> _Feed:
     from pyspark.sql import DataFrame
 
     inputs = description.inputs
@@ -167,8 +171,7 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
 
         looking = _looking_at_frame(events, named, inputs)
         return _Feed((), reading, looking.span, looking)
-    source = events if isinstance(events, EventSource) else read_events(events, mapping=mapping)
-    parts = parts_of(source)
+    parts = parts_of(as_source(events, format, mapping))
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
         def read(batches: Batches) -> Batches:

@@ -369,8 +369,8 @@ def test_an_end_of_int64_max_is_not_open() -> None:
     "asked",
     [
         {"window": 2**63},
-        {"window": "4h"},
-        {"window": datetime.timedelta(hours=4)},
+        {"window": "4 hours"},
+        {"window": datetime.timedelta(milliseconds=4)},
         {"window": 0},
         {"step": True},
         {"step": -5},

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.crew import Batches, Note, buckets_to_do, reading_rows, stage_rows
 from holdsfor.job.live.reading import Reading, earliest
+from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
@@ -84,6 +85,17 @@ class Workers:
         if self._rows is not None:
             self._rows.unpersist()
             self._rows = None
+
+
+def on_workers(spark: SparkSession) -> Each:
+    def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        if not items:
+            return []
+        context = spark.sparkContext
+        with worker_errors():
+            return context.parallelize(items, min(len(items), 4 * context.defaultParallelism)).map(function).collect()
+
+    return each
 
 
 def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[[Batches], Batches]:

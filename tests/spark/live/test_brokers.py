@@ -12,8 +12,8 @@ import holdsfor
 from holdsfor.io.mqtt import MqttSink, Spool, Spooler
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.storage.store import Store
+from holdsfor.job.live.feeds import MessageReader
 from holdsfor.spark.live.query import stream
-from holdsfor.spark.live.sources import MessageReader
 from holdsfor.spark.mqtt import messages
 from tests.io.mqtt.broker import Broker, eventually
 
@@ -50,7 +50,7 @@ def test_from_broker_to_broker(spark: SparkSession, broker: Broker, tmp_path: Pa
             once=True,
             sinks=[MqttSink(broker.settings())],
         )
-        live.wait()
+        live.awaitTermination()
         told = live.changes()[0].num_rows
         eventually(lambda: sum(segment.rows for segment in Spool(heard).segments()) == told)
     expected = holdsfor.recognise(
