@@ -11,10 +11,10 @@ from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
     from holdsfor import spark
-    from holdsfor.engine.recognise import recognise
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
 
 __all__ = [
@@ -42,7 +42,7 @@ _HOMES = {
     "live": "holdsfor.local.session",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
-    "recognise": "holdsfor.engine.recognise",
+    "recognise": "holdsfor.local.recognise",
     "resume": "holdsfor.local.session",
 }
 

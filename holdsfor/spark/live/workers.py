@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import Batches, Note, buckets_to_do, reading_rows, stage_rows
+from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
 from holdsfor.job.live.reading import Reading, earliest
 from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.notes import collect_notes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -115,8 +115,5 @@ def _partition() -> int:
 
 
 def _notes(rows: DataFrame) -> list[Note]:
-    from pyspark.sql import functions
-
     with worker_errors():
-        found = rows.filter(functions.col("use") == "note").select("data").collect()
-    return [json.loads(bytes(row["data"])) for row in found]
+        return read_notes(collect_notes(rows, "note"))
