@@ -94,8 +94,13 @@ def merge_counts(notes: Iterable[bytes]) -> dict[str, Any]:
     total: dict[str, Any] = {}
     for note in notes:
         for name, amount in json.loads(note).items():
-            total[name] = MERGED.get(name, operator.add)(total[name], amount) if name in total else amount
+            total[name] = merge_of(name)(total[name], amount) if name in total else amount
     return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
+
+
+def merge_of(name: str) -> Callable[[Any, Any], Any]:
+    """How the amounts of two tasks become one."""
+    return max if name.startswith("most_") else MERGED.get(name, operator.add)
 
 
 class AloneInBatch:
