@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
-    from holdsfor import spark
+    from holdsfor import sinks, sources, spark
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
@@ -29,10 +29,13 @@ __all__ = [
     "read_events",
     "recognise",
     "resume",
+    "sinks",
+    "sources",
     "spark",
 ]
 __version__ = "0.1.0"
 
+_MODULES = ("sinks", "sources", "spark")
 #: Loaded when asked for: Spark's daemon and `holdsfor --help` need none of it.
 _HOMES = {
     "DescriptionError": "holdsfor.language",
@@ -48,8 +51,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "spark":
-        return import_module("holdsfor.spark")
+    if name in _MODULES:
+        return import_module(f"holdsfor.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)

@@ -172,7 +172,7 @@ def stream(
         )
         if server is not None:
             server.health.seconds_at_work = live.seconds_at_work
-        wait(live)
+        wait(live, may_lose_spark=engine == "spark")
         say(f"Tables in {live.tables.shown()}")
 
 
@@ -219,7 +219,7 @@ class _Spark:
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 
 
-def wait(live: LiveQuery) -> None:
+def wait(live: LiveQuery, may_lose_spark: bool) -> None:
     """Until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     asked: list[int] = []
     before = {name: signal.signal(name, lambda number, _: asked.append(number)) for name in _SIGNALS}
@@ -230,7 +230,7 @@ def wait(live: LiveQuery) -> None:
                 live.stop()
                 return
     except Exception:
-        if not asked:
+        if not asked or not may_lose_spark:
             raise
         # Whoever ends a service tells all its processes, and Spark does not wait for us.
         complain("Spark was ended, too. Nothing is lost: a batch that was running is done again at the next start.", "")
