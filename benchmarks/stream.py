@@ -6,6 +6,7 @@ state and memory over time (a day of stream time is about 1.9M events), and what
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
@@ -27,6 +28,7 @@ from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.files import FileReader
 from holdsfor.spark.live.files import file_stream
+from holdsfor.spark.live.query import SparkQuery
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 VESSELS = 5_000
@@ -67,7 +69,7 @@ class Measurement:
         finally:
             spark.stop()
 
-    def _live(self, spark: object, most_files: int) -> holdsfor.spark.LiveQuery:
+    def _live(self, spark: object, most_files: int) -> SparkQuery:
         data = self.folder / "fleet"
         frame = file_stream(spark, self.incoming, str(self.folder / "seen.jsonl"), maxFiles=most_files)  # type: ignore[arg-type]
         return holdsfor.spark.stream(
@@ -152,7 +154,7 @@ class Measurement:
         live.stop()
         print(f"one event a batch: {median(quick)} without, {median(due)} with a query time (all entities advance)")
 
-    def _wait(self, live: holdsfor.spark.LiveQuery, done: object) -> None:
+    def _wait(self, live: SparkQuery, done: object) -> None:
         while not done():  # type: ignore[operator]
             live.awaitTermination(1) if not live.isActive else time.sleep(0.02)
 
@@ -175,9 +177,10 @@ def _moved(table: pa.Table, by: int) -> pa.Table:
     return table
 
 
-def _durations(live: holdsfor.spark.LiveQuery) -> list[float]:
+def _durations(live: SparkQuery) -> list[float]:
     """What Spark needed for each batch, from looking for files to its own commit, in seconds."""
-    return [progress["batchDuration"] / 1000 for progress in live.recentProgress if progress["numInputRows"]]
+    told = [json.loads(progress.json) for progress in live.query.recentProgress]
+    return [progress["batchDuration"] / 1000 for progress in told if progress["numInputRows"]]
 
 
 def median(seconds: list[float]) -> str:
