@@ -11,8 +11,8 @@ import typer
 from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
-from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.rtec_defaults import split
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
 _Given = TypeVar("_Given")

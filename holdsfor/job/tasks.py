@@ -19,8 +19,8 @@ from holdsfor.engine.column import Selection
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
+from holdsfor.engine.history import prepare, tables
 from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.recognise import prepare, tables
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.result import as_block
 from holdsfor.engine.window import Windows, counted, standing

@@ -65,6 +65,7 @@ class Stream:
     told: Sequence[Callable[[Commit], None]] = ()
     _job: Job | None = field(default=None, repr=False)
     _before: Commit | None = field(default=None, repr=False)
+    _has_run: bool = False
     _published: int = -1  # the last batch that this process has told all of
 
     def run(self, source: int, crew: Crew, spark: Mapping[str, str] | None = None) -> Commit:
@@ -72,19 +73,20 @@ class Stream:
 
         spark: what Spark's own log says of the batch.
         """
-        first = self._before is None
-        before = self._last()
+        before = self.last()
         if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(source, crew, before, spark or {}, first)
+            commit = self._run(source, crew, before, spark or {}, first=not self._has_run)
+            self._has_run = True
+            return commit
         finally:
             crew.forget()
 
     def close(self, crew: Crew) -> Commit:
         """Nothing more comes: the query times that are left."""
-        before = self._last()
+        before = self.last()
         if before is not None and before.closed:
             self._publish(before)
             return before
@@ -96,7 +98,17 @@ class Stream:
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
 
-    def _last(self) -> Commit | None:
+    def is_due(self) -> bool:
+        """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
+        clock, before = self.setting.clock, self.last()
+        if clock is None:
+            return False
+        start = self._start(before, None)
+        fired = None if before is None else before.fired
+        return start is not None and bool(due_by_clock(self.setting.windows(start), fired, clock.now()))
+
+    def last(self) -> Commit | None:
+        """The last batch that counts."""
         with self.ledger.held():
             if self._before is not None:
                 return self._before

@@ -16,11 +16,11 @@ from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Written
 from holdsfor.job.live.clock import WallClock
+from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.reading import ColumnReader, LineReader
 from holdsfor.language import parse
-from holdsfor.spark.live.files import FileReader
 from tests.conformance.compare import differences
 from tests.conformance.streamed import setting_of
 from tests.spark.live.by_hand import ByHand
