@@ -127,29 +127,44 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Union, intersection, or difference (the first part without the others)."""
+    """Union, intersection, difference (the first part without the others), or complement.
+
+    within: of a complement, only points at most so far from a part; None: all points of the history.
+    """
 
     op: OneOf["union", "intersection", "difference", "complement"]
     parts: tuple[Expression, ...]
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """The intervals whose duration compares so with the bound; an open one has lasted until the query time."""
+    """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
+
+    within: no interval if the bound is more than that.
+    """
 
     op: OneOf[">", ">=", "<", "=<"]
     part: Expression
     bound: Term
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says."""
+    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
+
+    within: only pairs that take no longer, from the first start to the last end.
+    """
 
     relation: str
     source: Expression
     target: Expression
     mode: str
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 Expression = Of | Combine | Lasting | Relate

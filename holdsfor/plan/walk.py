@@ -87,6 +87,24 @@ def complements(expression: Expression) -> bool:
             return False
 
 
+def holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return holds_unseen(expression.part)
+        case Relate():
+            return holds_unseen(expression.source) and holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return expression.within is None
+        case Combine(op="union"):
+            return any(map(holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(holds_unseen, expression.parts))
+    return False
+
+
 def chains(definition: Definition) -> Iterator[Chain]:
     for conclusion in conclusions(definition):
         yield conclusion.chain

@@ -23,5 +23,5 @@ BOTH = "holdsFor(c(X)=true, I) :- holdsFor(a(X)=true, A), holdsFor(b(X)=true, B)
 )
 def test_definitions_without_a_bound_are_named(condition: str, is_bounded: bool) -> None:
     rules = "input fluent a/1. input fluent b/1.\n" + BOTH.format(condition)
-    names = [str(relation.signature) for relation in unbounded(plan(parse(rules)).definitions)]
+    names = [str(one.relation.signature) for one in unbounded(plan(parse(rules)).definitions)]
     assert names == ([] if is_bounded else ["c/1"])
