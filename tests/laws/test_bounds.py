@@ -5,7 +5,6 @@ HOLDSFOR_PROGRAMS and HOLDSFOR_SEED as for the laws of programs.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -55,21 +54,22 @@ def program(seed: int) -> str:
 
 def random_horizon(random: Random) -> Horizon:
     tick = random.choice((1, 1, 1, 5))
-    step = tick * random.choice((2, 4, 10))
+    step = tick * random.choice((2, 2, 3, 10))
     start = random.choice((0, 0, -20))
-    return Horizon(step * random.randint(1, 3), step, start, start + step * random.randint(4, 12), tick)
+    return Horizon(step * random.choice((1, 1, 1, 3)), step, start, start + random.randint(60, 100), tick)
 
 
 def random_rows(random: Random, horizon: Horizon) -> list[str]:
-    """Of few entities, with edges that often meet."""
-    rows = []
-    for _ in range(random.choice((6, 20, 50))):
-        entity, time = random.choice("xyz"), random.randint(horizon.start - 3, horizon.end)
+    """Few, so that much depends on each; and someone with whom something happens all the time."""
+    times = range(horizon.start + 1, horizon.end, 3)
+    rows = [row for t in times for row in (f"e|{t}|{t}|w", f"h|{t}|{t}|w", f"a|{t}|{t}|{t + 1}|true|w")]
+    for _ in range(random.choice((4, 6, 8, 20))):
+        entity, time = random.choice("xxyz"), random.randint(horizon.start - 3, horizon.end)
         came = time + random.choice((0, 0, random.randint(0, horizon.window - horizon.step)))
         if random.random() < 0.5:
             rows.append(f"{random.choice('eh')}|{came}|{time}|{entity}")
         else:
-            end = time + random.choice((1, 2, 5, 5, 10, 30))
+            end = time + random.choice((1, 2, 3, 3, 10, 30))
             rows.append(f"{random.choice('ab')}|{came}|{time}|{end}|true|{entity}")
     return rows
 
@@ -116,8 +116,8 @@ def _some_rows(random: Random, batch: int) -> list[str]:
 
 
 def test_a_bound_of_all_of_the_history_changes_nothing() -> None:
-    horizon = replace(Horizon(40, 20, 0, 200, 1))
-    for seed, rule in enumerate(RULES):
+    horizon = Horizon(40, 20, 0, 200, 1)
+    for seed, rule in enumerate(rule for rule in RULES if "[J]" not in rule):  # near nothing is nothing
         rows = random_rows(Random(seed), horizon)
         free = in_process(parse(f"{INPUTS}{rule}"), rows, horizon)
         bounded = in_process(parse(f"{INPUTS}{rule}\nbound(c/1, 1000)."), rows, horizon)
