@@ -47,26 +47,27 @@ happensAt(over(X), T) :- happensAt(end(c(X)=true), T).
 
 
 def program(seed: int) -> str:
-    random, rule = Random(seed), RULES[seed % len(RULES)]
+    random, rule = Random(f"bound {seed}"), RULES[seed % len(RULES)]
     readers = "" if rule.startswith("happensAt") else READERS
-    return f"{INPUTS}{rule}\nbound(c/1, {random.choice((1, 4, 10, 10, 20, 40))}).\n{readers}"
+    return f"{INPUTS}{rule}\nbound(c/1, {random.choice((4, 10, 10, 20, 30))}).\n{readers}"
 
 
 def random_horizon(random: Random) -> Horizon:
+    """With a window that is small beside the bound: what is settled too early shows."""
     tick = random.choice((1, 1, 1, 5))
-    step = tick * random.choice((2, 2, 3, 10))
+    step = tick * random.choice((2, 2, 3))
     start = random.choice((0, 0, -20))
-    return Horizon(step * random.choice((1, 1, 1, 3)), step, start, start + random.randint(60, 100), tick)
+    return Horizon(step * random.choice((1, 1, 1, 2)), step, start, start + random.randint(50, 70), tick)
 
 
 def random_rows(random: Random, horizon: Horizon) -> list[str]:
     """Few, so that much depends on each; and someone with whom something happens all the time."""
     times = range(horizon.start + 1, horizon.end, 3)
     rows = [row for t in times for row in (f"e|{t}|{t}|w", f"h|{t}|{t}|w", f"a|{t}|{t}|{t + 1}|true|w")]
-    for _ in range(random.choice((4, 6, 8, 20))):
+    for _ in range(random.choice((6, 10, 15))):
         entity, time = random.choice("xxyz"), random.randint(horizon.start - 3, horizon.end)
         came = time + random.choice((0, 0, random.randint(0, horizon.window - horizon.step)))
-        if random.random() < 0.5:
+        if random.random() < 0.4:
             rows.append(f"{random.choice('eh')}|{came}|{time}|{entity}")
         else:
             end = time + random.choice((1, 2, 3, 3, 10, 30))
@@ -74,7 +75,7 @@ def random_rows(random: Random, horizon: Horizon) -> list[str]:
     return rows
 
 
-@pytest.mark.parametrize("seed", range(SEEDS.start, SEEDS.start + max(2 * len(RULES), len(SEEDS))))
+@pytest.mark.parametrize("seed", range(SEEDS.start, SEEDS.start + max(2 * len(RULES), len(SEEDS) // 2)))
 def test_the_same_everywhere(seed: int) -> None:
     random = Random(seed)
     text, horizon = program(seed), random_horizon(random)
