@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.plan.bounded import bounded
 
 __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
     "Result",
+    "bounded",
     "load",
     "parse",
     "read_events",
@@ -34,6 +36,7 @@ _HOMES = {
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
     "Result": "holdsfor.engine.result",
+    "bounded": "holdsfor.plan.bounded",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.engine.recognise",

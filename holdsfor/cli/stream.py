@@ -18,6 +18,7 @@ from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import (
     ALLOW,
+    BOUND,
     CONF,
     FACTS,
     FORMAT,
@@ -28,6 +29,7 @@ from holdsfor.cli.run import (
     TICK_UNIT,
     overflow_warning,
     pairs,
+    with_bounds,
 )
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
@@ -124,6 +126,7 @@ def stream(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
@@ -131,6 +134,7 @@ def stream(
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = with_bounds(description, bound or [], tick_unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]

@@ -75,7 +75,7 @@ def unbounded(definitions: Sequence[Definition]) -> list[Unbounded]:
     """Each with the first of its conditions that has no limit."""
     found = []
     for definition in definitions:
-        reasons = [why for span, *why in _spans(definition) if None in span]
+        reasons = [(because, place, instead) for span, because, place, instead in _spans(definition) if None in span]
         if reasons:
             found += [Unbounded(relation, *reasons[0]) for relation in defines(definition)]
     return found

@@ -38,7 +38,7 @@ from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
-from holdsfor.plan.reach import unbounded
+from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.telling import Compactor, Delivery, Watching, metrics_of, on_workers, warn_of_changed_files
 from holdsfor.spark.live.workers import Workers
@@ -169,12 +169,8 @@ def _check(events: Any, window: int, step: int, report: str, clock: Any, tick_un
 
 
 def _warn_if_unbounded(compiled: Plan) -> None:
-    if names := sorted({f"{relation.signature}" for relation in unbounded(compiled.definitions)}):
-        logger.warning(
-            "nothing bounds how far back these look, so that what they look at is kept for ever: %s. "
-            "See 'Definitions without a bound' in docs/streaming.md.",
-            ", ".join(names),
-        )
+    for line in show_unbounded(compiled):
+        logger.warning("what it looks at is kept for ever, and its results are never final: %s", line)
 
 
 def _reader(format: str | Reader, mapping: Any) -> Reader:
