@@ -374,10 +374,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a definition looks at, and how far from the time of its own conclusions."""
+    """What a definition looks at, and how far from the time of its own conclusions.
+
+    stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
+    ahead; None: any distance. For a definition without a bound that may be less than its reach.
+    """
 
     relations: tuple[Relation, ...]
     reach: Reach
+    stirs: Reach | None
 
     @property
     def is_bounded(self) -> bool:

@@ -25,7 +25,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of
+from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of, subexpressions
 
 
 def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
@@ -34,12 +34,30 @@ def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
     found = []
     for definition in definitions:
         inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
-        spans = [span for span, *_ in _spans(definition)]
-        back = _most([None if span.first is None else max(0, -span.first) for span in spans])
-        ahead = _most([None if span.last is None else max(0, span.last) for span in spans])
         ticks = int(any(_asks_next_tick(definition, inert)))
-        found.append(Look(tuple(dict.fromkeys(reads(definition))), Reach(back, ahead, ticks)))
+        spans = [span for span, *_ in _spans(definition)]
+        limited = [Span(span.first or 0, span.last or 0) for span in spans]
+        stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks)
+        found.append(Look(tuple(dict.fromkeys(reads(definition))), _reach_of(spans, ticks), stirs))
     return tuple(found)
+
+
+def _reach_of(spans: Sequence[Span], ticks: int) -> Reach:
+    back = _most([None if span.first is None else max(0, -span.first) for span in spans])
+    ahead = _most([None if span.last is None else max(0, span.last) for span in spans])
+    return Reach(back, ahead, ticks)
+
+
+def _waits_for_any_duration(definition: Definition) -> bool:
+    """Whether what goes on may become long enough at any time, as the duration is not known before the data are."""
+    if not isinstance(definition, Static):
+        return False
+    every = (part for rule in definition.rules for part in subexpressions(rule.expression))
+    return any(isinstance(part, Lasting) and _limit_of(part) is None for part in every)
+
+
+def _limit_of(expression: Lasting) -> float | None:
+    return expression.bound.value if isinstance(expression.bound, Int | Float) else expression.within
 
 
 def reach(definitions: Sequence[Definition]) -> Reach:
@@ -138,7 +156,7 @@ def _measured(expression: Expression, so_far: int) -> Iterator[_Looked]:
     """
     match expression:
         case Lasting():
-            limit = expression.bound.value if isinstance(expression.bound, Int | Float) else expression.within
+            limit = _limit_of(expression)
             because = "a duration is compared with a number that is not written in the rule"
             yield from _around(limit, so_far, because, expression.place)
             yield from _measured(expression.part, so_far + (0 if limit is None else int(limit) + 1))

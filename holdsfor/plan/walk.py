@@ -67,6 +67,22 @@ def parts(expression: Expression) -> Iterator[Of]:
             yield from parts(expression.target)
 
 
+def subexpressions(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
+    match expression:
+        case Combine():
+            operands: tuple[Expression, ...] = expression.parts
+        case Lasting():
+            operands = (expression.part,)
+        case Relate():
+            operands = (expression.source, expression.target)
+        case _:
+            operands = ()
+    for operand in operands:
+        yield from subexpressions(operand)
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
