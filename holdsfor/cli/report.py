@@ -10,6 +10,7 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+from holdsfor.plan.printing.bounds import find_unbounded, how_to_bound
 
 
 def report(
@@ -41,6 +42,10 @@ def report(
         "predicates": [
             {**_name(thing[1]), "defined": [_place(place)], "uses": _uses(thing, every)}
             for thing, place in predicates(description).items()
+        ],
+        "unbounded": [
+            {**_name(signature), "because": one.because, "advice": how_to_bound(signature, one), **_place(one.place)}
+            for signature, one in find_unbounded(made).items()
         ],
         "cycles": [[str(signature) for signature in group] for group in description.cycles],
     }

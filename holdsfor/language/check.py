@@ -11,6 +11,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
+from holdsfor.language.passes.bounds import bounds
 from holdsfor.language.passes.circles import circles
 from holdsfor.language.passes.clashes import clashes
 from holdsfor.language.passes.cuts import cuts
@@ -37,6 +38,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     safety,
     interval_names,
     domains,
+    bounds,
     strata,
     circles,
     unreachable,
@@ -77,6 +79,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         cycles=tuple(draft.cycles),
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
+        bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
         warnings=diagnostics,
         sources=draft.sources,
     )

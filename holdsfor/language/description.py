@@ -78,6 +78,7 @@ class Algebra:
     operands: tuple[Var, ...]
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # of a complement: only points at most so far from an interval of an operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class Allen:
     mode: str
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # only pairs that take no longer, from the first start to the last end
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,7 @@ class Duration:
     bound: Term
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # none if the bound is more than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,5 +265,6 @@ class EventDescription:
     ] = ()  # simple fluents that depend on each other, each group in one stratum
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
+    bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them

@@ -42,6 +42,7 @@ class Draft:
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
     initially: list[Initially] = field(default_factory=list)
     deadlines: list[Deadline] = field(default_factory=list)
+    bounds: dict[Signature, tuple[int, Place]] = field(default_factory=dict)  # bound(f/1, 600)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
     changes: Changes = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read

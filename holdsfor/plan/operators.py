@@ -25,7 +25,7 @@ class Relation:
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
-    internal: bool = False  # a part of a definition that is evaluated elsewhere: no result
+    part_of: Signature | None = None  # a rule of that definition, evaluated by itself
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
@@ -33,6 +33,16 @@ class Relation:
     @property
     def signature(self) -> Signature:
         return Signature(self.name, self.arity - (self.kind == "valued"))
+
+    @property
+    def internal(self) -> bool:
+        """Whether it is no result."""
+        return self.part_of is not None
+
+    @property
+    def definition(self) -> Signature:
+        """What its author calls it."""
+        return self.part_of or self.signature
 
 
 # ---------------------------------------------------------------- chains: the body of a rule
@@ -128,29 +138,44 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Union, intersection, or difference (the first part without the others)."""
+    """Union, intersection, difference (the first part without the others), or complement.
+
+    within: of a complement, only points at most so far from a part; None: all points of the history.
+    """
 
     op: OneOf["union", "intersection", "difference", "complement"]
     parts: tuple[Expression, ...]
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """The intervals whose duration compares so with the bound; an open one has lasted until the query time."""
+    """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
+
+    within: no interval if the bound is more than that.
+    """
 
     op: OneOf[">", ">=", "<", "=<"]
     part: Expression
     bound: Term
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says."""
+    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
+
+    within: only pairs that take no longer, from the first start to the last end.
+    """
 
     relation: str
     source: Expression
     target: Expression
     mode: str
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 Expression = Of | Combine | Lasting | Relate
@@ -381,10 +406,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a definition looks at, and how far from the time of its own conclusions."""
+    """What a definition looks at, and how far from the time of its own conclusions.
+
+    stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
+    ahead; None: any distance. For a definition without a bound that may be less than its reach.
+    """
 
     relations: tuple[Relation, ...]
     reach: Reach
+    stirs: Reach | None
 
     @property
     def is_bounded(self) -> bool:

@@ -67,6 +67,22 @@ def parts(expression: Expression) -> Iterator[Of]:
             yield from parts(expression.target)
 
 
+def subexpressions(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
+    match expression:
+        case Combine():
+            operands: tuple[Expression, ...] = expression.parts
+        case Lasting():
+            operands = (expression.part,)
+        case Relate():
+            operands = (expression.source, expression.target)
+        case _:
+            operands = ()
+    for operand in operands:
+        yield from subexpressions(operand)
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
@@ -85,6 +101,24 @@ def complements(expression: Expression) -> bool:
             return complements(expression.source) or complements(expression.target)
         case _:
             return False
+
+
+def holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return holds_unseen(expression.part)
+        case Relate():
+            return holds_unseen(expression.source) and holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return expression.within is None
+        case Combine(op="union"):
+            return any(map(holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(holds_unseen, expression.parts))
+    return False
 
 
 def chains(definition: Definition) -> Iterator[Chain]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
@@ -53,7 +54,19 @@ def random_program(seed: int) -> Program:
     maker = Maker(random, entities, random.choice(("", "", "", "listed", "listed", "dynamic")), tick)
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
-    return Program(tuple(maker.rules), tuple(maker.background), tuple(maker.declarations), rows, horizon)
+    rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
+    return Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
+
+
+def with_bounds(random: Random, maker: Maker, tick: int) -> tuple[tuple[str, ...], list[str]]:
+    """Bounds for some definitions. Of their times of their own some are then bound by nothing else."""
+    chosen = [new for new in maker.made if random.random() < 0.35]
+    heads = tuple(f"At({new.name}{end}" for new in chosen for end in ("(", "=", ","))
+    rules = [
+        re.sub(r", T - T\d+ =< \d+", "", rule) if any(h in rule for h in heads) and random.random() < 0.5 else rule
+        for rule in maker.rules
+    ]
+    return tuple(rules), [f"bound({new.name}/{len(new.sorts)}, {random.randint(1, 9 * tick)})." for new in chosen]
 
 
 class Maker:
@@ -71,6 +84,7 @@ class Maker:
         self.interval_rules = IntervalRules(random, entities, self.declared)
         self.bodies = Bodies(random, entities)
         self.rules: list[str] = []
+        self.made: list[Entity] = []
         self.declarations = ["points(walk(_)=true)."] + ["dynamicDomain(seen(_))."] * (domains == "dynamic")
         self.background = list(BACKGROUND)
         for entity in entities:
@@ -91,6 +105,7 @@ class Maker:
                 if self.domains:
                     self._declare(new)
             self.bodies.members = []
+            self.made += group
             known = self.bodies.events if kind == "event" else self.bodies.fluents
             known += group
 

@@ -122,7 +122,7 @@ class Done:
     state: list[Written] = field(default_factory=list)
     tables: list[Written] = field(default_factory=list)
     counts: dict[str, float] = field(default_factory=dict)
-    settled: int | None = None
+    settled: dict[str, int] = field(default_factory=dict)
 
 
 def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, bytes]]) -> Done:

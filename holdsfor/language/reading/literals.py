@@ -198,7 +198,7 @@ class BodyReader:
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
     def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
-        if name in FORMS and name not in ("fi", "p", "points"):
+        if name in FORMS and name not in ("fi", "p", "points", "bound"):
             return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
 

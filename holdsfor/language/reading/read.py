@@ -13,7 +13,15 @@ from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
-from holdsfor.language.reading.declarations import directive, durative, dynamic_domain, grounding, is_fluent_value
+from holdsfor.language.reading.declarations import (
+    bound,
+    directive,
+    durative,
+    dynamic_domain,
+    grounding,
+    is_fluent_value,
+    is_indicator,
+)
 from holdsfor.language.reading.literals import BodyReader, Literals
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
@@ -23,7 +31,7 @@ from holdsfor.language.written import written
 RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
 _BUILT_IN = {(name, 3) for name in DURATIONS}
 _CONNECTIVES = frozenset({"\\+", ",", ";", "->", "!"})
-_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE"})
+_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE", "bound"})
 
 
 def read(draft: Draft) -> None:
@@ -52,7 +60,7 @@ def read(draft: Draft) -> None:
 def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
     name, args = name_and_args(head)
     reader = _HEADS.get(owner)
-    about_fluent = any(map(is_fluent_value, args))
+    about_fluent = any(map(is_fluent_value, args)) or (name == "bound" and any(map(is_indicator, args)))
     if reader and (name not in _MAY_BE_BACKGROUND or about_fluent):
         reader(draft, raw, args)
     elif name == "holdsAt":
@@ -272,4 +280,5 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("buildFromPoints", 1): partial(durative, True),
     ("points", 1): partial(durative, True),
     ("dynamicDomain", 1): dynamic_domain,
+    ("bound", 2): bound,
 }

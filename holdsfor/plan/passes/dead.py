@@ -230,4 +230,5 @@ def _expression(expression: Expression, live: Live) -> Expression:
             source, target = _expression(expression.source, live), _expression(expression.target, live)
             return NOTHING if NOTHING in (source, target) else replace(expression, source=source, target=target)
         case Combine():
-            return combined(expression.op, tuple(_expression(part, live) for part in expression.parts))
+            parts = tuple(_expression(part, live) for part in expression.parts)
+            return combined(expression.op, parts, expression.within, expression.place)
