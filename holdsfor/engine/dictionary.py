@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.errors import HoldsforError
 from holdsfor.io.wire import address
-from holdsfor.language.terms import Atom, Float, Int, Term
+from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
 
 Made = TypeVar("Made")
+EMPTY = np.empty(0, np.int64)
+_MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in quotes is no mark
+_NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
 _WHOLE = re.compile(r"-?[0-9]+\Z")
+MOST_TERMS_INSIDE = 1000  # in one term that rules put together
 MOST_DIGITS = 4000  # a longer number is as good as infinite
 
 
@@ -36,6 +42,24 @@ def with_room(attempt: Callable[[int], Made]) -> Made:
             room *= 16
 
 
+class EndlessTerm(HoldsforError):
+    """A rule puts a term into a term, that into another, and so on."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(
+            f"terms grow without end: {text[:60]}... has more than {MOST_TERMS_INSIDE:,} terms inside; "
+            "add a condition that ends it"
+        )
+
+
+@dataclass(slots=True)
+class Parts:
+    """The terms with one functor and number of arguments: `place[code]` is a row of the columns, -1 for other terms."""
+
+    place: Ints
+    columns: list[Ints]
+
+
 class Dictionary:
     """Terms, as Prolog text, and their codes. Codes are given in order of arrival and never change."""
 
@@ -49,6 +73,7 @@ class Dictionary:
         self._ranks: Ints | None = None
         self._array: pa.Array | None = None
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
+        self._parts: dict[tuple[str, int], Parts] = {}
         self.limit: int | None = None  # how many codes the axis has room for
 
     def __len__(self) -> int:
@@ -61,6 +86,7 @@ class Dictionary:
         other._codes, other._texts = self._codes.copy(), self._texts.copy()
         other._numbers, other._integers = self._numbers, self._integers
         other._whole, other._fits = self._whole, self._fits
+        other._parts = {key: Parts(parts.place, parts.columns) for key, parts in self._parts.items()}
         return other
 
     def code(self, text: str) -> int:
@@ -97,6 +123,37 @@ class Dictionary:
         if place not in self._known:
             self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
         return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
+
+    def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
+        """The codes of the terms that have these arguments, row by row; each distinct term is put together once."""
+        rows, size = columns[0], len(self._texts)
+        for column in columns[1:]:
+            rows = np.unique(rows * size + column, return_inverse=True)[1]
+        _, first, back = np.unique(rows, return_index=True, return_inverse=True)
+        name, texts = quoted(functor), self._texts
+        arguments = zip(*(column[first].tolist() for column in columns), strict=True)
+        made = [f"{name}({','.join([texts[code] for code in codes])})" for codes in arguments]
+        for text in made:
+            if text.count("(") > MOST_TERMS_INSIDE:
+                raise EndlessTerm(text)
+        return self.codes(made)[back]
+
+    def parts(self, functor: str, arity: int) -> Parts:
+        """The terms with this functor, taken apart. Each is looked at once; their arguments are terms, too."""
+        found = self._parts.get((functor, arity)) or Parts(EMPTY, [EMPTY] * arity)
+        name = quoted(functor)
+        while len(found.place) < len(self._texts):
+            seen = len(found.place)
+            fresh = enumerate(self._texts[seen:], seen)
+            split = [(code, split_arguments(name, text)) for code, text in fresh if text.startswith(name + "(")]
+            whole = [(code, texts) for code, texts in split if len(texts) == arity]
+            place = np.full(len(self._texts) - seen, -1, np.int64)
+            place[[code - seen for code, _ in whole]] = len(found.columns[0]) + np.arange(len(whole))
+            columns = [self.codes(texts[p] for _, texts in whole) for p in range(arity)]
+            together = [np.concatenate([old, new]) for old, new in zip(found.columns, columns, strict=True)]
+            found = Parts(np.concatenate([found.place, place]), together)
+        self._parts[functor, arity] = found
+        return found
 
     def text(self, code: int) -> str:
         return self._texts[code]
@@ -144,6 +201,20 @@ class Dictionary:
         return self._ranks
 
 
+def split_arguments(name: str, text: str) -> list[str]:
+    """The arguments of a term with that name, as text: `f(g(a,b),'x,y')` -> ["g(a,b)", "'x,y'"]."""
+    arguments, depth, begin = [], 0, len(name) + 1
+    for mark in _MARKS.finditer(text, begin, len(text) - 1):
+        if mark[0] in "([":
+            depth += 1
+        elif mark[0] in ")]":
+            depth -= 1
+        elif mark[0] == "," and not depth:
+            arguments.append(text[begin : mark.start()])
+            begin = mark.end()
+    return [*arguments, text[begin:-1]]
+
+
 def _number(text: str) -> float:
     if text[0] in "-.0123456789":
         try:
@@ -166,12 +237,19 @@ def exact_number(text: str) -> int | float | None:
     return None if np.isnan(number) else number
 
 
-def standard_order(text: str) -> tuple[int, float, str, str]:
+def standard_order(text: str) -> tuple[Any, ...]:
     number = exact_number(text)
     if number is not None:
         return (0, number, "" if "." in text else "int", text)  # a float comes before the equal integer
-    name = text[1:-1] if text.startswith("'") else text
-    return (2 if "(" in text else 1, 0.0, name, text)
+    name = _NAME.match(text)
+    if name is not None:
+        parts = split_arguments(name[1], text)
+        return (2, len(parts), _unquoted(name[1]), tuple(map(standard_order, parts)))
+    return (1, _unquoted(text), text)
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1] if name.startswith("'") else name
 
 
 def constant(term: Term) -> Numbers | None:

@@ -9,10 +9,10 @@ import numpy as np
 
 from holdsfor.engine.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Shape, run, shape, step
+from holdsfor.engine.chain import run, shape, step
 from holdsfor.engine.column import Column
-from holdsfor.engine.conclude import head_codes
-from holdsfor.engine.domain import whole_keys, within
+from holdsfor.engine.conclude import head_codes, key_columns
+from holdsfor.engine.domain import matching_keys, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
@@ -23,9 +23,20 @@ from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
+from holdsfor.plan.patterns import flat, forms_of, is_open
 
 KEY = "key"
 BITS = 62  # all in one component: the order is that of time
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """For each row its slots, from low to high, as places among a relation's keys; new: of these, what rows lack."""
+
+    low: Ints
+    high: Ints
+    places: Ints
+    new: dict[str, Ints]
 
 
 @dataclass(slots=True)
@@ -58,29 +69,31 @@ class Slots:
         self.keys[relation] = together
         return grown
 
-    def matching(self, relation: Relation, wanted: Shape, rows: Rows) -> tuple[Ints, Ints]:
-        """For each row the slots with its bound arguments: (row, place among the relation's keys)."""
-        low, high, order = self.ranges(relation, wanted, rows)
-        i, j = expand(low, high)
-        return i, order[j]
+    def matching(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> tuple[Ints, Ints, dict[str, Column]]:
+        """For each row the slots with its bound arguments: (row, place among the relation's keys), and what is new."""
+        found = self.ranges(relation, args, rows)
+        i, j = expand(found.low, found.high)
+        return i, found.places[j], {name: Column(self.world.dictionary, codes[j]) for name, codes in found.new.items()}
 
-    def ranges(self, relation: Relation, wanted: Shape, rows: Rows) -> tuple[Ints, Ints, Ints]:
-        axis, keys = self.world.axis, self.keys[relation]
-        codes = [axis.code(keys, p, relation.arity) for p in range(relation.arity)]
+    def ranges(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> Ranges:
+        axis = self.world.axis
+        keys, codes = key_columns(self.keys[relation], relation.arity, forms_of(args), self.world)
+        wanted = shape(flat(args), rows.names, self.world.dictionary)
         mask = np.ones(len(keys), np.bool_)
         for position, code in wanted.picks.constants:
             mask &= codes[position] == code
         for position, other in wanted.picks.equal:
             mask &= codes[position] == codes[other]
         kept = np.flatnonzero(mask)
-        if not wanted.positions:
-            return np.zeros(rows.size, np.int64), np.full(rows.size, len(kept), np.int64), kept
-        part = axis.key([codes[p][kept] for p in wanted.positions])
-        order = np.argsort(part, kind="stable")
-        part, kept = part[order], kept[order]
-        key = axis.key([rows.codes(name) for name in wanted.names])
-        low = np.searchsorted(part, key, "left").astype(np.int64)
-        return low, np.searchsorted(part, key, "right").astype(np.int64), kept
+        low, high = np.zeros(rows.size, np.int64), np.full(rows.size, len(kept), np.int64)
+        if wanted.positions:
+            part = axis.key([codes[p][kept] for p in wanted.positions])
+            order = np.argsort(part, kind="stable")
+            part, kept = part[order], kept[order]
+            key = axis.key([rows.codes(name) for name in wanted.names])
+            low, high = (np.searchsorted(part, key, side).astype(np.int64) for side in ("left", "right"))
+        places = kept if len(keys) == len(self.keys[relation]) else np.searchsorted(self.keys[relation], keys[kept])
+        return Ranges(low, high, places, {name: codes[p][kept] for p, name in wanted.new})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +168,7 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
 def _head_keys(
     args: tuple[Arg, ...], relation: Relation, rows: Rows, slots: Slots, world: World, domains: Domains
 ) -> Iterator[Ints]:
-    if None not in args:
+    if not any(map(is_open, args)):
         columns = [head_codes(rows, arg, world) for arg in args]
         yield world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
         return
@@ -166,7 +179,7 @@ def _head_keys(
         for other, keys in list(slots.keys.items()):
             if other.signature == relation.signature and other != relation:
                 yield keys
-    elif args[-1] is not None:  # the same where the value is a column
+    elif not is_open(args[-1]):  # the same where the value is a column
         axis, arity = world.axis, relation.arity
         for value in np.unique(head_codes(rows, args[-1], world)):
             known = slots.keys[relation]
@@ -197,12 +210,7 @@ def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Asked]
 
 def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
     relation, name = condition.holding.relation, f"slot {number}"
-    wanted = shape(condition.holding.args, rows.names, world.dictionary)
-    i, j = slots.matching(relation, wanted, rows)
-    columns = {
-        new: Column(world.dictionary, world.axis.code(slots.keys[relation], p, relation.arity)[j])
-        for p, new in wanted.new
-    }
+    i, j, columns = slots.matching(relation, condition.holding.args, rows)
     columns[name] = Column(world.dictionary, numbers=slots.base[relation] + j)
     return rows.take(i).bind(columns), Asked(condition, name)
 
@@ -210,13 +218,13 @@ def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: Wor
 def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
     """None of the slots with the bound arguments may hold."""
     relation = condition.holding.relation
-    wanted = shape(condition.holding.args, rows.names, world.dictionary)
-    low, high, order = slots.ranges(relation, wanted, rows)
+    found = slots.ranges(relation, condition.holding.args, rows)
     columns = {
-        f"low {number}": Column(world.dictionary, numbers=low),
-        f"high {number}": Column(world.dictionary, numbers=high),
+        f"low {number}": Column(world.dictionary, numbers=found.low),
+        f"high {number}": Column(world.dictionary, numbers=found.high),
     }
-    return rows.bind(columns), Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + order)
+    asked = Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + found.places)
+    return rows.bind(columns), asked
 
 
 def _ask_no_solution(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
@@ -255,14 +263,13 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
     rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
     rows = rows.filter((times > world.after) & (times <= world.now))
-    wanted = shape(action.rule.args, rows.names, world.dictionary)
     kind = INITIATE if action.initiates else TERMINATE
-    if None in action.rule.args:
+    if any(map(is_open, action.rule.args)):
         declared = (
             action.relation in domains and whole_keys(domains[action.relation], action.relation.arity) is not None
         )
         kind = kind if declared or not action.initiates else INITIATE_IF_ALIVE
-        i, place = slots.matching(action.relation, wanted, rows)
+        i, place, _ = slots.matching(action.relation, action.rule.args, rows)
         rows, slot = rows.take(i), slots.base[action.relation] + place
     else:
         columns = [head_codes(rows, arg, world) for arg in action.rule.args]
@@ -350,17 +357,9 @@ def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     if due.values is not None:
         value, other = (dictionary.code_of(term) for term in due.values)
         keys = keys[axis.code(keys, size, size + 1) == value]
-    columns: dict[str, Ints] = {}
-    mask = np.ones(len(keys), np.bool_)
-    for position, arg in enumerate(due.args):
-        codes = axis.code(keys, position, due.source.arity)
-        if isinstance(arg, str):
-            mask &= columns.setdefault(arg, codes) == codes
-        elif arg is not None:
-            mask &= codes == dictionary.code_of(arg)
-    named = {name: Column(dictionary, codes) for name, codes in columns.items()}
-    named[KEY] = Column(dictionary, numbers=keys)
-    rows = run(due.conditions, world, Rows(axis, len(keys), named).filter(mask))
+    args = due.args if due.values is None else (*due.args, None)
+    keys, rows = matching_keys(keys, due.source.arity, args, world)
+    rows = run(due.conditions, world, rows.bind({KEY: Column(dictionary, numbers=keys)}))
     given = np.broadcast_to(value_of(due.after, rows), (rows.size,))
     rows = rows.filter(~np.isnan(given))  # no number, no deadline
     after = np.clip(given[~np.isnan(given)], -MOST_TIME, MOST_TIME).astype(np.int64)

@@ -24,6 +24,7 @@ from holdsfor.plan.operators import (
     Stage,
     Static,
 )
+from holdsfor.plan.patterns import is_open
 from holdsfor.plan.walk import conclusions, defines, flat, parts, reads, simple_of
 
 Atom = At | Holding | Of
@@ -167,7 +168,8 @@ def _initiates_declared(definition: Definition, draft: _Draft) -> bool:
     """What is initiated for all declared pairs, or holds initially, needs no evidence: no bucket would know of all."""
     for fluent in simple_of(definition):
         pairs = zip(fluent.relations, fluent.initiations, strict=True)
-        if any(relation in draft.declared and None in rule.args for relation, rules in pairs for rule in rules):
+        declared = (rule for relation, rules in pairs if relation in draft.declared for rule in rules)
+        if any(is_open(arg) for rule in declared for arg in rule.args):
             return True
         if any(fluent.initially):
             return True
