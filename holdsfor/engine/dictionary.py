@@ -24,7 +24,7 @@ EMPTY = np.empty(0, np.int64)
 _MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in quotes is no mark
 _NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
 _WHOLE = re.compile(r"-?[0-9]+\Z")
-MOST_TERMS_INSIDE = 1000  # in one term that rules put together
+MOST_TERMS_INSIDE = 250  # in one term that rules put together
 MOST_DIGITS = 4000  # a longer number is as good as infinite
 
 
@@ -46,10 +46,7 @@ class EndlessTerm(HoldsforError):
     """A rule puts a term into a term, that into another, and so on."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(
-            f"terms grow without end: {text[:60]}... has more than {MOST_TERMS_INSIDE:,} terms inside; "
-            "add a condition that ends it"
-        )
+        super().__init__(f"{text[:20]}... has more than {MOST_TERMS_INSIDE:,} terms inside, and they go on growing")
 
 
 @dataclass(slots=True)

@@ -153,7 +153,8 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
                 continue
             with OnBehalfOf(action.rule):
                 rows, _ = _rows(action, slots, world)
-            for keys in _head_keys(action.rule.args, action.relation, rows, slots, world, domains):
+                made = list(_head_keys(action.rule.args, action.relation, rows, slots, world, domains))
+            for keys in made:
                 allowed = keys
                 if action.relation in domains:
                     mask = within(keys, action.relation.arity, domains[action.relation], world)

@@ -9,6 +9,7 @@ from tests.naive.bodies import Bodies, Scope
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
 from tests.naive.streams import ENTITIES, LEVELS, Entity, stream
+from tests.naive.wrapped import random_wrapping, wrapped
 
 BACKGROUND = [
     "linked(X,Y) :- road(X,Y).",
@@ -53,7 +54,8 @@ def random_program(seed: int) -> Program:
     maker = Maker(random, entities, random.choice(("", "", "", "listed", "listed", "dynamic")), tick)
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
-    return Program(tuple(maker.rules), tuple(maker.background), tuple(maker.declarations), rows, horizon)
+    program = Program(tuple(maker.rules), tuple(maker.background), tuple(maker.declarations), rows, horizon)
+    return wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
 
 
 class Maker:

@@ -9,11 +9,14 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.naive.evaluate import Answer
-from tests.naive.programs import Program
 from tests.naive.rows import split_arguments
 from tests.naive.streams import EVENTS, FLUENTS
+
+if TYPE_CHECKING:
+    from tests.naive.programs import Program
 
 #: By number of arguments: how they are put into terms.
 TEMPLATES: Mapping[int, tuple[tuple[str, ...], ...]] = {

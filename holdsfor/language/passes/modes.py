@@ -43,14 +43,9 @@ class Modes:
     def __init__(self, background: Iterable[Clause], recursive: Set[Signature] = frozenset()) -> None:
         self._recursive = recursive  # worked out first, and then like facts
         self._rules: dict[Signature, list[Clause]] = defaultdict(list)
-        self._facts: dict[Signature, set[int]] = {}
         for clause in background:
-            owner = signature(clause.head)
-            if clause.body:
-                self._rules[owner].append(clause)
-            else:
-                ground = self._facts.setdefault(owner, set(range(owner.arity)))
-                ground -= {i for i, arg in enumerate(name_and_args(clause.head)[1]) if not is_ground(arg)}
+            if clause.body or not is_ground(clause.head):  # other facts give all their arguments
+                self._rules[signature(clause.head)].append(clause)
         self._known: dict[_Call, frozenset[int] | None] = {}
         self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
 
@@ -73,7 +68,7 @@ class Modes:
         return self._known[key]
 
     def _after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
-        given = set(range(owner.arity)) & (self._facts.get(owner, set(range(owner.arity))) | bound)
+        given = set(range(owner.arity))
         for clause in self._rules[owner]:
             args = name_and_args(clause.head)[1]
             values = {variable for position in bound for variable in variables(args[position])}
