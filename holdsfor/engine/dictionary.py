@@ -164,7 +164,7 @@ class Dictionary:
         return found
 
     def _of_form(self, name: str, arity: int) -> Compounds:
-        """A form that is asked for the first time is looked for among the texts; later texts are taken apart at once."""
+        """A form asked for the first time is looked for among the texts; later texts are taken apart as they come."""
         found = self._compounds.get((name, arity))
         if found is None:
             found = self._compounds[name, arity] = Compounds(arity)
