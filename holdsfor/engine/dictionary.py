@@ -168,7 +168,8 @@ class Dictionary:
         found = self._compounds.get((name, arity))
         if found is None:
             found = self._compounds[name, arity] = Compounds(arity)
-            split = ((code, split_term(text)) for code, text in enumerate(self._texts) if text is not None)
+            begin, texts = name + "(", enumerate(self._texts)
+            split = ((code, split_term(text)) for code, text in texts if text is not None and text.startswith(begin))
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
             found.add(columns, np.array([code for code, _ in mine], np.int64))
@@ -178,7 +179,7 @@ class Dictionary:
         """Gives terms that come as text the codes of their parts put together, if their forms are asked for."""
         waiting: dict[tuple[str, int], dict[str, list[str]]] = {}
         for text in texts:
-            term = split_term(text) if text not in self._codes else None
+            term = split_term(text) if text.endswith(")") and text not in self._codes else None
             if term is not None and (form := (term[0], len(term[1]))) in self._compounds:
                 waiting.setdefault(form, {})[text] = term[1]
         for (name, arity), found in waiting.items():

@@ -33,14 +33,19 @@ def names_in(args: Iterable[Arg]) -> Iterator[str]:
             yield from names_in(arg.args)
 
 
-def variables_inside(args: tuple[Arg, ...]) -> dict[str, int]:
-    """The variables that stand only inside terms, each with the position of the first argument that has it."""
-    found: dict[str, int] = {}
-    for position, arg in enumerate(args):
-        if isinstance(arg, Pattern):
-            for name in names_in(arg.args):
-                found.setdefault(name, position)
-    return {name: position for name, position in found.items() if name not in args}
+def paths(args: Iterable[Arg]) -> dict[str, tuple[int, ...]]:
+    """Where each variable stands first: the position of the argument, then of the part in it, and so on.
+
+    `f(X, at(Y, in(Z)))` has X at (0,), Y at (1, 0), Z at (1, 1, 0). What is not inside a term comes first.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for position, arg in sorted(enumerate(args), key=lambda item: isinstance(item[1], Pattern)):
+        if isinstance(arg, str):
+            found.setdefault(arg, (position,))
+        elif isinstance(arg, Pattern):
+            for name, path in paths(arg.args).items():
+                found.setdefault(name, (position, *path))
+    return found
 
 
 def is_open(arg: Arg) -> bool:
