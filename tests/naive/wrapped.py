@@ -24,7 +24,7 @@ TEMPLATES: Mapping[int, tuple[tuple[str, ...], ...]] = {
     2: (("pair({0},{1})",), ("pair({1},in({0}))",), ("box({0})", "{1}"), ("{0}", "box({1})"), ("box({0})", "box({1})")),
     3: (("trio({0},{1},{2})",), ("{0}", "pair({1},{2})"), ("pair({0},in({1}))", "{2}")),
 }
-BACKGROUND = ("role", "limit", "road", "linked", "over", "ent", "plain", "seen")
+BACKGROUND = ("role", "limit", "road", "linked", "over", "gap", "ent", "plain", "seen")
 _FIELDS_BEFORE = {**{event.name: 3 for event in EVENTS}, **{fluent.name: 5 for fluent in FLUENTS}, "walk": 4}
 _CALL = re.compile(r"[a-z]\w*\(")
 
