@@ -20,7 +20,7 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
+from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
 from holdsfor.plan.patterns import flat, forms_of, is_open
@@ -64,7 +64,7 @@ class Slots:
 
     def add(self, relation: Relation, keys: Ints) -> bool:
         """Whether there was one among the keys that was not known."""
-        together = np.union1d(self.keys[relation], keys)
+        together = unique_sorted(np.sort(np.concatenate([self.keys[relation], keys])))
         grown = len(together) > len(self.keys[relation])
         self.keys[relation] = together
         return grown
@@ -118,8 +118,9 @@ def all_together(
     slots.number()
     listed = _listed([_compiled(action, slots, world, domains) for action in actions])
     group_of, groups = _groups(group, slots, world)
-    deadlines, dues, keys_of = _deadlines(group, slots, world)
-    start = _carried(carried, dues, keys_of, slots, world)
+    deadlines, which, keys_of = _deadlines(group, slots, world)
+    running = _running(group, which, keys_of, world)
+    start = _carried(carried, running, slots)
     now = world.now - world.axis.origin
     outcome = machine(listed, group_of, groups, deadlines, start, BITS, world.axis.tick, now)
     for relation in relations:
@@ -127,12 +128,8 @@ def all_together(
         mine = (outcome.slot >= base) & (outcome.slot < base + len(slots.keys[relation]))
         keys = slots.keys[relation][outcome.slot[mine] - base]
         world.intervals[relation] = placed(relation, keys, outcome.start[mine], outcome.end[mine], world)
-    for due in group.deadlines:
-        mine = (
-            np.array([dues[d] is due for d in outcome.deadline], np.bool_)
-            if len(outcome.deadline)
-            else np.zeros(0, bool)
-        )
+    for number, due in enumerate(group.deadlines):
+        mine = which[outcome.deadline] == number
         keys = keys_of[outcome.deadline[mine]]
         world.running[due] = Running(keys, outcome.made[mine], outcome.due[mine], outcome.dropped[mine])
     return left_out
@@ -160,7 +157,7 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
                     mask = within(keys, action.relation.arity, domains[action.relation], world)
                     allowed = keys[mask]
                     left_out[action.relation] = len(np.unique(keys[~mask]))
-                grown |= slots.add(action.relation, np.unique(allowed))
+                grown |= slots.add(action.relation, allowed)
         for due in group.deadlines:
             grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world)[1])
     return sum(left_out.values())
@@ -335,7 +332,7 @@ def _groups(group: Group, slots: Slots, world: World) -> tuple[Ints, int]:
     count = 0
     for fluent in group.fluents:
         groundings = [_arguments(r, slots.keys[r], world) for r in fluent.relations]
-        known = np.unique(np.concatenate(groundings))
+        known = unique_sorted(np.sort(np.concatenate(groundings)))
         for relation, keys in zip(fluent.relations, groundings, strict=True):
             base = slots.base[relation]
             group_of[base : base + len(keys)] = count + np.searchsorted(known, keys)
@@ -371,40 +368,41 @@ def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     return keys, axis.key([*parts, np.full(len(keys), other, np.int64)]), after
 
 
-def _deadlines(group: Group, slots: Slots, world: World) -> tuple[Deadlines, list[Due], Ints]:
-    """By source slot, with the deadline and the key of each."""
-    rows: list[tuple[Ints, Ints, Ints, Due, Ints]] = []
-    for due in group.deadlines:
+def _deadlines(group: Group, slots: Slots, world: World) -> tuple[Deadlines, Ints, Ints]:
+    """By source slot, with the number of the deadline in the group and the key of each."""
+    rows: list[tuple[Ints, ...]] = [(EMPTY,) * 6]
+    for number, due in enumerate(group.deadlines):
         source, target, after = _ends(due, slots.keys[due.source], world)
-        rows.append((slots.of(due.source, source), slots.of(due.target, target), after, due, source))
-    slot = np.concatenate([EMPTY, *(row[0] for row in rows)])
-    order = np.argsort(slot, kind="stable")
-    dues = [row[3] for row in rows for _ in row[0]]
-    columns = [
-        np.concatenate([EMPTY, *(row[1] for row in rows)])[order],
-        np.concatenate([EMPTY, *(row[2] for row in rows)])[order],
-        np.array([int(due.extensible) for due in dues], np.int64)[order],
-    ]
-    first = np.searchsorted(slot[order], np.arange(slots.size + 2)).astype(np.int64)
-    keys = np.concatenate([EMPTY, *(row[4] for row in rows)])[order]
-    return Deadlines(first, slot[order], *columns), [dues[i] for i in order], keys
+        both = slots.of(due.source, source), slots.of(due.target, target)
+        same = np.ones(len(source), np.int64)
+        rows.append((*both, after, same * due.extensible, same * number, source))
+    columns = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    slot, target, after, extensible, which, keys = (column[order] for column in columns)
+    first = np.searchsorted(slot, np.arange(slots.size + 2)).astype(np.int64)
+    return Deadlines(first, slot, target, after, extensible), which, keys
 
 
-def _carried(
-    found: list[tuple[Relation, Ints, Ints, Ints]], dues: list[Due], keys_of: Ints, slots: Slots, world: World
-) -> Carried:
+def _running(group: Group, which: Ints, keys_of: Ints, world: World) -> tuple[Ints, Ints]:
+    """The deadlines that were set before: their places among all, and when they are due."""
+    places, due_at = [EMPTY], [EMPTY]
+    for number, due in enumerate(group.deadlines):
+        known = world.carried_running.get(due)
+        mine = np.flatnonzero(which == number)
+        if known is None or not len(mine):
+            continue
+        mine = mine[np.argsort(keys_of[mine], kind="stable")]
+        place = np.searchsorted(keys_of[mine], known.keys, "right") - 1
+        there = (place >= 0) & (keys_of[mine][place] == known.keys)
+        places.append(mine[place[there]])
+        due_at.append(known.due[there])
+    return np.concatenate(places), np.concatenate(due_at)
+
+
+def _carried(found: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots) -> Carried:
     slot = np.concatenate([EMPTY, *(slots.of(relation, keys) for relation, keys, _, _ in found)])
     start = np.concatenate([EMPTY, *(s for _, _, s, _ in found)])
     end = np.concatenate([EMPTY, *(e for _, _, _, e in found)])
     order = np.argsort(start, kind="stable")
-    number = {(due, int(key)): n for n, (due, key) in enumerate(zip(dues, keys_of, strict=True))}
-    running = [
-        (number[due, int(key)], int(when))
-        for due, known in world.carried_running.items()
-        for key, when in zip(known.keys, known.due, strict=True)
-        if (due, int(key)) in number
-    ]
-    which = np.array([n for n, _ in running], np.int64)
-    due_at = np.array([when for _, when in running], np.int64)
-    zero, none = np.zeros(len(slot), np.int64), np.zeros(len(which), np.int64)
-    return Carried(zero, slot[order], start[order], end[order], none, which, due_at)
+    zero, none = np.zeros(len(slot), np.int64), np.zeros(len(running[0]), np.int64)
+    return Carried(zero, slot[order], start[order], end[order], none, *running)
