@@ -9,7 +9,9 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.structure import cut_columns, take_apart
 from holdsfor.kernels import compress, normalise
+from holdsfor.plan.patterns import Forms
 
 EMPTY = np.empty(0, np.int64)
 
@@ -74,6 +76,24 @@ class Points:
             found = self._views[picks] = self.select(Selection(mask))
         return found
 
+    def by_parts(self, forms: Forms) -> Points:
+        """With a column for each part of the arguments; without the rows whose arguments have other forms."""
+        found = self._views.get(forms)
+        if not isinstance(found, Points):
+            found = self._views[forms] = self._by_parts(forms)
+        return found
+
+    def _by_parts(self, forms: Forms) -> Points:
+        columns = {p: self.column(p) for p in range(self.arity)}
+        kept, cut = cut_columns(columns, forms, self.dictionary)
+        key = tuple(position for p in self.key for position in cut.positions[p])
+        axis = self.axis
+        packed = axis.pack([cut.columns[p].codes() for p in key], axis.time(self.packed[kept]))
+        order = np.argsort(packed, kind="stable")
+        chosen = Selection(index=order)
+        parts = {p: column.select(chosen) for p, column in cut.columns.items()}
+        return Points(axis, self.dictionary, len(parts), key, packed[order], parts)
+
     def ordered(self, positions: tuple[int, ...]) -> tuple[Ints, Ints | None]:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
         if positions == self.key:
@@ -111,6 +131,19 @@ class Intervals:
 
     def codes(self, position: int) -> Ints:
         return self.axis.code(self.keys(), position, self.arity)
+
+    def by_parts(self, forms: Forms) -> Intervals:
+        """With a column for each part of the arguments; without the intervals whose arguments have other forms."""
+        found = self._views.get(forms)
+        if not isinstance(found, Intervals):
+            axis = self.axis
+            kept, columns = take_apart([self.codes(p) for p in range(self.arity)], forms, self.dictionary)
+            base = axis.key(columns) << axis.time_bits
+            s, e = base | (self.s[kept] & axis.mask), base | (self.e[kept] & axis.mask)
+            order = np.argsort(s, kind="stable")
+            found = Intervals(axis, self.dictionary, len(columns), s[order], e[order])
+            self._views[forms] = found
+        return found
 
     def starts(self) -> Points:
         return self._edge("start")

@@ -10,12 +10,13 @@ from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import lookup, run, shape
 from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
 from holdsfor.language.terms import is_ground
@@ -33,6 +34,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of
+from holdsfor.plan.patterns import flat, forms_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -111,9 +113,9 @@ def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
 
 def _having(part: Of, rows: Rows, world: World) -> Rows:
     """Joined with the groundings that the part has had."""
-    found = world.intervals_of(part.relation)
+    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
     axis = world.axis
-    wanted = shape(part.args, rows.names, world.dictionary)
+    wanted = shape(args, rows.names, world.dictionary)
     keys = found.groundings()
     codes = {p: axis.code(keys, p, found.arity) for p in range(found.arity)}
     mask = np.ones(len(keys), np.bool_)
@@ -138,10 +140,10 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
     """The groundings that the declaration of the head enumerates."""
     keys = whole_keys(clauses, len(rule.args))
     keys = EMPTY if keys is None else keys
-    arity = len(rule.args)
+    keys, parts = key_columns(keys, len(rule.args), forms_of(rule.args), world)
     columns = {
-        arg: Column(world.dictionary, world.axis.code(keys, p, arity))
-        for p, arg in enumerate(rule.args)
+        arg: Column(world.dictionary, codes)
+        for arg, codes in zip(flat(rule.args), parts, strict=True)
         if isinstance(arg, str)
     }
     return Rows(world.axis, len(keys), columns)
@@ -223,10 +225,10 @@ def _within(expression: Relate, world: World) -> Within | None:
 
 def _of(part: Of, frame: Frame) -> Pair:
     world, rows = frame.world, frame.rows
-    found = world.intervals_of(part.relation)
+    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
     if rows is None:
         return found.s, found.e
-    wanted = shape(part.args, rows.names, world.dictionary)
+    wanted = shape(args, rows.names, world.dictionary)
     assert not wanted.new, part
     if wanted.positions:
         key = world.axis.key([rows.codes(name) for name in wanted.names])

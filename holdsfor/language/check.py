@@ -19,6 +19,7 @@ from holdsfor.language.passes.domains import domains
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.names import names
+from holdsfor.language.passes.preprocessing import preprocessing
 from holdsfor.language.passes.recursion import recursion
 from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
@@ -27,6 +28,7 @@ from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
+    preprocessing,
     read,
     apart,
     cuts,

@@ -13,8 +13,20 @@ from holdsfor.language.description import Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
 
-Arg = str | Term | None
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A term with variables inside: `close_ballot(C,M)`. Matched by structure; in a head put together."""
+
+    functor: str
+    args: tuple[Arg, ...]
+
+
+Leaf = str | Term | None
 """A variable's name, a constant, or None: any value."""
+
+Arg = Leaf | Pattern
+"""The same, or a term with variables inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +109,14 @@ class Let:
 
 
 @dataclass(frozen=True, slots=True)
+class Match:
+    """Keeps the rows whose term, which is bound, has the form of the pattern; binds the variables that are new."""
+
+    term: Term
+    pattern: Pattern
+
+
+@dataclass(frozen=True, slots=True)
 class Without:
     """Keeps the rows for which the chain gives nothing."""
 
@@ -113,7 +133,7 @@ class Tally:
     variable: str
 
 
-Op = At | Holding | Lookup | Where | Let | Without | Tally
+Op = At | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 

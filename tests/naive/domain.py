@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import Call, EventDescription, Grounding, Literal, Not, Signature
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args
 from tests.naive.calculate import Bindings, match, match_all, names, substitute
 from tests.naive.solve import World, signature
 
@@ -78,7 +78,20 @@ class Domain:
 def matching(head: tuple[Term, ...], instances: Iterable[tuple[Term, ...]], bindings: Bindings) -> Iterator[Bindings]:
     """Bindings under which the head is one of the instances; the head fills places that an instance leaves open."""
     for instance in instances:
-        places = [place for place, term in enumerate(instance) if is_ground(term)]
-        found = match_all(tuple(head[i] for i in places), tuple(instance[i] for i in places), bindings)
+        given = [pair for mine, theirs in zip(head, instance, strict=True) for pair in _given(mine, theirs, bindings)]
+        found = match_all(tuple(mine for mine, _ in given), tuple(theirs for _, theirs in given), bindings)
         if found is not None and names(*head) <= found.keys():
             yield found
+
+
+def _given(head: Term, instance: Term, bindings: Bindings) -> Iterator[tuple[Term, Term]]:
+    """The places inside a head with what the instance has there, but for those that the instance leaves open."""
+    if is_ground(instance):
+        yield head, instance
+    elif isinstance(instance, Compound):
+        head = substitute(head, bindings)
+        if isinstance(head, Compound) and (head.functor, len(head.args)) == (instance.functor, len(instance.args)):
+            for mine, theirs in zip(head.args, instance.args, strict=True):
+                yield from _given(mine, theirs, bindings)
+        elif not isinstance(head, Var):
+            yield Atom("another"), Atom("form")

@@ -10,6 +10,7 @@ from tests.naive.bodies import Bodies, Scope
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
 from tests.naive.streams import ENTITIES, LEVELS, Entity, stream
+from tests.naive.wrapped import random_wrapping, wrapped
 
 BACKGROUND = [
     "linked(X,Y) :- road(X,Y).",
@@ -55,7 +56,8 @@ def random_program(seed: int) -> Program:
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
     rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
-    return Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
+    program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
+    return wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
 
 
 def with_bounds(random: Random, maker: Maker, tick: int) -> tuple[tuple[str, ...], list[str]]:

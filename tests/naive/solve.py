@@ -24,7 +24,7 @@ from holdsfor.language.description import (
     Or,
     Signature,
 )
-from holdsfor.language.terms import Atom, Int, Term, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Int, Term, is_ground, name_and_args
 from tests.naive.calculate import (
     Bindings,
     NotYet,
@@ -279,8 +279,8 @@ class World:
         """
         _, head = name_and_args(clause.head)
         inner: Bindings | None = {}
-        for pattern, arg in zip(head, goal, strict=True):
-            if inner is not None and is_ground(arg):
+        for pattern, arg in _ground_parts(head, goal):
+            if inner is not None:
                 inner = match(pattern, arg, inner)
         if inner is None:
             return
@@ -289,3 +289,12 @@ class World:
             if not all(map(is_ground, answer)):
                 raise NotYet
             yield answer, sorted(f"{name}={value!r}" for name, value in found.items())
+
+
+def _ground_parts(head: Sequence[Term], goal: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
+    """What of a goal is ground, also inside terms, beside what a head has there."""
+    for pattern, arg in zip(head, goal, strict=True):
+        if is_ground(arg):
+            yield pattern, arg
+        elif isinstance(pattern, Compound) and isinstance(arg, Compound) and len(pattern.args) == len(arg.args):
+            yield from _ground_parts(pattern.args, arg.args)

@@ -157,11 +157,13 @@ def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
 
 
 def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:
-    if isinstance(rule.value, Var) and rule.value not in values:
-        name = written(rule.value)
+    assert rule.value is not None
+    missing = next((variable for variable in variables(rule.value) if variable not in values), None)
+    if missing is not None:
+        name = written(missing)
         hint = f"write the value, as in {written(rule.subject)}=true, or bind {name} in the body"
-        message = f"nothing says what the value {name} of {signature(rule.subject)} is"
-        draft.error("unbound", message, rule.value.place, hint)
+        message = f"nothing says what the value {written(rule.value)} of {signature(rule.subject)} is"
+        draft.error("unbound", message, missing.place, hint)
 
 
 def _listed_domains(draft: Draft) -> set[tuple[Signature, bool]]:

@@ -40,6 +40,7 @@ from holdsfor.plan.operators import (
     Simple,
     Static,
 )
+from holdsfor.plan.patterns import is_open
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
@@ -255,7 +256,7 @@ def _declared(
 
 
 def _lists_all(rule: Declared) -> bool:
-    return rule.enumerates and None not in rule.args
+    return rule.enumerates and not any(map(is_open, rule.args))
 
 
 def _groundings(

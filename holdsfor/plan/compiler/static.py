@@ -12,9 +12,11 @@ from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
-from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Of, Relate
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Match, Of, Relate
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
+from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import holds_unseen
 
 NEGATING = ("difference", "complement")
@@ -46,16 +48,16 @@ def compile_holds_for(
     if has_domain and not set(heads) <= ordering.bound | set(_given(tests)):
         ordering.bound |= set(heads)
     conditions = order_conditions(tests, ordering)
-    computed = {op.variable for op in conditions if isinstance(op, Let)}
+    computed = {name for op in conditions if isinstance(op, Let | Match) for name in binds(op)}
     ordering.bound |= set(heads)
     args = head_args(head, ordering, place)
-    needed = tuple(dict.fromkeys(n for n in (*args, *_names(expression)) if isinstance(n, str) and n not in computed))
+    needed = tuple(dict.fromkeys(n for n in (*names_in(args), *_names(expression)) if n not in computed))
     try:
         evidence = evidence_of(expression, conditions, frozenset(needed), has_domain)
     except _TooMany:
         message = "the intervals of this rule may come about in too many ways"
         raise Refusal("too-large", message, place, _SPLIT) from None
-    if evidence is None and not (has_domain and set(needed) <= set(args)):
+    if evidence is None and not (has_domain and set(needed) <= set(names_in(args))):
         about = ", ".join(_written(needed, ordering))
         message = f"nothing says which combinations of {about} this rule is about"
         hint = (
@@ -144,7 +146,7 @@ def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
 def _names(expression: Expression) -> Iterator[str]:
     match expression:
         case Of():
-            yield from (arg for arg in expression.args if isinstance(arg, str))
+            yield from names_in(expression.args)
         case Combine():
             for part in expression.parts:
                 yield from _names(part)
@@ -156,7 +158,7 @@ def _names(expression: Expression) -> Iterator[str]:
 
 
 def _variables(item: Of | Lookup) -> set[str]:
-    return {arg for arg in item.args if isinstance(arg, str)}
+    return set(names_in(item.args))
 
 
 def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:

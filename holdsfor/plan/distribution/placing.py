@@ -18,6 +18,7 @@ from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
 from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.patterns import is_open
 from holdsfor.plan.walk import defines, reads, simple_of
 
 LONGEST_KEY = 4
@@ -188,7 +189,9 @@ def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layou
     for fluent in simple_of(definition):
         for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
             asked = key if len(key) == 1 else range(relation.arity)
-            if relation in layout.declared and any(rule.args[position] is None for rule in rules for position in asked):
+            if relation in layout.declared and any(
+                is_open(rule.args[position]) for rule in rules for position in asked
+            ):
                 return True
         if len(key) > 1 and any(fluent.initially):
             return True

@@ -31,6 +31,7 @@ from holdsfor.plan.operators import (
     Simple,
     Static,
 )
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -110,7 +111,7 @@ class _Splitter:
 
     def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
         """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
-        head = tuple(dict.fromkeys(arg for arg in rule.args if isinstance(arg, str)))
+        head = tuple(dict.fromkeys(names_in(rule.args)))
         is_home = common_home(body_of(rule), self.layout) is not None
         extra = () if is_home else self._key_beyond(rule, head)
         if extra is None:
@@ -121,8 +122,8 @@ class _Splitter:
 
     def _key_beyond(self, rule: Rule, head: tuple[str, ...]) -> tuple[str, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {arg for alternative in body_of(rule).evidence for atom in alternative for arg in atom.args}
-        variables = (*head, *sorted(arg for arg in bound if isinstance(arg, str) and arg not in head))
+        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
+        variables = (*head, *sorted(bound - set(head)))
         trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
@@ -161,7 +162,8 @@ def _cut(rule: Rule, variables: tuple[str, ...], name: str, part_of: Signature) 
     if isinstance(rule, Conclude):
         happened = Relation(name, len(variables), None, "event", part_of=part_of)
         part: Definition = Derived(happened, (replace(rule, args=variables),))
-        args: tuple[Arg, ...] = tuple(variable if variable in rule.args else None for variable in variables)
+        named = set(names_in(rule.args))
+        args: tuple[Arg, ...] = tuple(variable if variable in named else None for variable in variables)
         return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),))
     held = Relation(name, len(variables), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=variables),))

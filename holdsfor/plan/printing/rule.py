@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from string import ascii_uppercase
 from types import MappingProxyType
 
-from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.language.terms import Compound, Term, Var, quoted
 from holdsfor.plan.operators import (
     Arg,
     At,
@@ -18,15 +18,18 @@ from holdsfor.plan.operators import (
     Lasting,
     Let,
     Lookup,
+    Match,
     Of,
     Op,
     Part,
+    Pattern,
     Relate,
     Relation,
     Tally,
     Where,
     Without,
 )
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import flat, parts
 
@@ -66,6 +69,8 @@ class Writer:
     def arg(self, arg: Arg) -> str:
         if arg is None:
             return "_"
+        if isinstance(arg, Pattern):
+            return _call(quoted(arg.functor), [self.arg(part) for part in arg.args])
         return self.name(arg) if isinstance(arg, str) else str(arg)
 
     # ------------------------------------------------------------ chains
@@ -96,6 +101,8 @@ class Writer:
                 return f"where {self.term(op.left)} {op.op} {self.term(op.right)}"
             case Let():
                 return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
+            case Match():
+                return f"match {self.term(op.term)} = {self.arg(op.pattern)}"
             case Without():
                 return f"without ({self.chain(op.chain)})"
             case Tally():
@@ -129,7 +136,7 @@ class Writer:
 
     def used(self, expression: Expression) -> Iterable[str]:
         """The variables of an expression, in their order."""
-        return dict.fromkeys(arg for part in parts(expression) for arg in part.args if isinstance(arg, str))
+        return dict.fromkeys(name for part in parts(expression) for name in names_in(part.args))
 
     def whole(self, expression: Expression) -> str:
         match expression:
