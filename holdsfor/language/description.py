@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.terms import Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
+
+
+EdgeKind = OneOf["start", "end", "startI", "endI"]
+EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
 
 
 class Signature(NamedTuple):
@@ -37,9 +41,12 @@ class Happens:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """happensAt(start(fluent=value), time), happensAt(end(fluent=value), time)"""
+    """happensAt(start(fluent=value), time), and the same with end, startI, endI.
 
-    edge: OneOf["start", "end"]
+    startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
+    """
+
+    edge: EdgeKind
     fluent: Term
     value: Term
     time: Term

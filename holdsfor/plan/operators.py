@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Input, Signature
+from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
 
@@ -44,7 +44,7 @@ class At:
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
     """
 
-    what: OneOf["occurrence", "start", "end"]
+    what: OneOf["occurrence"] | EdgeKind
     relation: Relation
     args: tuple[Arg, ...]
     time: str

@@ -207,7 +207,7 @@ def _at_time(body: Sequence[Literal], time: Var) -> Iterator[Signature]:
         match literal:
             case Happens() if literal.time == time:
                 yield signature(literal.event)
-            case Edge() if literal.time == time:
+            case Edge(edge="start" | "end") if literal.time == time:
                 yield signature(literal.fluent)
             case Not() | Aggregate():
                 yield from _at_time(literal.literals, time)

@@ -207,8 +207,10 @@ class World:
         known: dict[int, list[Grounding]] = defaultdict(list)
         for grounding, intervals in self.fluents.get(fluent, {}).items():
             for start, end in intervals:
-                t = previous_point(start if edge == "start" else end, self.tick)
-                if self.first <= t <= self.last:
+                point = start if edge in ("start", "startI") else end
+                before = previous_point(point, self.tick)
+                t = before if edge in ("start", "end") else point
+                if self.first <= before and t <= self.last:
                     known[t].append(grounding)
         return known
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Rule, Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
@@ -42,7 +44,7 @@ def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Node, int]
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if isinstance(step.literal, Happens):
         return None  # the step from the event is the one to report
-    if isinstance(step.literal, Edge) and rounds[step.head] == rounds[step.need]:
+    if _is_at_once(step.literal) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]
         does = "initiate" if edge == "start" else "terminate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
@@ -77,6 +79,11 @@ def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) ->
     return "one negation cannot look for what two fluents of a circle have in common", hint
 
 
+def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:
+    """Whether it happens at the point that decides it: startI and endI come a tick later."""
+    return isinstance(literal, Edge) and literal.edge in ("start", "end")
+
+
 def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
     """Definitions that starts and ends alone lead round, by a number for each way round.
 
@@ -84,7 +91,7 @@ def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
     """
     needs: dict[Node, list[Node]] = {}
     for step in group:
-        if isinstance(step.literal, Edge):
+        if _is_at_once(step.literal):
             needs.setdefault(step.head, []).append(step.need)
             needs.setdefault(step.need, [])
     return {node: number for number, members in enumerate(components(needs)) for node in members}

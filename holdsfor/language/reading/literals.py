@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal as OneOf
-from typing import cast
 
-from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Signature
+from holdsfor.language.description import (
+    EDGES,
+    Call,
+    Compare,
+    Edge,
+    Happens,
+    Holds,
+    Is,
+    Literal,
+    Signature,
+)
 from holdsfor.language.draft import Draft, arguments
 from holdsfor.language.reading import changes, connectives, findall, intervals
 from holdsfor.language.reading.arithmetic import not_arithmetic
@@ -119,12 +128,11 @@ class BodyReader:
         event, time = args[0], self.time(args[1])
         if time is None:
             return ()
-        if isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+        if isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
             pair = self.fluent(event.args[0], event.functor)
             if pair is None:
                 return ()
-            edge = cast(OneOf["start", "end"], event.functor)
-            return (Edge(edge, *pair, time, term.place),)
+            return (Edge(event.functor, *pair, time, term.place),)
         if not isinstance(event, Atom | Compound):
             return self.refuse(
                 "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Algebra, Allen, Clause, Duration, Initially, Rule, Signature
+from holdsfor.language.description import EDGES, Algebra, Allen, Clause, Duration, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput
 from holdsfor.language.passes.strata import signature
@@ -106,7 +106,7 @@ def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     event = args[0]
     if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in COMPARISONS):
         draft.error("head", f"`{written(event)}` is not an event", event.place, "write happensAt(event, T)")
-    elif isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+    elif isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
         hint = "write initiatedAt or terminatedAt rules for the fluent"
         draft.error("head", f"{event.functor} of a fluent cannot be defined", event.place, hint)
     else:
