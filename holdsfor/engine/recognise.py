@@ -136,7 +136,7 @@ def prepare(
     low, high = span((block for block, _ in found), asked.start, asked.end)
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
-    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1)
+    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1, unreported=ready.plan.unreported)
     for (block, source), values in zip(found, columns, strict=True):
         add_block(block, values, source, world)
     return world

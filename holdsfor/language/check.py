@@ -23,6 +23,7 @@ from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
+from holdsfor.language.passes.values import values
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -30,6 +31,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     apart,
     cuts,
     kinds,
+    values,
     names,
     recursion,
     clashes,
@@ -68,6 +70,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         rules=tuple(draft.rules),
         background=tuple(draft.background),
         groundings=tuple(draft.groundings),
+        unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),
         inputs=tuple(draft.inputs),
         events=frozenset(draft.events),

@@ -269,5 +269,6 @@ class EventDescription:
     ] = ()  # simple fluents that depend on each other, each group in one stratum
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them

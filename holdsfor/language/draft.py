@@ -52,6 +52,9 @@ class Draft:
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
 
+    # values: those that no grounding declares, where others are
+    unreported: set[tuple[Signature, Term]] = field(default_factory=set)
+
     # recursion
     recursive: set[Signature] = field(default_factory=set)
 

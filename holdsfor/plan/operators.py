@@ -340,6 +340,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
 
     def __str__(self) -> str:

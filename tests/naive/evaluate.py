@@ -87,6 +87,8 @@ class Evaluation:
         latest = next_point(self.world.last, self.world.tick)  # what begins later has not begun
         for entity in self.description.simple | self.description.static:
             for (args, value), intervals in self.world.fluents.get(entity, {}).items():
+                if (entity, value) in self.description.unreported:
+                    continue
                 key = entity.name, tuple(map(str, args)), str(value)
                 shown = [(max(s, self.world.first + 1), e) for s, e in intervals if e > self.world.first + 1]
                 begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest]

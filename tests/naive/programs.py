@@ -111,7 +111,10 @@ class Maker:
             body.append(self.random.choice(("A0 @< A1", "\\+ A0 = A1", "linked(A0,A1)")))
         tail = f" :- {', '.join(body)}" if body else ""
         term = f"{new.name}({head})" if head else new.name
-        for value in new.values or (None,):
+        declared: tuple[str | None, ...] = new.values or (None,)
+        if len(declared) > 1 and self.random.random() < 0.4:  # the others end these, and are not reported
+            declared = tuple(self.random.sample(declared, self.random.randint(1, len(declared) - 1)))
+        for value in declared:
             self.declarations.append(f"grounding({term}{'=' + value if value else ''}){tail}.")
 
     # ------------------------------------------------------------ rules about points

@@ -62,7 +62,9 @@ def compiled(description: EventDescription) -> Plan:
     )
     closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     given = sources(description.inputs, stored)
-    return completed(Plan(given, tuple(known.facts.items()), domains, definitions, closures, (), Reach(0, 0)))
+    facts = tuple(known.facts.items())
+    made = Plan(given, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
+    return completed(made)
 
 
 def completed(made: Plan) -> Plan:
