@@ -48,7 +48,7 @@ def report(
 
 
 def _definitions(description: EventDescription, made: Plan, every: list[Use]) -> list[dict[str, Any]]:
-    strata = {signature: level for level, group in enumerate(description.strata, 1) for signature in group}
+    strata = {one.signature: level for level, group in enumerate(description.strata, 1) for one in group}
     stages, dead = _stages(made), unreachable(description)
     rows = []
     for thing, places in definitions(description).items():

@@ -26,6 +26,29 @@ class Signature(NamedTuple):
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"
 
+    @property
+    def signature(self) -> Signature:
+        return self
+
+
+class FluentValue(NamedTuple):
+    """One value of a fluent that has a definition of its own."""
+
+    name: str
+    arity: int
+    value: Term
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}={self.value}"
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.name, self.arity)
+
+
+Defined = Signature | FluentValue
+"""What is defined at once: an event, a fluent or the simple values of one, or one statically determined value."""
+
 
 # ---------------------------------------------------------------- literals of a body
 
@@ -263,7 +286,7 @@ class EventDescription:
     events: frozenset[Signature]  # defined by happensAt rules
     simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
     static: frozenset[Signature]  # defined by holdsFor rules
-    strata: tuple[tuple[Signature, ...], ...]  # defined events and fluents, each after all that it depends on
+    strata: tuple[tuple[Defined, ...], ...]  # events, fluents and values, each after all that it depends on
     cycles: tuple[
         tuple[Signature, ...], ...
     ] = ()  # simple fluents that depend on each other, each group in one stratum

@@ -9,7 +9,16 @@ from itertools import count
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Input, Rule, Signature
+from holdsfor.language.description import (
+    Clause,
+    Deadline,
+    Defined,
+    Grounding,
+    Initially,
+    Input,
+    Rule,
+    Signature,
+)
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.reading.changes import Changes
@@ -63,7 +72,7 @@ class Draft:
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 
     # strata
-    strata: list[tuple[Signature, ...]] = field(default_factory=list)
+    strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
 

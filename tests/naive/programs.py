@@ -88,9 +88,11 @@ class Maker:
                 self.bodies.members = group
             for new in group:
                 {"static": self._static, "event": self._event}.get(kind, self._simple)(new)
-                if self.domains:
-                    self._declare(new)
             self.bodies.members = []
+            group = [self._mixed(new) if kind in ("simple", "cycle") else new for new in group]
+            if self.domains:
+                for new in group:
+                    self._declare(new)
             known = self.bodies.events if kind == "event" else self.bodies.fluents
             known += group
 
@@ -189,8 +191,18 @@ class Maker:
         return f"{new.name}({','.join(args)})" if args else new.name
 
     def _static(self, new: Entity) -> None:
+        """A value may be made of those before it."""
         for value in new.values * self.random.choice((1, 1, 2)):
-            self.rules.append(self.interval_rules.rule(new, value, self.bodies.fluents))
+            before = new.values[: new.values.index(value)]
+            known = [new._replace(values=before)] * 2 if before and new.values != LEVELS else []
+            self.rules.append(self.interval_rules.rule(new, value, [*self.bodies.fluents, *known]))
+
+    def _mixed(self, new: Entity) -> Entity:
+        """The simple fluent with one more value, which is statically determined, perhaps from the others."""
+        if not new.values or new.values == LEVELS or self.random.random() < 0.7:
+            return new
+        self.rules.append(self.interval_rules.rule(new, "mixed", [*self.bodies.fluents, *[new] * 3]))
+        return new._replace(values=(*new.values, "mixed"))
 
 
 def _term(name: str, args: list[str]) -> str:

@@ -203,6 +203,10 @@ class World:
             self._edges[edge, fluent] = self._find_edges(edge, fluent)
         return self._edges[edge, fluent]
 
+    def forget_edges(self, fluents: set[Signature]) -> None:
+        """More values of them are about to be known."""
+        self._edges = {key: known for key, known in self._edges.items() if key[1] not in fluents}
+
     def _find_edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
         known: dict[int, list[Grounding]] = defaultdict(list)
         for grounding, intervals in self.fluents.get(fluent, {}).items():

@@ -83,6 +83,9 @@ def _facts(draft: Draft, owner: Signature, position: int) -> set[Term] | None:
 def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term, place: Place) -> None:
     text = written(value)
     names = ", ".join(dict.fromkeys(written(each.value) for each in clauses if each.value is not None))
-    effect = "it is not reported" if signature(fluent) in draft.static else "it ends the others, and is not reported"
+    static = any(
+        r.kind == "holdsFor" and (signature(r.subject), r.value) == (signature(fluent), value) for r in draft.rules
+    )
+    effect = "it is not reported" if static else "it ends the others, and is not reported"
     message = f"groundings declare {signature(fluent)} with {names}, not with {text}: {effect}"
     draft.warning("domain", message, place, f"to have it reported, add grounding({written(fluent)}={text}) :- ...")

@@ -9,7 +9,9 @@ from itertools import count
 from holdsfor.language.description import (
     Compare,
     Deadline,
+    Defined,
     EventDescription,
+    FluentValue,
     Grounding,
     Initially,
     Literal,
@@ -57,8 +59,8 @@ def compiled(description: EventDescription) -> Plan:
     definitions = tuple(
         definition
         for stratum in description.strata
-        for signature in stratum
-        for definition in _definitions(signature, description, said, stored, known, declared)
+        for part in stratum
+        for definition in _definitions(part, description, said, stored, known, declared)
     )
     closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     given = sources(description.inputs, stored)
@@ -81,23 +83,26 @@ def completed(made: Plan) -> Plan:
 
 
 def _definitions(
-    signature: Signature,
+    part: Defined,
     description: EventDescription,
     said: Mapping[Signature, Said],
     stored: Relations,
     known: Background,
     declared: set[Relation],
 ) -> Iterator[Definition]:
+    signature = part.signature
     mine = said[signature].variants
     if signature in description.events:
         relation = Relation(signature.name, signature.arity, None, "event")
         happens = [v for v in mine if v.rule.kind == "happensAt"]
         yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
-    if signature in description.simple and stored.of_fluent(signature):
+    if signature in description.simple and part == signature and stored.simple_values(signature):
         yield from _simple_or_group(signature, said, stored, known)
-    if signature in description.static:
+    if signature in description.static and (isinstance(part, FluentValue) or signature not in description.simple):
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
         for relation in stored.of_fluent(signature):
+            if isinstance(part, FluentValue) and relation.value != part.value:
+                continue
             rules = (p for v in statics for p in _patterns(v, relation, stored, known, relation in declared))
             yield Static(relation, tuple(dict.fromkeys(rules)))
 
@@ -158,7 +163,7 @@ def _initially(
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
-    found = stored.of_fluent(signature)
+    found = stored.simple_values(signature)
 
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
         chosen = [v for v in said.variants if v.rule.kind == kind]
