@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.engine.actions import Action, actions_of, aligned, plain
+from holdsfor.engine.domain import Allowed, Enumerated
 from holdsfor.engine.one_by_one import one_by_one
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.plan.operators import At, Group, Relation
+from holdsfor.plan.operators import At, Declared, Due, Group, Relation
 from holdsfor.plan.walk import flat
 
 #: How often a group may be evaluated anew; each round is right for one more change at least.
@@ -26,7 +27,9 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     """Adds the fluents to the world; gives the number of groundings that their declared domains leave out."""
     actions = tuple(actions_of(group))
     relations = tuple(relation for fluent in group.fluents for relation in fluent.relations)
-    by_itself = aligned(actions, relations) and all(map(plain, group.deadlines))
+    by_itself = aligned(actions, relations) and all(
+        plain(due) and _same_domain(due, domains) for due in group.deadlines
+    )
     once = one_by_one if by_itself else all_together
     left_out = once(group, actions, relations, world, domains)
     if not _reads_own_edges(actions, relations):
@@ -38,6 +41,20 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
             return left_out
     names = ", ".join(str(fluent.signature) for fluent in group.fluents)
     raise HoldsforError(f"{names}: what starts and ends here does not settle; does a start depend on itself?")
+
+
+def _same_domain(due: Due, domains: Domains) -> bool:
+    """Whether what a deadline leads to is declared for all for whom it may run."""
+    if due.target not in domains:
+        return True
+    one, other = domains.get(due.source, ()), domains[due.target]
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: Allowed, other: Allowed) -> bool:
+    if isinstance(one, Enumerated) and isinstance(other, Enumerated):
+        return one.positions == other.positions and np.array_equal(one.keys, other.keys)
+    return isinstance(one, Declared) and isinstance(other, Declared) and one == other
 
 
 def _reads_own_edges(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:

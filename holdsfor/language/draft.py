@@ -22,6 +22,7 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.reading.changes import Changes
+from holdsfor.language.reading.groundings import Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Draft:
     deadlines: list[Deadline] = field(default_factory=list)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
     changes: Changes = field(default_factory=dict)
+    declarations: Declarations = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
 
     # kinds

@@ -130,6 +130,8 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
+    if any(not any(isinstance(op, At) for op in rule.chain) for rule in conclusions(definition)):
+        return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
     return any(complements(p.expression) and not _from_data(p) for p in definition.rules)

@@ -166,7 +166,8 @@ class Maker:
         for source, target in list(zip(values, values[1:] + values[:1], strict=True))[: self.random.randint(1, 3)]:
             duration, body = str(self.random.randint(self.tick, 8 * self.tick)), ""
             if names and self.random.random() < 0.25:
-                body = self.random.choice((" :- role(X,boss)", " :- \\+ role(X,aide)", " :- plain(X)"))
+                declared = [f" :- grounding({_term(new.name, names)}={source})"] if self.domains == "listed" else []
+                body = self.random.choice((" :- role(X,boss)", " :- \\+ role(X,aide)", " :- plain(X)", *declared))
             elif names and self.random.random() < 0.2:
                 duration, body = "D", f" :- limit(X,M), D is 3 * {self.tick} + truncate(M) mod 5"
             fluent = _term(new.name, names)

@@ -95,7 +95,11 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
         return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
     reader.unfolding.append(owner)
     reader.unfolded += len(known[kind, owner])
-    each = [_unfolded(reader, change, (*arguments, pair[1], time), term) for change in known[kind, owner]]
+    asked = (*arguments, pair[1], time)
+    each = [
+        unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, asked, term)
+        for change in known[kind, owner]
+    ]
     literals = reader.read(joined(";", [goal for goal in each if goal is not None], Atom("fail", term.place)))
     reader.unfolding.pop()
     return literals
@@ -105,9 +109,10 @@ def _may_be(asked: Term, value: Term) -> bool:
     return asked == value or not (is_ground(asked) and is_ground(value))
 
 
-def _unfolded(reader: BodyReader, change: Change, asked: tuple[Term, ...], term: Term) -> Term | None:
-    """The conditions of a rule for what is asked; None if its head is about something else."""
-    given = (*name_and_args(change.fluent)[1], change.value, change.time)
+def unfolded(
+    reader: BodyReader, given: tuple[Term, ...], conditions: tuple[Term, ...], asked: tuple[Term, ...], term: Term
+) -> Term | None:
+    """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
     for mine, theirs in zip(asked, given, strict=True):
@@ -118,10 +123,10 @@ def _unfolded(reader: BodyReader, change: Change, asked: tuple[Term, ...], term:
                 return None
         else:
             equal.append((mine, theirs))
-    for variable in {v for part in (*given, *change.goals) for v in variables(part)} - set(names):
+    for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
         names[variable] = reader.draft.variable(variable)
     goals = [Compound("=", (mine, renamed(theirs, names)), term.place) for mine, theirs in equal]
-    return joined(",", [*goals, *(renamed(goal, names) for goal in change.goals)], Atom("true", term.place))
+    return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
 
 
 def renamed(term: Term, names: dict[Term, Term]) -> Term:

@@ -17,7 +17,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.draft import Draft, arguments
-from holdsfor.language.reading import changes, connectives, findall, intervals
+from holdsfor.language.reading import changes, connectives, findall, groundings, intervals
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.changes import conjuncts
 from holdsfor.language.reading.connectives import FAIL
@@ -241,6 +241,7 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("initiatedAt", 4): changes.condition,
     ("terminatedAt", 2): changes.condition,
     ("terminatedAt", 4): changes.condition,
+    ("grounding", 1): groundings.condition,
     ("holdsFor", 2): intervals.holds_for,
     ("union_all", 2): intervals.union,
     ("intersect_all", 2): intervals.intersection,
