@@ -15,6 +15,7 @@ from holdsfor.language.passes.circles import circles
 from holdsfor.language.passes.clashes import clashes
 from holdsfor.language.passes.cuts import cuts
 from holdsfor.language.passes.domains import domains
+from holdsfor.language.passes.dynamic import dynamic
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.names import names
@@ -30,8 +31,9 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     read,
     apart,
     cuts,
-    kinds,
     values,
+    dynamic,
+    kinds,
     names,
     recursion,
     clashes,

@@ -247,6 +247,7 @@ class Declared:
     args: tuple[Arg, ...]
     enumerates: bool
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    start: str = ""  # the variable that is the first point of the history, if a condition asks what holds there
 
 
 @dataclass(frozen=True, slots=True)

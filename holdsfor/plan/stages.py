@@ -97,6 +97,11 @@ def _place(number: int, definition: Definition, draft: _Draft) -> None:
 def _rules(definition: Definition) -> Iterator[_Rule]:
     for rule in conclusions(definition):
         yield _Rule(rule.args, _atoms(flat(rule.chain)), (_atoms(rule.chain),))
+    for fluent in simple_of(definition):
+        for first in (rule for rules in fluent.initially for rule in rules):
+            atoms = _atoms(flat(first.chain))
+            if atoms:  # what holds initially of those that the data mention
+                yield _Rule(first.args, atoms, (_atoms(first.chain),))
     if isinstance(definition, Static):
         for determined in definition.rules:
             evidence = tuple(tuple(item for item in one if isinstance(item, Of)) for one in determined.evidence)

@@ -8,7 +8,7 @@ from random import Random
 from tests.naive.bodies import Bodies, Scope
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
-from tests.naive.streams import ENTITIES, LEVELS, Entity, stream
+from tests.naive.streams import ENTITIES, EVENTS, LEVELS, Entity, stream
 
 BACKGROUND = [
     "linked(X,Y) :- road(X,Y).",
@@ -67,11 +67,16 @@ class Maker:
         self.entities = entities
         self.domains = domains
         self.declared = domains == "listed"
+        self.fed = domains == "dynamic" and random.random() < 0.5  # inputs give the domain its members
         self.tick = tick
         self.interval_rules = IntervalRules(random, entities, self.declared)
         self.bodies = Bodies(random, entities)
         self.rules: list[str] = []
         self.declarations = ["points(walk(_)=true)."] + ["dynamicDomain(seen(_))."] * (domains == "dynamic")
+        if self.fed:
+            self.declarations += [_feed(event) for event in EVENTS if "E" in event.sorts and random.random() < 0.7]
+            self.declarations += ["grounding(near(A,_)=true) :- seen(A)."] * (random.random() < 0.3)
+            self.fed = len(self.declarations) > 2
         self.background = list(BACKGROUND)
         for entity in entities:
             self.background.append(f"ent({entity}).")
@@ -124,13 +129,13 @@ class Maker:
     def _event(self, new: Entity) -> None:
         for _ in range(self.random.randint(1, 2)):
             scope = self.bodies.body()
-            self._rule(f"happensAt({self._head(new, scope, wildcards=self.declared)}, T)", scope)
+            self._rule(f"happensAt({self._head(new, scope, wildcards=self.declared or self.fed)}, T)", scope)
 
     def _simple(self, new: Entity) -> None:
         bound = False
         for value in new.values * self.random.randint(1, 2):
             scope = self.bodies.body()
-            head = self._head(new, scope, wildcards=self.declared or bound)
+            head = self._head(new, scope, wildcards=self.declared or self.fed or bound)
             bound = bound or "_" not in head
             if new.values == LEVELS and scope.bound["L"] and self.random.random() < 0.6:
                 value = self.random.choice(scope.bound["L"])
@@ -150,7 +155,7 @@ class Maker:
     def _initially(self, new: Entity) -> None:
         names = ["X", "Y"][: len(new.sorts)]
         value, body = self.random.choice(new.values), ""
-        if self.declared and self.random.random() < 0.5:
+        if (self.declared or self.fed) and self.random.random() < 0.5:
             names = ["_"] * len(names)
         elif names and self.random.random() < 0.6:
             about = {1: ("ent(X)", "role(X,boss)", "plain(X)"), 2: ("road(X,Y)", "linked(X,Y)", "ent(X), role(Y,aide)")}
@@ -204,6 +209,13 @@ class Maker:
             return new
         self.rules.append(self.interval_rules.rule(new, "mixed", [*self.bodies.fluents, *[new] * 3]))
         return new._replace(values=(*new.values, "mixed"))
+
+
+def _feed(event: Entity) -> str:
+    """Each entity of an input event is a member of the dynamic domain."""
+    names = [f"A{place}" if sort == "E" else "_" for place, sort in enumerate(event.sorts)]
+    members = [f"seen({name})" for name in names if name != "_"]
+    return f"grounding({_term(event.name, names)}) :- {', '.join(members)}."
 
 
 def _term(name: str, args: list[str]) -> str:

@@ -26,6 +26,7 @@ from holdsfor.language.description import (
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.apart import head_terms
 from holdsfor.language.passes.domains import note_evidence
+from holdsfor.language.passes.dynamic import START
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
@@ -57,7 +58,7 @@ def safety(draft: Draft) -> None:
 def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Modes) -> None:
     """Clauses without time: their conditions are about background knowledge."""
     head = {variable for term in head_terms(clause) for variable in variables(term)}
-    values: set[Var] = set()
+    values: set[Var] = {START} if isinstance(clause, Initially) else set()
     if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
     reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)

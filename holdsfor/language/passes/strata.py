@@ -89,6 +89,10 @@ def steps(draft: Draft) -> Iterator[Step]:
             for need in _needs(literal, split):
                 if need in known:
                     yield Step(_part(rule, split), need, literal, rule, literal.place)
+    for initial in draft.initially:
+        for literal in mentions(initial.body):
+            for need in _needs(literal, split):
+                yield Step(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
     for deadline in draft.deadlines:
         fluent: Part = "fluent", signature(deadline.fluent)
         yield Step(fluent, fluent, None, None, deadline.place)

@@ -17,6 +17,7 @@ from holdsfor.language.description import (
     Literal,
     Signature,
 )
+from holdsfor.language.passes.dynamic import START
 from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.closures import closure
 from holdsfor.plan.compiler.fold import fold
@@ -158,8 +159,9 @@ def _initially(
         for variant in unfold(fact.body, known, fresh):
             folded = fold(variant, head, known)
             if folded is not None:
-                chain, ordering = order(folded[0], folded[1], stored)
-                yield Declared(chain, head_args(folded[1], ordering, fact.place), True, fact.fluent.place)
+                chain, ordering = order(folded[0], folded[1], stored, frozenset({START.name}))
+                heads = head_args(folded[1], ordering, fact.place)
+                yield Declared(chain, heads, True, fact.fluent.place, ordering.names.get(START.name, ""))
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:

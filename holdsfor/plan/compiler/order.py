@@ -62,8 +62,12 @@ def _plain(term: Term) -> str:
     return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
 
 
-def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+def order(
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+) -> tuple[Chain, Ordering]:
+    """given: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
+    ordering.bound |= given
     return tuple(_chain(body, ordering)), ordering
 
 
