@@ -45,7 +45,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    relations = tuple(relations)
+    relations = tuple(relation for relation in relations if relation.is_reported)
     intervals = [_logged(0, "", INTERVALS_SCHEMA.empty_table())]
     occurrences = [_logged(0, "", OCCURRENCES_SCHEMA.empty_table())]
     for relation in relations:

@@ -11,13 +11,13 @@ import numpy as np
 from holdsfor.engine.actions import Action, actions_of, aligned, plain
 from holdsfor.engine.domain import Allowed, Enumerated
 from holdsfor.engine.one_by_one import one_by_one
-from holdsfor.engine.relation import Intervals
+from holdsfor.engine.relation import EMPTY, Intervals, Points
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.plan.operators import At, Declared, Due, Group, Relation
-from holdsfor.plan.walk import flat
+from holdsfor.plan.walk import defines, flat
 
 #: How often a group may be evaluated anew; each round is right for one more change at least.
 ROUNDS = 100_000
@@ -32,11 +32,13 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     )
     once = one_by_one if by_itself else all_together
     left_out = once(group, actions, relations, world, domains)
-    if not _reads_own_edges(actions, relations):
+    _tell_reached(group, world)
+    if not _reads_own_edges(actions, defines(group)):
         return left_out
     for _ in range(ROUNDS):
         before = [world.intervals[relation] for relation in relations]
         left_out = once(group, actions, relations, world, domains)
+        _tell_reached(group, world)
         if all(_same(old, world.intervals[r]) for old, r in zip(before, relations, strict=True)):
             return left_out
     names = ", ".join(str(fluent.signature) for fluent in group.fluents)
@@ -63,7 +65,26 @@ def _reads_own_edges(actions: tuple[Action, ...], relations: tuple[Relation, ...
     Each round is right at least one change further than the one before, because time orders the changes.
     """
     ops = (op for action in actions for op in flat(action.chain))
-    return any(isinstance(op, At) and op.what != "occurrence" and op.relation in relations for op in ops)
+    return any(isinstance(op, At) and op.relation in relations for op in ops)
+
+
+def _tell_reached(group: Group, world: World) -> None:
+    """The points at which deadlines initiate their targets."""
+    axis = world.axis
+    for target, event in group.reached:
+        found = [EMPTY]
+        for due in group.deadlines:
+            running = world.running.get(due)
+            if due.target == target and running is not None:
+                due_at = running.due + axis.origin
+                mask = (running.dropped > running.due) & (due_at > world.after) & (due_at <= world.now)
+                keys = running.keys[mask]
+                if due.values is not None:
+                    columns = [axis.code(keys, p, target.arity) for p in range(target.arity - 1)]
+                    keys = axis.key([*columns, np.full(len(keys), world.dictionary.code_of(due.values[1]), np.int64)])
+                found.append((keys << axis.time_bits) | running.due[mask])
+        packed = np.unique(np.concatenate(found))
+        world.points[event] = Points(axis, world.dictionary, event.arity, tuple(range(event.arity)), packed, {})
 
 
 def _same(one: Intervals, other: Intervals) -> bool:

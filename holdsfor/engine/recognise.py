@@ -144,5 +144,5 @@ def prepare(
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:
     fluents = [relation for relation in relations if relation.kind != "event"]
-    events = [relation for relation in relations if relation.kind == "event"]
+    events = [relation for relation in relations if relation.kind == "event" and relation.is_reported]
     return intervals_table(fluents, world), occurrences_table(events, world)

@@ -256,8 +256,10 @@ def machine(
                 again = begun[source] == stamp and first_time[source] <= due
                 cancelled = ended[source] == stamp or ended_any[group_of[source]] == stamp
                 if deadlines.extensible[d] == 1 and again and not cancelled:
+                    log_dropped[entry[d]] = due
                     continue  # initiated anew in time
                 if not _holds(source, due, last, starts, ends, before):
+                    log_dropped[entry[d]] = due
                     continue
                 s = deadlines.target[d]
                 g = group_of[s]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 EdgeKind = OneOf["start", "end", "startI", "endI"]
 EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
+Change = EdgeKind | OneOf["deadline"]
 
 
 class Signature(NamedTuple):
@@ -67,9 +68,10 @@ class Edge:
     """happensAt(start(fluent=value), time), and the same with end, startI, endI.
 
     startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
+    deadline: where a deadline initiates fluent=value, whether that takes effect or not.
     """
 
-    edge: EdgeKind
+    edge: Change
     fluent: Term
     value: Term
     time: Term

@@ -69,7 +69,9 @@ class Draft:
     # recursion
     recursive: set[Signature] = field(default_factory=set)
 
-    # safety: fluents that some rule initiates for a known grounding, and heads that leave an argument open
+    # safety: rules that say nothing, since no grounding declares of whom; fluents that some rule initiates for a known
+    # grounding, and heads that leave an argument open
+    left_out: list[Rule] = field(default_factory=list)
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 

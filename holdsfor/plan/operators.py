@@ -30,6 +30,11 @@ class Relation:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
 
     @property
+    def is_reported(self) -> bool:
+        """Whether results may have it; that a deadline is reached is only for rules to ask."""
+        return not (self.kind == "event" and self.name.endswith(" by deadline"))
+
+    @property
     def signature(self) -> Signature:
         return Signature(self.name, self.arity - (self.kind == "valued"))
 
@@ -206,10 +211,14 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time."""
+    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time.
+
+    reached: values that deadlines lead to, each with the event that it is reached, where rules ask for that.
+    """
 
     fluents: tuple[Simple, ...]
     deadlines: tuple[Due, ...]
+    reached: tuple[tuple[Relation, Relation], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,12 @@ class Relations:
         return Relation(name, len(args) + 1, None, "valued"), (*args, value)
 
 
+def deadline_of(relation: Relation) -> Relation:
+    """The points at which deadlines initiate a value: an event that rules may ask for, and results do not have."""
+    value = "" if relation.value is None else f"={relation.value}"
+    return Relation(f"{relation.name}{value} by deadline", relation.arity, None, "event")
+
+
 def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...]]) -> Relations:
     """Splits the fluents whose values are all constants."""
     values: dict[Signature, dict[Term, None]] = defaultdict(dict)

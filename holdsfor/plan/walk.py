@@ -102,7 +102,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
 def defines(definition: Definition) -> tuple[Relation, ...]:
     if isinstance(definition, Static | Derived):
         return (definition.relation,)
-    return tuple(relation for fluent in simple_of(definition) for relation in fluent.relations)
+    reached = tuple(event for _, event in definition.reached) if isinstance(definition, Group) else ()
+    return (*(relation for fluent in simple_of(definition) for relation in fluent.relations), *reached)
 
 
 def reads(definition: Definition) -> Iterator[Relation]:

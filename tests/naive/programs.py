@@ -72,6 +72,7 @@ class Maker:
         self.interval_rules = IntervalRules(random, entities, self.declared)
         self.bodies = Bodies(random, entities)
         self.rules: list[str] = []
+        self.simple: list[Entity] = []
         self.declarations = ["points(walk(_)=true)."] + ["dynamicDomain(seen(_))."] * (domains == "dynamic")
         if self.fed:
             self.declarations += [_feed(event) for event in EVENTS if "E" in event.sorts and random.random() < 0.7]
@@ -100,6 +101,9 @@ class Maker:
                     self._declare(new)
             known = self.bodies.events if kind == "event" else self.bodies.fluents
             known += group
+            self.simple += group if kind in ("simple", "cycle") else []
+        while self.simple and self.random.random() < 0.4:
+            self._changes()
 
     def _entity(self, name: str, kind: str) -> Entity:
         sorts = tuple(self.random.choice(("E", "E", "EE", "EE", "")))
@@ -125,6 +129,22 @@ class Maker:
             self.declarations.append(f"grounding({term}{'=' + value if value else ''}){tail}.")
 
     # ------------------------------------------------------------ rules about points
+
+    def _changes(self) -> None:
+        """Asks when a value is initiated or terminated, whatever comes of it."""
+        scope = self.bodies.body()
+        kind = self.random.choice(("initiatedAt", "initiatedAt", "terminatedAt"))
+        ended = [fluent for fluent in self.simple if f"terminatedAt({fluent.name}" in "".join(self.rules)]
+        fluents = self.simple if kind == "initiatedAt" else ended
+        if not fluents or not scope.bound["E"]:
+            return
+        asked = self.random.choice(fluents)
+        args = [self.random.choice((*scope.bound["E"], "_")) for _ in asked.sorts]
+        value = self.random.choice([value for value in asked.values if value != "mixed"])
+        sign = self.random.choice(("", "", "\\+ "))
+        scope.body.append(f"{sign}{kind}({_term(asked.name, args)}={value}, T)")
+        name = f"asks{len(self.rules)}({self.random.choice(scope.bound['E'])})"
+        self._rule(self.random.choice((f"happensAt({name}, T)", f"initiatedAt({name}=true, T)")), scope)
 
     def _event(self, new: Entity) -> None:
         for _ in range(self.random.randint(1, 2)):

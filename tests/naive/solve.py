@@ -109,6 +109,8 @@ class World:
     events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
 
+    reached: dict[Signature, dict[int, list[Grounding]]] = field(default_factory=lambda: defaultdict(dict))  # deadlines
+
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
 
@@ -196,7 +198,9 @@ class World:
                     yield found
 
     def edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
-        """When each grounding starts or ends."""
+        """When each grounding starts or ends, or a deadline initiates it."""
+        if edge == "deadline":
+            return self.reached[fluent]
         if fluent in self.growing:
             return self._find_edges(edge, fluent)
         if (edge, fluent) not in self._edges:

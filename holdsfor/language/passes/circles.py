@@ -46,7 +46,7 @@ def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]
         return None  # the step from the event is the one to report
     if _is_at_once(step.literal) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]
-        does = "initiate" if edge == "start" else "terminate"
+        does = "terminate" if edge == "end" else "initiate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
         reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
         return f"time does not order this circle: {reason}", hint
@@ -81,7 +81,7 @@ def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Defined) -> t
 
 def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:
     """Whether it happens at the point that decides it: startI and endI come a tick later."""
-    return isinstance(literal, Edge) and literal.edge in ("start", "end")
+    return isinstance(literal, Edge) and literal.edge in ("start", "end", "deadline")
 
 
 def _rounds_of_edges(group: list[Step]) -> dict[Part, int]:

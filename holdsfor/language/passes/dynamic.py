@@ -290,13 +290,13 @@ class _Work:
 
 def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:
     """All of the history, for those that the fluent has ever been about."""
-    some, rest, every_point = Var("Some"), Var("Rest"), Var("All")
+    some, history, result = Var("Some"), Var("History"), Var("I")
     body: Body = (
         HoldsFor(fluent, value, some, place),
-        Algebra("complement", (some,), rest, place),
-        Algebra("union", (some, rest), every_point, place),
+        Algebra("complement", (), history, place),
+        Algebra("union", (some, history), result, place),
     )
-    return Rule("holdsFor", head, TRUE, every_point, body, place)
+    return Rule("holdsFor", head, TRUE, result, body, place)
 
 
 def _fluent(domain: Signature, word: str, args: tuple[Term, ...]) -> Term:

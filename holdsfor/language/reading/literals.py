@@ -242,6 +242,7 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("terminatedAt", 2): changes.condition,
     ("terminatedAt", 4): changes.condition,
     ("grounding", 1): groundings.condition,
+    (changes.DEADLINE, 2): changes.deadline,
     ("holdsFor", 2): intervals.holds_for,
     ("union_all", 2): intervals.union,
     ("intersect_all", 2): intervals.intersection,

@@ -44,9 +44,9 @@ from holdsfor.plan.operators import (
 )
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
-from holdsfor.plan.relations import Relations, open_value_variants, relations
+from holdsfor.plan.relations import Relations, deadline_of, open_value_variants, relations
 from holdsfor.plan.stages import stages
-from holdsfor.plan.walk import facts_used
+from holdsfor.plan.walk import facts_used, reads
 
 
 @reporting
@@ -63,11 +63,23 @@ def compiled(description: EventDescription) -> Plan:
         for part in stratum
         for definition in _definitions(part, description, said, stored, known, declared)
     )
+    definitions = tuple(_with_reached(definitions))
     closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     given = sources(description.inputs, stored)
     facts = tuple(known.facts.items())
     made = Plan(given, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
     return completed(made)
+
+
+def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
+    """Groups that tell where their deadlines are reached, if a rule asks for it."""
+    asked = {relation for definition in definitions for relation in reads(definition)}
+    for definition in definitions:
+        if isinstance(definition, Group):
+            targets = dict.fromkeys(due.target for due in definition.deadlines)
+            found = ((target, deadline_of(target)) for target in targets)
+            definition = replace(definition, reached=tuple(pair for pair in found if pair[1] in asked))
+        yield definition
 
 
 def completed(made: Plan) -> Plan:

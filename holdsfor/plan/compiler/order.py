@@ -16,7 +16,7 @@ from holdsfor.language.terms import NOWHERE, Compound, Int, Place, Term, Var, is
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
 from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
-from holdsfor.plan.relations import Relations
+from holdsfor.plan.relations import Relations, deadline_of
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
@@ -171,6 +171,9 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             )
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            if literal.edge == "deadline":
+                points = deadline_of(relation)
+                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
             return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
         case Holds():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
