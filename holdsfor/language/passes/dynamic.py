@@ -186,7 +186,8 @@ class _Work:
     def rule(self, rule: Rule) -> Iterator[Rule]:
         body = self.opened(rule.body)
         open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
-        if rule.kind == "terminatedAt":  # what is there is enough, unless a negation asks for it
+        hidden = rule.value is not None and (signature(rule.subject), rule.value) in self.draft.unreported
+        if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)
         for ranged in self._ranged(rule.subject, rule.value, body, open_names, rule.place):
             if rule.kind == "holdsFor":
