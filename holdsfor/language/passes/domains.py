@@ -50,7 +50,10 @@ def _no_evidence(draft: Draft) -> None:
             message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"
             pair = f"{written(fluent)}={written(value)}"
             hint = f"bind it in the body, or declare the domain: grounding({pair}) :- ..."
-            draft.error("unbound", message, missing.place, hint)
+            if draft.groundings:  # RTEC computes nothing for it, and neither do we
+                draft.warning("domain", f"{message}, and no grounding declares it: it never holds", missing.place, hint)
+            else:
+                draft.error("unbound", message, missing.place, hint)
 
 
 def note_evidence(draft: Draft, fluent: Term, value: Term, values: set[Var]) -> None:
