@@ -52,7 +52,7 @@ def report(
 
 
 def _definitions(description: EventDescription, made: Plan, every: list[Use]) -> list[dict[str, Any]]:
-    strata = {signature: level for level, group in enumerate(description.strata, 1) for signature in group}
+    strata = {one.signature: level for level, group in enumerate(description.strata, 1) for one in group}
     stages, dead = _stages(made), unreachable(description)
     rows = []
     for thing, places in definitions(description).items():
@@ -82,7 +82,7 @@ def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
         home.relation.signature: (number, list(home.positions or ()))
         for number, stage in enumerate(made.stages, 1)
         for home in stage.homes
-        if not home.relation.internal
+        if home.relation.is_reported
     }
 
 

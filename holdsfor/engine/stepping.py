@@ -142,6 +142,7 @@ def _begin(
         state.holding,
         state.settled_intervals,
         state.running,
+        unreported=ready.plan.unreported,
     )
     sources = (*ready.plan.sources, *scope.sources)
     for block in join_blocks([*visible_input(asked, state.frontier, query_time, arrived), *given]):

@@ -126,7 +126,7 @@ def machine(
             if used[WAITING] > 0:
                 _admit_waiting(slots, by_group, waiting, used)
             if len(heap) > 0 and heap[0][0] < end:
-                _fire_deadlines(end, now, timers, slots, by_group, runs, heap, written, used)
+                _fire_deadlines(end, now, timers, slots, by_group, runs, heap, written, log, used)
             if used[WRITTEN] + used[GROUPS_TOUCHED] > written.shape[1]:
                 written = _with_room(written, used[WRITTEN], used[GROUPS_TOUCHED])
             if used[LOGGED] + 2 * timers.shape[1] > log.shape[1]:
@@ -408,6 +408,7 @@ def _fire_deadlines(
     runs: Table,
     heap: Heap,
     written: Table,
+    log: Table,
     used: Ints,
 ) -> None:
     """Initiates the targets of deadlines that are due before the end of the cell."""
@@ -420,8 +421,11 @@ def _fire_deadlines(
         source, target = timers[SOURCE, d], timers[TARGET, d]
         again = slots[INITIATED, source] == used[STAMP] and slots[FIRST, source] <= due
         if timers[EXTENSIBLE, d] == 1 and again and not _is_terminated(source, slots, by_group, used):
+            log[DROPPED, runs[PLACE, d]] = due
             continue  # initiated anew in time
-        if _holds(source, due, slots, written):
+        if not _holds(source, due, slots, written):
+            log[DROPPED, runs[PLACE, d]] = due
+        else:
             _touch(slots[GROUP, target], by_group, used)
             _initiate(target, due, latest, slots, by_group, used)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Input, Signature
+from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
 
@@ -37,19 +37,19 @@ class Relation:
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
-    part_of: Signature | None = None  # a rule of that definition, evaluated by itself
+    part_of: Signature | None = None  # something of that definition that only rules ask for
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
 
     @property
-    def signature(self) -> Signature:
-        return Signature(self.name, self.arity - (self.kind == "valued"))
+    def is_reported(self) -> bool:
+        """Whether results may have it."""
+        return self.part_of is None
 
     @property
-    def internal(self) -> bool:
-        """Whether it is no result."""
-        return self.part_of is not None
+    def signature(self) -> Signature:
+        return Signature(self.name, self.arity - (self.kind == "valued"))
 
     @property
     def definition(self) -> Signature:
@@ -67,7 +67,7 @@ class At:
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
     """
 
-    what: OneOf["occurrence", "start", "end"]
+    what: OneOf["occurrence"] | EdgeKind
     relation: Relation
     args: tuple[Arg, ...]
     time: str
@@ -252,10 +252,14 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time."""
+    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time.
+
+    reached: values that deadlines lead to, each with the event that it is reached, where rules ask for that.
+    """
 
     fluents: tuple[Simple, ...]
     deadlines: tuple[Due, ...]
+    reached: tuple[tuple[Relation, Relation], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +297,7 @@ class Declared:
     args: tuple[Arg, ...]
     enumerates: bool
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    start: str = ""  # the variable that is the first point of the history, if a condition asks what holds there
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,6 +412,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
 
     def __str__(self) -> str:

@@ -103,7 +103,7 @@ def _asks_next_tick(definition: Definition, inert: set[Relation]) -> Iterator[bo
     """A start or end at T says what holds one tick later; only inertia decides that at T already."""
     for conclusion in conclusions(definition):
         for op in flat(conclusion.chain):
-            yield isinstance(op, At) and op.what != "occurrence" and op.relation not in inert
+            yield isinstance(op, At) and op.what in ("start", "end") and op.relation not in inert
 
 
 def _most(amounts: list[int | None]) -> int | None:

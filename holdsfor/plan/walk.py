@@ -136,7 +136,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
 def defines(definition: Definition) -> tuple[Relation, ...]:
     if isinstance(definition, Static | Derived):
         return (definition.relation,)
-    return tuple(relation for fluent in simple_of(definition) for relation in fluent.relations)
+    reached = tuple(event for _, event in definition.reached) if isinstance(definition, Group) else ()
+    return (*(relation for fluent in simple_of(definition) for relation in fluent.relations), *reached)
 
 
 def reads(definition: Definition) -> Iterator[Relation]:
@@ -164,6 +165,8 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
+    if any(not any(isinstance(op, At) for op in rule.chain) for rule in conclusions(definition)):
+        return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
     return any(complements(p.expression) and not _from_data(p) for p in definition.rules)

@@ -195,7 +195,7 @@ class _Stage:
         start = opened(held.carried, ready, asked, scope, tuple(fresh.upstream.blocks()), due[-1], room)
         arrived = [Arrived(block, asked.first_seen(block.arrival)) for block in held.carried.inputs]
         sent_on = [Arrived(block, asked.first_seen(block.arrival)) for block in held.forwards]
-        relations = [relation for relation in scope.relations(ready.plan) if not relation.internal]
+        relations = scope.relations(ready.plan)
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
         left_out, overflows, moment = 0, 0, None

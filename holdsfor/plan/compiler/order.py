@@ -17,7 +17,7 @@ from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
 from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Match, Op, Pattern, Tally, Where, Without
-from holdsfor.plan.relations import Relations
+from holdsfor.plan.relations import Relations, deadline_of
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
@@ -77,8 +77,12 @@ def _plain(term: Term) -> str:
     return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
 
 
-def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+def order(
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+) -> tuple[Chain, Ordering]:
+    """given: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
+    ordering.bound |= given
     return tuple(_chain(body, ordering)), ordering
 
 
@@ -192,6 +196,9 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             )
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            if literal.edge == "deadline":
+                points = deadline_of(relation)
+                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
             return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
         case Holds():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
