@@ -128,13 +128,19 @@ def unfolded(
     """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
-    for mine, theirs in zip(asked, given, strict=True):
+    waiting = list(zip(asked, given, strict=True))
+    while waiting:
+        mine, theirs = waiting.pop(0)
         if isinstance(theirs, Var) and theirs not in names:
             names[theirs] = mine
         elif is_ground(mine) and is_ground(theirs):
             if mine != theirs:
                 return None
-        else:
+        elif isinstance(mine, Compound) and isinstance(theirs, Compound):
+            if (mine.functor, len(mine.args)) != (theirs.functor, len(theirs.args)):
+                return None
+            waiting += zip(mine.args, theirs.args, strict=True)
+        elif not (isinstance(mine, Var) and mine.anonymous):  # any value will do
             equal.append((mine, theirs))
     for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
         names[variable] = reader.draft.variable(variable)
