@@ -497,10 +497,10 @@ def _start_deadlines(
             made = slots[LATEST, slot] if extensible else slots[FIRST, slot]
             runs[DUE, d], runs[PLACE, d] = made + timers[AFTER, d], used[LOGGED]
             heappush(heap, (runs[DUE, d], np.int64(d)))
-            _add_deadline(component, d, made, runs[DUE, d], log, used)
+            _add_deadline(component, np.int64(d), made, runs[DUE, d], log, used)
         due = slots[LATEST, slot] + timers[AFTER, d]
         if due > runs[DUE, d] and due < runs[DUE, d] + tick - runs[DUE, d] % tick:
             if runs[DUE_ON, d] >= 0:
                 log[DROPPED, runs[PLACE_ON, d]] = time
             runs[DUE_ON, d], runs[PLACE_ON, d] = due, used[LOGGED]
-            _add_deadline(component, d, slots[LATEST, slot], due, log, used)
+            _add_deadline(component, np.int64(d), slots[LATEST, slot], due, log, used)

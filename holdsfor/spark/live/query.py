@@ -156,8 +156,10 @@ def _check(events: Any, window: int, step: int, report: str, clock: Any, tick_un
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
     if window < step:
-        raise HoldsforError(
-            f"the window ({window}) is shorter than the step ({step}): events between would never count"
+        logger.warning(
+            "the window (%d) is shorter than the step (%d): what happens between two windows does not count",
+            window,
+            step,
         )
     if report not in REPORTS:
         raise HoldsforError(f"unknown report {report!r}.{did_you_mean(report, REPORTS)} Reports: {', '.join(REPORTS)}.")
