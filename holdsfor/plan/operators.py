@@ -16,6 +16,9 @@ from holdsfor.language.terms import NOWHERE, Place, Term
 Arg = str | Term | None
 """A variable's name, a constant, or None: any value."""
 
+Names = tuple[tuple[str, str], ...]
+"""Variables of a rule, with the names that its author gave them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -114,6 +117,7 @@ class Conclude:
     args: tuple[Arg, ...]
     time: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)  # of its head, for messages
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- interval expressions
@@ -184,6 +188,7 @@ class HoldsForRule:
     conditions: Chain
     expression: Expression
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- definitions
@@ -262,6 +267,7 @@ class Declared:
     args: tuple[Arg, ...]
     enumerates: bool
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

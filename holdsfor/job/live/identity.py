@@ -44,5 +44,5 @@ def _plain(value: Any) -> Any:
 
 
 def _digest(plan: Plan, facts: Any) -> str:
-    rows = [(str(signature), repr(table)) for signature, table in facts]
-    return hashlib.sha256(f"{plan.identity}\n{rows}".encode()).hexdigest()
+    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in facts]
+    return hashlib.sha256(f"{plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()

@@ -15,7 +15,7 @@ from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE, Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Names, Op, Tally, Where, Without
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
@@ -55,6 +55,15 @@ class Ordering:
 
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+    def written_names(self) -> Names:
+        """The names that the author of the rule gave variables. Of two alike, out of a predicate that was put in the
+        place of its call, the first has it."""
+        found: dict[str, str] = {}
+        for name, variable in self.names.items():
+            if not name.startswith(("_", "time~")):
+                found.setdefault(name.partition("~")[0], variable)
+        return tuple((variable, name) for name, variable in found.items())
 
 
 def _plain(term: Term) -> str:
