@@ -1,6 +1,7 @@
 """Makes the checkpoint that every later version must be able to go on with: `python -m tests.job.make_checkpoint`.
 
-To be run only when the version of the format is raised; older ones stay, with a test of how they are taken up or refused.
+To be run only when the version of the format is raised. Older checkpoints stay, with a test of how they are taken up or
+refused.
 """
 
 from __future__ import annotations

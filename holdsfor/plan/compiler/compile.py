@@ -152,8 +152,8 @@ def _initially(
             folded = fold(variant, head, known)
             if folded is not None:
                 chain, ordering = order(folded[0], folded[1], stored)
-                args = head_args(folded[1], ordering, fact.place)
-                yield Declared(chain, args, True, fact.fluent.place, ordering.written_names())
+                heads = head_args(folded[1], ordering, fact.place)
+                yield Declared(chain, heads, True, fact.fluent.place, ordering.written_names())
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
