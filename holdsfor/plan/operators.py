@@ -28,6 +28,9 @@ Leaf = str | Term | None
 Arg = Leaf | Pattern
 """The same, or a term with variables inside."""
 
+Names = tuple[tuple[str, str], ...]
+"""Variables of a rule, with the names that its author gave them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -145,6 +148,7 @@ class Conclude:
     args: tuple[Arg, ...]
     time: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)  # of its head, for messages
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- interval expressions
@@ -215,6 +219,7 @@ class HoldsForRule:
     conditions: Chain
     expression: Expression
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- definitions
@@ -297,6 +302,7 @@ class Declared:
     args: tuple[Arg, ...]
     enumerates: bool
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
     start: str = ""  # the variable that is the first point of the history, if a condition asks what holds there
 
 

@@ -250,10 +250,8 @@ def stretched(found: set[tuple[int, int, int, int | None]], tick: int) -> set[tu
 def test_a_run_may_be_cut_between_any_two_cells(program: Drawn, tick: int, jitter: list[int], cut: int) -> None:
     """With deadlines that run across the cut, which is what is carried."""
     group_of, rules, deadlines, first = program
-    groups, table = (
-        max(group_of) + 1,
-        table_of([replace(d, after=max(1, d.after * tick - 1)) for d in deadlines], group_of),
-    )
+    between = [replace(d, after=max(1, d.after * tick - 1)) for d in deadlines]
+    groups, table = max(group_of) + 1, table_of(between, group_of)
     rules, point = scaled(rules, tick, jitter), cut * tick + tick - 1
     last = LAST * tick + tick
     whole = machine(listed(rules), np.array(group_of), groups, table, begun(first), BITS, tick, last)

@@ -31,8 +31,10 @@ def check_times(window: object, step: object, start: object, end: object, tick: 
     if times.window is None or times.step is None:
         raise HoldsforError("a stream needs a window and a step, such as window='4h', step='1h'")
     if times.window < times.step:
-        raise HoldsforError(
-            f"the window ({times.window}) is shorter than the step ({times.step}): events between would never count"
+        _log.warning(
+            "the window (%d) is shorter than the step (%d): what happens between two windows does not count",
+            times.window,
+            times.step,
         )
     if times.start is not None and times.end is not None and times.end < times.start:
         raise HoldsforError(f"the end ({times.end}) is before the start ({times.start})")

@@ -45,5 +45,5 @@ def _plain(value: Any) -> Any:
 
 def rules_digest(program: Program) -> str:
     """Of the compiled rules and the facts."""
-    rows = [(str(signature), repr(table)) for signature, table in program.facts]
-    return hashlib.sha256(f"{program.plan.identity}\n{rows}".encode()).hexdigest()
+    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in program.facts]
+    return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()

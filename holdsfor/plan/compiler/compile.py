@@ -174,7 +174,8 @@ def _initially(
             if folded is not None:
                 chain, ordering = order(folded[0], folded[1], stored, frozenset({START.name}))
                 heads = head_args(folded[1], ordering, fact.place)
-                yield Declared(chain, heads, True, fact.fluent.place, ordering.names.get(START.name, ""))
+                start = ordering.names.get(START.name, "")
+                yield Declared(chain, heads, True, fact.fluent.place, ordering.written_names(), start)
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
@@ -208,7 +209,8 @@ def _conclusions(
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
         args = head_args(terms, ordering, rule.subject.place)
-        yield Conclude(chain, args, ordering.name(at.name), rule.subject.place)
+        time = ordering.name(at.name)
+        yield Conclude(chain, args, time, rule.subject.place, ordering.written_names())
 
 
 def _for_value(variant: Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
@@ -269,11 +271,11 @@ def _declared(
 ) -> Declared:
     if not dynamic:
         chain, ordering = order(body, head, stored)
-        return Declared(chain, head_args(head, ordering, place), True, place)
+        return Declared(chain, head_args(head, ordering, place), True, place, ordering.written_names())
     ordering = Ordering.of(body, head, stored)
     ordering.bound |= {v.name for term in head for v in variables(term)}
     chain = order_conditions(body, ordering)
-    return Declared(chain, head_args(head, ordering, place), False, place)
+    return Declared(chain, head_args(head, ordering, place), False, place, ordering.written_names())
 
 
 def _lists_all(rule: Declared) -> bool:

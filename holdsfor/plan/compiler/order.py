@@ -16,7 +16,21 @@ from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, 
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Match, Op, Pattern, Tally, Where, Without
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Holding,
+    Let,
+    Lookup,
+    Match,
+    Names,
+    Op,
+    Pattern,
+    Tally,
+    Where,
+    Without,
+)
 from holdsfor.plan.relations import Relations, deadline_of
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
@@ -56,6 +70,15 @@ class Ordering:
 
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+    def written_names(self) -> Names:
+        """The names that the author of the rule gave variables. Of two alike, out of a predicate that was put in the
+        place of its call, the first has it."""
+        found: dict[str, str] = {}
+        for name, variable in self.names.items():
+            if not name.startswith(("_", "time~")):
+                found.setdefault(name.partition("~")[0], variable)
+        return tuple((variable, name) for name, variable in found.items())
 
 
 def check_structure(term: Term, place: Place) -> None:

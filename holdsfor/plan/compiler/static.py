@@ -65,7 +65,7 @@ def compile_holds_for(
             "or declare grounding(...) for its head"
         )
         raise Refusal("unbound", message, place, hint)
-    return HoldsForRule(args, needed, evidence or (), conditions, expression, place)
+    return HoldsForRule(args, needed, evidence or (), conditions, expression, place, ordering.written_names())
 
 
 def _given(tests: Iterable[Literal]) -> Iterator[str]:
