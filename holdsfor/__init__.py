@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdsfor.language import DescriptionError, EventDescription, parse
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
+    from holdsfor.plan.bounded import bounded
 
 __all__ = [
     "DescriptionError",
@@ -23,6 +24,7 @@ __all__ = [
     "HoldsforError",
     "LiveSession",
     "Result",
+    "bounded",
     "live",
     "load",
     "parse",
@@ -43,6 +45,7 @@ _HOMES = {
     "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.result",
     "live": "holdsfor.local.session",
+    "bounded": "holdsfor.plan.bounded",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
     "recognise": "holdsfor.local.recognise",

@@ -17,6 +17,7 @@ from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import (
     ALLOW,
+    BOUND,
     CONF,
     ENGINE,
     FACTS,
@@ -28,6 +29,7 @@ from holdsfor.cli.run import (
     TICK_UNIT,
     overflow_warning,
     pairs,
+    with_bounds,
 )
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
@@ -125,6 +127,7 @@ def stream(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
@@ -133,6 +136,7 @@ def stream(
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = with_bounds(description, bound or [], tick_unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]

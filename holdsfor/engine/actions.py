@@ -14,8 +14,8 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
+from holdsfor.plan.distances import distances
 from holdsfor.plan.operators import (
-    Arg,
     At,
     Chain,
     Conclude,
@@ -24,12 +24,13 @@ from holdsfor.plan.operators import (
     Holding,
     Let,
     Lookup,
+    Match,
     Op,
     Relation,
     Tally,
     Without,
 )
-from holdsfor.plan.reach import distances
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.walk import flat
 
 
@@ -94,11 +95,13 @@ def aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> boo
     return True
 
 
-def _given(chain: Chain) -> Iterator[Arg]:
+def _given(chain: Chain) -> Iterator[str]:
     """The variables that a chain gives a value."""
     for op in chain:
         if isinstance(op, At | Holding | Lookup):
-            yield from op.args
+            yield from names_in(op.args)
+        elif isinstance(op, Match):
+            yield from names_in((op.pattern,))
         elif isinstance(op, Let | Tally):
             yield op.variable
 

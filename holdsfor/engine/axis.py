@@ -22,6 +22,11 @@ class KeyTable:
         self._numbers = np.empty(0, np.int64)  # their numbers
         self.columns = [np.empty(0, np.int64) for _ in range(arity)]  # the codes of each number
 
+    def copy(self) -> KeyTable:
+        other = KeyTable(0)
+        other._known, other._numbers, other.columns = self._known, self._numbers, self.columns
+        return other
+
     def encode(self, combined: Ints, codes: Sequence[Ints]) -> Ints:
         distinct, first, back = np.unique(combined, return_index=True, return_inverse=True)
         place = np.searchsorted(self._known, distinct)

@@ -18,8 +18,9 @@ from holdsfor.engine.exact import Number, Overflow, evaluate
 from holdsfor.engine.expression import value, whole
 from holdsfor.engine.magnitude import compared_rows, large_rows
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import term_codes
 from holdsfor.engine.world import World
-from holdsfor.language.terms import Compound, Term, Var, variables
+from holdsfor.language.terms import Compound, Term, Var, is_ground, variables
 
 Mask = npt.NDArray[np.bool_]
 
@@ -129,6 +130,8 @@ def _either(one: Mask | None, other: Mask | None) -> Mask | None:
 def _codes(term: Term, rows: Rows, dictionary: Dictionary) -> Ints:
     if isinstance(term, Var):
         return rows.codes(term.name)
+    if not is_ground(term):
+        return term_codes(term, rows, dictionary)
     return np.array(dictionary.code_of(term), np.int64)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary, Numbers
-from holdsfor.engine.relation import Picks, Points
+from holdsfor.engine.relation import Intervals, Picks, Points
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import read_by_parts, take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import (
@@ -25,8 +27,10 @@ from holdsfor.kernels import (
     member_search,
     merge_join,
 )
+from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
+from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Op, Tally, Where, Without
+from holdsfor.plan.patterns import flat, forms_of, names_in
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
@@ -46,7 +50,7 @@ class Shape:
     new: tuple[tuple[int, str], ...]
 
 
-def shape(args: tuple[Arg, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
+def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
     constants: list[tuple[int, int]] = []
     equal: list[tuple[int, int]] = []
     first: dict[str, int] = {}
@@ -120,6 +124,8 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
             return rows.filter(compare(op.op, op.left, op.right, rows, world))
         case Let():
             return let(op, rows, world)
+        case Match():
+            return match(op, rows, world)
         case Without():
             return rows.filter(~matched(op.chain, rows, world))
         case Tally():
@@ -132,25 +138,30 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
 def points(op: At, world: World) -> Points:
     if op.what == "occurrence":
         return world.points_of(op.relation)
-    found = world.intervals_of(op.relation)
-    return _happened(found.starts() if op.what == "start" else found.ends(), world)
+    return _happened(world.intervals_of(op.relation).edges(op.what), op.what, world)
 
 
-def _happened(edges: Points, world: World) -> Points:
-    """Only what happens after the start of the history and until now."""
+def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
+    """Only what happens after the start of the history and until now.
+
+    What has no start because it holds from the first point of the history on has no startI either.
+    """
     time = edges.packed & edges.axis.mask
     low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
+    if what in ("startI", "endI"):
+        low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
     if len(time) == 0 or (time.min() >= low and time.max() <= high):
         return edges
     return edges.select(Selection((time >= low) & (time <= high)))
 
 
 def scan(op: At, world: World) -> Rows:
-    wanted = shape(op.args, frozenset(), world.dictionary)
-    found = points(op, world).pick(wanted.picks)
+    found, args = read_by_parts(points(op, world), op.args)
+    wanted = shape(args, frozenset(), world.dictionary)
+    found = found.pick(wanted.picks)
     columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
     rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)})
-    key = tuple(op.args[p] for p in found.key)
+    key = tuple(args[p] for p in found.key)
     if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
         rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed)
     elif all(arg is not None and not isinstance(arg, str) for arg in key):
@@ -159,8 +170,9 @@ def scan(op: At, world: World) -> Rows:
 
 
 def at(op: At, rows: Rows, world: World) -> Rows:
-    wanted = shape(op.args, rows.names, world.dictionary)
-    found = points(op, world).pick(wanted.picks)
+    found, args = read_by_parts(points(op, world), op.args)
+    wanted = shape(args, rows.names, world.dictionary)
+    found = found.pick(wanted.picks)
     if op.time not in rows.names:
         return _meet(op, wanted, found, rows)
     if not wanted.new:
@@ -212,10 +224,10 @@ def _time(found: Points, index: Ints | None) -> Column:
 
 
 def holding(op: Holding, rows: Rows, world: World) -> Rows:
-    wanted = shape(op.args, rows.names, world.dictionary)
+    found, args = read_by_parts(world.intervals_of(op.relation), op.args)
+    wanted = shape(args, rows.names, world.dictionary)
     if not wanted.new:
-        return rows.filter(_holds(op, wanted, rows, world))
-    found = world.intervals_of(op.relation)
+        return rows.filter(_holds(found, wanted, op.time, rows))
     s, e, source = found.spread(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
@@ -228,9 +240,9 @@ def holding(op: Holding, rows: Rows, world: World) -> Rows:
     return rows.take(i).bind(columns)
 
 
-def _holds(op: Holding, wanted: Shape, rows: Rows, world: World) -> Mask:
-    s, e = world.intervals_of(op.relation).project(wanted.picks, wanted.positions)
-    left, in_order = rows.pack(wanted.names, op.time)
+def _holds(found: Intervals, wanted: Shape, time: str, rows: Rows) -> Mask:
+    s, e = found.project(wanted.picks, wanted.positions)
+    left, in_order = rows.pack(wanted.names, time)
     merge = in_order and len(left) * FEW > len(s)
     return holds_mask(left, s, e) if merge else holds_search(left, s, e)
 
@@ -239,8 +251,8 @@ def _holds(op: Holding, wanted: Shape, rows: Rows, world: World) -> Mask:
 
 
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
-    wanted = shape(op.args, rows.names, world.dictionary)
-    facts = world.facts_of(op.facts)
+    facts, args = read_by_parts(world.facts_of(op.facts), op.args)
+    wanted = shape(args, rows.names, world.dictionary)
     if not wanted.positions:
         found = facts.picked(wanted.picks)
         low = np.zeros(rows.size, np.int64)
@@ -269,14 +281,27 @@ def let(op: Let, rows: Rows, world: World) -> Rows:
     if op.same:
         if isinstance(op.expression, Var):
             return rows.bind({op.variable: rows.column(op.expression.name)})
-        code = world.dictionary.code_of(op.expression)
-        return rows.bind({op.variable: Column(world.dictionary, np.full(rows.size, code, np.int64))})
+        return rows.bind({op.variable: Column(world.dictionary, term_codes(op.expression, rows, world.dictionary))})
     rows, column = calculate(op.expression, rows, world)
     bound = rows.bind({op.variable: column})
     distance = _distance(op.expression, rows)
     if distance is not None:
         bound.shifts = {**rows.shifts, op.variable: distance}
     return bound
+
+
+def match(op: Match, rows: Rows, world: World) -> Rows:
+    """The rows whose term has the form, with its parts as columns or equal to the columns that are there."""
+    dictionary = world.dictionary
+    codes = term_codes(op.term, rows, dictionary)
+    kept, parts = take_apart([codes], forms_of((op.pattern,)) or (), dictionary)
+    rows, mask = rows.take(kept), np.ones(len(kept), np.bool_)
+    for arg, part in zip(flat((op.pattern,)), parts, strict=True):
+        if isinstance(arg, str) and arg not in rows.names:
+            rows = rows.bind({arg: Column(dictionary, part)})
+        elif arg is not None:
+            mask &= part == term_codes(arg, rows, dictionary)
+    return rows.filter(mask)
 
 
 def _distance(expression: Term, rows: Rows) -> int | None:
@@ -334,10 +359,17 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
     if isinstance(op, Where):
         return lambda: compare(op.op, op.left, op.right, rows, world)
     if isinstance(op, At | Holding) and op.time in rows.names:
-        wanted = shape(op.args, rows.names, world.dictionary)
-        if wanted.new or rows.timely(op.time) is not rows:
+        if not rows.names.issuperset(names_in(op.args)) or rows.timely(op.time) is not rows:
             return None
-        if isinstance(op, Holding):
-            return lambda: _holds(op, wanted, rows, world)
-        return lambda: _member(wanted, points(op, world).pick(wanted.picks), op.time, rows)
+        return partial(_tested, op, rows, world)
     return None
+
+
+def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
+    """For which rows something happens or holds, all variables being bound."""
+    if isinstance(op, Holding):
+        held, args = read_by_parts(world.intervals_of(op.relation), op.args)
+        return _holds(held, shape(args, rows.names, world.dictionary), op.time, rows)
+    found, args = read_by_parts(points(op, world), op.args)
+    wanted = shape(args, rows.names, world.dictionary)
+    return _member(wanted, found.pick(wanted.picks), op.time, rows)

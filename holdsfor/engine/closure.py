@@ -45,7 +45,8 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
             for chain in _chains(rule.chain, members) if number else (rule.chain,):
                 with OnBehalfOf(rule):
                     rows = run(chain, world)
-                found[signature].append(_keys([head_codes(rows, arg, world) for arg in rule.args], rows.size, axis))
+                    columns = [head_codes(rows, arg, world) for arg in rule.args]
+                found[signature].append(_keys(columns, rows.size, axis))
         fresh = {s: _beyond(known[s], _distinct(np.concatenate([EMPTY, *found[s]]))) for s in members}
         if not any(map(len, fresh.values())):
             return {**tables, **{s: _table(_columns(known[s], s, axis), dictionary) for s in members}}

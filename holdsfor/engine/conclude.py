@@ -7,22 +7,40 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run_shared
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, merge_sorted
 from holdsfor.plan.operators import Arg, Conclude
+from holdsfor.plan.patterns import Forms, open_forms, width
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Points of a head with wildcards: packed on the bound columns only, sorted."""
+    """Points of a head with wildcards: packed on the bound columns only, sorted.
 
+    forms: how the arguments of the head are cut, where a wildcard is inside one; positions: after cutting.
+    """
+
+    forms: Forms | None
     positions: tuple[int, ...]
     packed: Ints
+
+    def cuts_last(self) -> bool:
+        """Whether the wildcard is inside the last argument."""
+        return self.forms is not None and self.forms[-1] is not None
+
+    def binds_last(self, arity: int) -> bool:
+        columns = arity if self.forms is None else sum(map(width, self.forms))
+        return not self.cuts_last() and columns - 1 in self.positions
+
+    def without_last(self, positions: tuple[int, ...], packed: Ints) -> Open:
+        """The same arguments but for the last, with these points."""
+        return Open(None if self.forms is None else self.forms[:-1], positions, packed)
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
@@ -36,12 +54,13 @@ def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -
     wild: list[Open] = []
     for rule in rules:
         rows = rows_of(rule, world, beginnings)
-        positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
-        packed = in_history(packed_head(rows, [rule.args[p] for p in positions], rule.time, world), world)
-        if len(positions) == len(rule.args):
+        forms, args = open_forms(rule.args)
+        positions = tuple(p for p, arg in enumerate(args) if arg is not None)
+        packed = in_history(packed_head(rows, [args[p] for p in positions], rule.time, world), world)
+        if len(positions) == len(args):
             full.append(packed)
         else:
-            wild.append(Open(positions, packed))
+            wild.append(Open(forms, positions, packed))
     return full, wild
 
 
@@ -55,10 +74,16 @@ def packed_head(rows: Rows, args: list[Arg], time: str, world: World) -> Ints:
 
 
 def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
-    if isinstance(arg, str):
-        return rows.codes(arg)
-    assert arg is not None
-    return np.full(rows.size, world.dictionary.code_of(arg), np.int64)
+    return term_codes(arg, rows, world.dictionary)
+
+
+def key_columns(keys: Ints, arity: int, forms: Forms | None, world: World) -> tuple[Ints, list[Ints]]:
+    """The keys whose arguments have these forms, and their columns by parts."""
+    columns = [world.axis.code(keys, p, arity) for p in range(arity)]
+    if forms is None:
+        return keys, columns
+    kept, parts = take_apart(columns, forms, world.dictionary)
+    return keys[kept], parts
 
 
 def in_history(packed: Ints, world: World) -> Ints:
@@ -83,12 +108,13 @@ def merged(lists: Iterable[Ints]) -> Ints:
     return waiting[0]
 
 
-def spread_over(open_points: Open, keys: Ints, arity: int, axis: Axis) -> Ints:
+def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
     """The points for every key that agrees in the bound columns; sorted."""
-    points, positions = open_points.packed, open_points.positions
+    points, positions, axis = open_points.packed, open_points.positions, world.axis
     if len(points) == 0 or len(keys) == 0:
         return EMPTY
-    part = axis.key([axis.code(keys, p, arity) for p in positions]) if positions else np.zeros(len(keys), np.int64)
+    keys, columns = key_columns(keys, arity, open_points.forms, world)
+    part = axis.key([columns[p] for p in positions]) if positions else np.zeros(len(keys), np.int64)
     order = np.argsort(part, kind="stable")
     part, keys = part[order], keys[order]
     wanted = points >> axis.time_bits if positions else np.zeros(len(points), np.int64)

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.engine.compounds import Compounds
+from holdsfor.engine.term_text import (
+    exact_number,
+    is_whole,
+    joined_text,
+    near_number,
+    short_integer,
+    split_term,
+    standard_order,
+)
+from holdsfor.errors import HoldsforError
+from holdsfor.io.text import mask
 from holdsfor.io.wire import address
-from holdsfor.language.terms import Atom, Float, Int, Term
+from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.number[Any]]
 
 Made = TypeVar("Made")
-_WHOLE = re.compile(r"-?[0-9]+\Z")
-MOST_DIGITS = 4000  # a longer number is as good as infinite
+EMPTY = np.empty(0, np.int64)
+NO_NUMBER = "[]"
+MOST_TERMS_INSIDE = 250  # in one term that rules put together
 
 
 class DictionaryFull(Exception):
@@ -36,12 +48,19 @@ def with_room(attempt: Callable[[int], Made]) -> Made:
             room *= 16
 
 
+class EndlessTerm(HoldsforError):
+    """A rule puts a term into a term, that into another, and so on."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}(...) has more than {MOST_TERMS_INSIDE:,} terms inside, and they go on growing")
+
+
 class Dictionary:
     """Terms, as Prolog text, and their codes. Codes are given in order of arrival and never change."""
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
-        self._texts: list[str] = []
+        self._texts: list[str | None] = []  # None: a term that was put together and has no text yet
         self._numbers: Floats = np.empty(0, np.float64)
         self._integers: Ints = np.empty(0, np.int64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
@@ -49,6 +68,9 @@ class Dictionary:
         self._ranks: Ints | None = None
         self._array: pa.Array | None = None
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
+        self._compounds: dict[tuple[str, int], Compounds] = {}  # by name as text, and number of arguments
+        self._inside: Ints = EMPTY  # how many terms are inside each
+        self._unwritten = False
         self.limit: int | None = None  # how many codes the axis has room for
 
     def __len__(self) -> int:
@@ -66,16 +88,24 @@ class Dictionary:
         other._codes, other._texts = self._codes.copy(), self._texts.copy()
         other._numbers, other._integers = self._numbers, self._integers
         other._whole, other._fits = self._whole, self._fits
+        other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
+        other._inside, other._unwritten = self._inside, self._unwritten
         return other
 
     def code(self, text: str) -> int:
         found = self._codes.get(text)
+        if found is None and self._compounds:
+            self._intern([text])
+            found = self._codes.get(text)
         if found is None:
-            if self.limit is not None and len(self._texts) >= self.limit:
-                raise DictionaryFull
+            self._make_room(1)
             found = self._codes[text] = len(self._texts)
             self._texts.append(text)
         return found
+
+    def _make_room(self, size: int) -> None:
+        if self.limit is not None and len(self._texts) + size > self.limit:
+            raise DictionaryFull
 
     def code_of(self, term: Term) -> int:
         return self.code(str(term))
@@ -100,13 +130,86 @@ class Dictionary:
         terms = array.dictionary
         place = address(terms)
         if place not in self._known:
-            self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
+            texts = terms.to_pylist()
+            if self._compounds:
+                self._intern(texts)
+            self._known[place] = (terms, self.codes(texts))  # the terms are kept so that they stay there
         return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
 
+    def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
+        """The codes of the terms that have these arguments, row by row. Their text is written when it is asked for."""
+        return self._compose(quoted(functor), columns)
+
+    def _compose(self, name: str, columns: Sequence[Ints]) -> Ints:
+        compounds = self._of_form(name, len(columns))
+        numbers = compounds.number(columns)
+        added = np.arange(len(compounds.codes), len(compounds))
+        if len(added):
+            begin = len(self._texts)
+            self._make_room(len(added))
+            self._inside = self._measured(name, [column[added] for column in compounds.columns])
+            self._texts.extend([None] * len(added))
+            self._unwritten = True
+            compounds.codes = np.concatenate([compounds.codes, np.arange(begin, len(self._texts))])
+        return compounds.codes[numbers]
+
+    def _measured(self, name: str, columns: Sequence[Ints]) -> Ints:
+        """How many terms are inside each, with those to be added; one that goes on growing is an error."""
+        known = np.zeros(len(self._texts), np.int64)
+        known[: len(self._inside)] = self._inside
+        inside = 1 + np.sum([known[column] for column in columns], axis=0)
+        if inside.max() > MOST_TERMS_INSIDE:
+            raise EndlessTerm(name)
+        return np.concatenate([known, inside])
+
+    def parts(self, functor: str, arity: int) -> Compounds:
+        """The terms with this functor, by their parts; `place` has a row for each code."""
+        found = self._of_form(quoted(functor), arity)
+        found.spread(len(self._texts))
+        return found
+
+    def _of_form(self, name: str, arity: int) -> Compounds:
+        """A form asked for the first time is looked for among the texts; later texts are taken apart as they come."""
+        found = self._compounds.get((name, arity))
+        if found is None:
+            found = self._compounds[name, arity] = Compounds(arity)
+            begin, texts = name + "(", enumerate(self._texts)
+            split = ((code, split_term(text)) for code, text in texts if text is not None and text.startswith(begin))
+            mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
+            columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
+            found.add(columns, np.array([code for code, _ in mine], np.int64))
+        return found
+
+    def _intern(self, texts: Iterable[str]) -> None:
+        """Gives terms that come as text the codes of their parts put together, if their forms are asked for."""
+        waiting: dict[tuple[str, int], dict[str, list[str]]] = {}
+        for text in texts:
+            term = split_term(text) if text.endswith(")") and text not in self._codes else None
+            if term is not None and (form := (term[0], len(term[1]))) in self._compounds:
+                waiting.setdefault(form, {})[text] = term[1]
+        for (name, arity), found in waiting.items():
+            columns = [self.codes(parts[p] for parts in found.values()) for p in range(arity)]
+            codes = self._compose(name, columns)
+            self._codes.update(zip(found, codes.tolist(), strict=True))
+
+    def _write(self) -> None:
+        """The texts of the terms that were put together: each round writes those whose parts have been written."""
+        while self._unwritten:
+            known = pa.array(self._texts, pa.string())
+            waiting = mask(known.is_null())
+            for (name, _), compounds in self._compounds.items():
+                mine = np.flatnonzero(waiting[compounds.codes])
+                texts = joined_text(name, [known.take(pa.array(column[mine])) for column in compounds.columns])
+                for code, text in zip(compounds.codes[mine].tolist(), texts.to_pylist(), strict=True):
+                    self._texts[code] = text
+            self._unwritten = None in self._texts
+
     def text(self, code: int) -> str:
-        return self._texts[code]
+        self._write()
+        return self._texts[code] or ""
 
     def texts(self) -> pa.Array:
+        self._write()
         if self._array is None or len(self._array) < len(self._texts):
             self._array = pa.array(self._texts, pa.string())
         return self._array
@@ -121,7 +224,7 @@ class Dictionary:
 
     def exact(self, codes: Ints) -> list[int | float | None]:
         """The numbers that the codes stand for, of any size; None where one is none."""
-        return [exact_number(self._texts[code]) for code in codes.tolist()]
+        return [exact_number(self._texts[code] or NO_NUMBER) for code in codes.tolist()]
 
     def whole(self, codes: Ints) -> npt.NDArray[np.bool_]:
         """Which of the codes stand for integers."""
@@ -131,11 +234,11 @@ class Dictionary:
     def _complete(self) -> None:
         known = len(self._numbers)
         if known < len(self._texts):
-            fresh = self._texts[known:]
-            whole = np.array([_WHOLE.match(text) is not None for text in fresh], np.bool_)
-            integers = [_integer(text) if is_whole else None for text, is_whole in zip(fresh, whole, strict=True)]
+            fresh = [text or NO_NUMBER for text in self._texts[known:]]
+            whole = np.array([is_whole(text) for text in fresh], np.bool_)
+            integers = [short_integer(text) if is_whole(text) else None for text in fresh]
             fits = np.array([integer is not None for integer in integers], np.bool_)
-            self._numbers = np.concatenate([self._numbers, np.array([_number(text) for text in fresh], np.float64)])
+            self._numbers = np.concatenate([self._numbers, np.array([near_number(text) for text in fresh], np.float64)])
             self._integers = np.concatenate([self._integers, np.array([i or 0 for i in integers], np.int64)])
             self._whole, self._fits = np.concatenate([self._whole, whole]), np.concatenate([self._fits, fits])
 
@@ -143,40 +246,11 @@ class Dictionary:
     def ranks(self) -> Ints:
         """The place of each term in Prolog's standard order: numbers by value, then atoms by name, then compounds."""
         if self._ranks is None or len(self._ranks) < len(self._texts):
-            order = sorted(range(len(self._texts)), key=lambda code: standard_order(self._texts[code]))
+            self._write()
+            order = sorted(range(len(self._texts)), key=lambda code: standard_order(self.text(code)))
             self._ranks = np.empty(len(order), np.int64)
             self._ranks[order] = np.arange(len(order))
         return self._ranks
-
-
-def _number(text: str) -> float:
-    if text[0] in "-.0123456789":
-        try:
-            return float(text)
-        except ValueError:
-            return np.nan
-    return float(text) if text in ("inf", "nan") else np.nan
-
-
-def _integer(text: str) -> int | None:
-    """An integer of up to 64 bits."""
-    number = int(text) if len(text) <= MOST_DIGITS else 1 << 64
-    return number if -(1 << 63) <= number < 1 << 63 else None
-
-
-def exact_number(text: str) -> int | float | None:
-    if _WHOLE.match(text) and len(text) <= MOST_DIGITS:
-        return int(text)
-    number = _number(text)
-    return None if np.isnan(number) else number
-
-
-def standard_order(text: str) -> tuple[int, float, str, str]:
-    number = exact_number(text)
-    if number is not None:
-        return (0, number, "" if "." in text else "int", text)  # a float comes before the equal integer
-    name = text[1:-1] if text.startswith("'") else text
-    return (2 if "(" in text else 1, 0.0, name, text)
 
 
 def constant(term: Term) -> Numbers | None:

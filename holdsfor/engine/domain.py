@@ -10,17 +10,19 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import matched, run
 from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Declared, Domain
+from holdsfor.plan.operators import Arg, Declared, Domain
+from holdsfor.plan.patterns import Forms, flat, forms_of, open_forms
 
 
 @dataclass(frozen=True, slots=True)
 class Enumerated:
-    """Keys over the columns that declarations restrict, sorted."""
+    """Keys over the columns that declarations restrict, sorted; forms: how arguments are cut for that."""
 
+    forms: Forms | None
     positions: tuple[int, ...]
     keys: Ints
 
@@ -30,16 +32,17 @@ Allowed = Enumerated | Declared  # the latter: to be tested for each grounding t
 
 def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
     """What the declarations of a relation allow; a grounding must be allowed by one of them."""
-    found: dict[tuple[int, ...], list[Ints]] = {}
+    found: dict[tuple[Forms | None, tuple[int, ...]], list[Ints]] = {}
     for rule in domain.rules:
         if rule.enumerates:
             with OnBehalfOf(rule):
                 rows = run(rule.chain, world)
-            positions = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
-            columns = [head_codes(rows, rule.args[p], world) for p in positions]
+            forms, args = open_forms(rule.args)
+            positions = tuple(p for p, arg in enumerate(args) if arg is not None)
+            columns = [head_codes(rows, args[p], world) for p in positions]
             keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
-            found.setdefault(positions, []).append(keys)
-    listed = (Enumerated(positions, np.unique(np.concatenate(keys))) for positions, keys in found.items())
+            found.setdefault((forms, positions), []).append(keys)
+    listed = (Enumerated(*columns, np.unique(np.concatenate(keys))) for columns, keys in found.items())
     return (*listed, *(rule for rule in domain.rules if not rule.enumerates))
 
 
@@ -56,28 +59,41 @@ def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> 
 
 
 def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
-    if not clause.positions or not len(clause.keys):
-        return np.full(len(keys), len(clause.keys) > 0)
-    part = world.axis.key([world.axis.code(keys, p, arity) for p in clause.positions])
-    place = np.minimum(np.searchsorted(clause.keys, part), len(clause.keys) - 1)
-    return np.equal(clause.keys[place], part)
+    mask = np.zeros(len(keys), np.bool_)
+    if not len(clause.keys):
+        return mask
+    fitting, columns = key_columns(keys, arity, clause.forms, world)
+    if clause.positions:
+        part = world.axis.key([columns[p] for p in clause.positions])
+        place = np.minimum(np.searchsorted(clause.keys, part), len(clause.keys) - 1)
+        fitting = fitting[clause.keys[place] == part]
+    mask[np.searchsorted(keys, fitting)] = True
+    return mask
 
 
 def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:
+    fitting, rows = matching_keys(keys, arity, clause.args, world)
+    mask = np.zeros(len(keys), np.bool_)
+    mask[np.searchsorted(keys, fitting[matched(clause.chain, rows, world)])] = True
+    return mask
+
+
+def matching_keys(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -> tuple[Ints, Rows]:
+    """The keys that agree with the arguments, and the variables of these as columns."""
+    keys, parts = key_columns(keys, arity, forms_of(args), world)
     mask = np.ones(len(keys), np.bool_)
     columns: dict[str, Ints] = {}
-    for position, arg in enumerate(clause.args):
-        codes = world.axis.code(keys, position, arity)
+    for arg, codes in zip(flat(args), parts, strict=True):
         if isinstance(arg, str):
             mask &= columns.setdefault(arg, codes) == codes
         elif arg is not None:
             mask &= codes == world.dictionary.code_of(arg)
-    rows = Rows(world.axis, len(keys), {name: Column(world.dictionary, codes) for name, codes in columns.items()})
-    return mask & matched(clause.chain, rows, world)
+    named = {name: Column(world.dictionary, codes) for name, codes in columns.items()}
+    return keys[mask], Rows(world.axis, len(keys), named).filter(mask)
 
 
 def whole_keys(clauses: Iterable[Allowed], arity: int) -> Ints | None:
     """All allowed keys, if the declarations enumerate them."""
     everything = tuple(range(arity))
-    found = [c.keys for c in clauses if isinstance(c, Enumerated) and c.positions == everything]
+    found = [c.keys for c in clauses if isinstance(c, Enumerated) and c.forms is None and c.positions == everything]
     return np.unique(np.concatenate(found)) if found else None

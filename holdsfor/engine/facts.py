@@ -11,8 +11,10 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.relation import Picks
+from holdsfor.engine.structure import cut_columns
 from holdsfor.kernels import expand
 from holdsfor.language.terms import Float, Int, Term
+from holdsfor.plan.patterns import Forms
 
 
 class Facts:
@@ -42,6 +44,16 @@ class Facts:
             for position, other in picks.equal:
                 mask &= self.columns[position].codes() == self.columns[other].codes()
             found = self._views[picks] = np.flatnonzero(mask)
+        return found
+
+    def by_parts(self, forms: Forms) -> Facts:
+        """With a column for each part of the arguments; without the facts whose arguments have other forms."""
+        found = self._views.get(forms)
+        if not isinstance(found, Facts):
+            kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
+            found = Facts(self.dictionary, FactTable(len(kept), ()))
+            found.columns = list(cut.columns.values())
+            self._views[forms] = found
         return found
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:

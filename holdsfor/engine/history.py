@@ -32,8 +32,7 @@ def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) ->
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
     kept = [counted(block, asked) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    defined = (relation for definition in ready.plan.definitions for relation in defines(definition))
-    outputs = [relation for relation in defined if not relation.internal]
+    outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
 
     def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
         if stepped:
@@ -68,7 +67,7 @@ def _step_through(
 ) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
     """The whole history at the last query time, the log of changes, what domains left out, and overflows."""
     scope = everything(ready.plan)
-    relations = [relation for relation in scope.relations(ready.plan) if not relation.internal]
+    relations = scope.relations(ready.plan)
     start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
     log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
@@ -95,13 +94,14 @@ def prepare(
     low, high = span((block for block, _ in found), asked.start, asked.end)
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
-    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1)
+    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1, unreported=ready.plan.unreported)
     for (block, source), values in zip(found, columns, strict=True):
         add_block(block, values, source, world)
     return world
 
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:
-    fluents = [relation for relation in relations if relation.kind != "event"]
-    events = [relation for relation in relations if relation.kind == "event"]
+    reported = [relation for relation in relations if relation.is_reported]
+    fluents = [relation for relation in reported if relation.kind != "event"]
+    events = [relation for relation in reported if relation.kind == "event"]
     return intervals_table(fluents, world), occurrences_table(events, world)

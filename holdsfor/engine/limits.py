@@ -1,7 +1,8 @@
-"""Joins that are too large, told with the rule that asks for them."""
+"""Joins and terms that are too large, told with the rule that asks for them."""
 
 from __future__ import annotations
 
+from holdsfor.engine.dictionary import EndlessTerm
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
@@ -28,3 +29,6 @@ class OnBehalfOf:
         if isinstance(error, TooManyPairs) and self.rule.place != NOWHERE:
             message = f"this asks for {error.pairs:,} rows or more at once, and {error.most:,} are allowed"
             raise Refusal("too-large", message, self.rule.place, HINT) from None
+        if isinstance(error, EndlessTerm) and self.rule.place != NOWHERE:
+            hint = "let it begin from something else than its own answers, or add a condition that ends it"
+            raise Refusal("endless", f"each answer of this rule makes a larger one: {error}", self.rule.place, hint)

@@ -9,7 +9,10 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.structure import cut_columns, take_apart
 from holdsfor.kernels import compress, normalise
+from holdsfor.language.description import EdgeKind
+from holdsfor.plan.patterns import Forms
 
 EMPTY = np.empty(0, np.int64)
 
@@ -74,6 +77,24 @@ class Points:
             found = self._views[picks] = self.select(Selection(mask))
         return found
 
+    def by_parts(self, forms: Forms) -> Points:
+        """With a column for each part of the arguments; without the rows whose arguments have other forms."""
+        found = self._views.get(forms)
+        if not isinstance(found, Points):
+            found = self._views[forms] = self._by_parts(forms)
+        return found
+
+    def _by_parts(self, forms: Forms) -> Points:
+        columns = {p: self.column(p) for p in range(self.arity)}
+        kept, cut = cut_columns(columns, forms, self.dictionary)
+        key = tuple(position for p in self.key for position in cut.positions[p])
+        axis = self.axis
+        packed = axis.pack([cut.columns[p].codes() for p in key], axis.time(self.packed[kept]))
+        order = np.argsort(packed, kind="stable")
+        chosen = Selection(index=order)
+        parts = {p: column.select(chosen) for p, column in cut.columns.items()}
+        return Points(axis, self.dictionary, len(parts), key, packed[order], parts)
+
     def ordered(self, positions: tuple[int, ...]) -> tuple[Ints, Ints | None]:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
         if positions == self.key:
@@ -112,17 +133,26 @@ class Intervals:
     def codes(self, position: int) -> Ints:
         return self.axis.code(self.keys(), position, self.arity)
 
-    def starts(self) -> Points:
-        return self._edge("start")
+    def by_parts(self, forms: Forms) -> Intervals:
+        """With a column for each part of the arguments; without the intervals whose arguments have other forms."""
+        found = self._views.get(forms)
+        if not isinstance(found, Intervals):
+            axis = self.axis
+            kept, columns = take_apart([self.codes(p) for p in range(self.arity)], forms, self.dictionary)
+            base = axis.key(columns) << axis.time_bits
+            s, e = base | (self.s[kept] & axis.mask), base | (self.e[kept] & axis.mask)
+            order = np.argsort(s, kind="stable")
+            found = Intervals(axis, self.dictionary, len(columns), s[order], e[order])
+            self._views[forms] = found
+        return found
 
-    def ends(self) -> Points:
-        return self._edge("end")
-
-    def _edge(self, which: str) -> Points:
+    def edges(self, which: EdgeKind) -> Points:
+        """Where intervals begin and end: at these points themselves (startI, endI), or one tick before."""
         found = self._views.get(which)
         if not isinstance(found, Points):
-            edges = self.s if which == "start" else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
-            points = self.axis.preceding(edges)
+            begins = which in ("start", "startI")
+            points = self.s if begins else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
+            points = points if which in ("startI", "endI") else self.axis.preceding(points)
             found = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
             self._views[which] = found
         return found

@@ -9,10 +9,12 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
-from holdsfor.engine.conclude import Open, concluded, head_codes, merged, spread_over
+from holdsfor.engine.column import Column
+from holdsfor.engine.conclude import Open, concluded, head_codes, key_columns, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import (
@@ -26,6 +28,7 @@ from holdsfor.kernels import (
     unique_sorted,
 )
 from holdsfor.plan.operators import Declared, Relation, Simple
+from holdsfor.plan.patterns import is_open, open_forms
 
 Domains = dict[Relation, tuple[Allowed, ...]]
 
@@ -88,8 +91,8 @@ def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
 
 def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
     with OnBehalfOf(rule):
-        rows = run(rule.chain, world)
-    if None not in rule.args:
+        rows = run(rule.chain, world, _first_point(rule.start, world) if rule.start else None)
+    if not any(map(is_open, rule.args)):
         columns = [head_codes(rows, arg, world) for arg in rule.args]
         return world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
     keys = whole_keys(domains[relation], relation.arity) if relation in domains else None
@@ -98,11 +101,19 @@ def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domai
             f"initially({relation.name}(_)=...) does not say for which groundings; "
             f"declare grounding({relation.name}(...)=...) :- ..., or give initially a condition"
         )
-    bound = tuple(p for p, arg in enumerate(rule.args) if arg is not None)
+    forms, args = open_forms(rule.args)
+    keys, columns = key_columns(keys, relation.arity, forms, world)
+    bound = tuple(p for p, arg in enumerate(args) if arg is not None)
     if not bound:
         return keys if rows.size else EMPTY
-    wanted = np.unique(world.axis.key([head_codes(rows, rule.args[p], world) for p in bound]))
-    return keys[np.isin(world.axis.key([world.axis.code(keys, p, relation.arity) for p in bound]), wanted)]
+    wanted = np.unique(world.axis.key([head_codes(rows, args[p], world) for p in bound]))
+    return keys[np.isin(world.axis.key([columns[p] for p in bound]), wanted)]
+
+
+def _first_point(name: str, world: World) -> Rows:
+    """One row, with the first point of the history by this name."""
+    first = world.axis.following(np.array([world.start - world.axis.origin])) + world.axis.origin
+    return Rows(world.axis, 1, {name: Column(world.dictionary, numbers=first)})
 
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:
@@ -136,8 +147,8 @@ def _split(
         if same < i and declared is None:
             terminated = changes[same].terminated
         else:
-            terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world.axis) for o in ended[i][1])])
-        more = merged(spread_over(o, keys, arity, world.axis) for o in begun_open[i])
+            terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world) for o in ended[i][1])])
+        more = merged(spread_over(o, keys, arity, world) for o in begun_open[i])
         if declared is not None:
             changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
         else:
@@ -215,8 +226,7 @@ def _valued(
     keys = declared if declared is not None else seen
     parts = [(initiated, INITIATE), (merged(ended[0]), TERMINATE)]
     for opened in begun_open:
-        bound_value = arity - 1 in opened.positions
-        spread = _spread_valued(opened, keys, arity, world) if bound_value else spread_over(opened, keys, arity, axis)
+        spread = (_spread_valued if opened.binds_last(arity) else spread_over)(opened, keys, arity, world)
         if declared is not None:  # wildcards range over what is declared, with its values
             spread = compress(spread, np.isin(spread >> axis.time_bits, declared))
         else:
@@ -224,11 +234,15 @@ def _valued(
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
     cut: list[tuple[Ints, Ints | int, int]] = []
     for opened in ended[1]:
-        if arity - 1 in opened.positions:
+        if opened.binds_last(arity):
             parts.append((_spread_valued(opened, keys, arity, world), TERMINATE))
+        elif opened.cuts_last():  # values of one form, also those that only a wildcard gave
+            given = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
+            parts.append((spread_over(opened, given, arity, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
             groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
-            cut.append((spread_over(opened, groundings, arity - 1, axis), 0, TERMINATE_ANY))
+            among = opened.without_last(opened.positions, opened.packed)
+            cut.append((spread_over(among, groundings, arity - 1, world), 0, TERMINATE_ANY))
     cut += [(*_without_value(points, arity, world), action) for points, action in parts]
     after = 1 if axis.tick == 1 else 0
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
@@ -248,8 +262,8 @@ def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
     points = (rest << axis.time_bits) | (opened.packed & axis.mask)
     spread = []
     for one in np.unique(value):
-        among = Open(opened.positions[:-1], np.sort(points[value == one]))
-        there = spread_over(among, groundings, arity - 1, axis)
+        among = opened.without_last(opened.positions[:-1], np.sort(points[value == one]))
+        there = spread_over(among, groundings, arity - 1, world)
         key = _with_value(there >> axis.time_bits, np.full(len(there), one), arity, world)
         spread.append(np.sort((key << axis.time_bits) | (there & axis.mask)))
     return merged(spread)

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.allen import related
+from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import lookup, run, shape
 from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
 from holdsfor.language.terms import is_ground
@@ -33,6 +34,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of
+from holdsfor.plan.patterns import flat, forms_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -111,9 +113,9 @@ def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
 
 def _having(part: Of, rows: Rows, world: World) -> Rows:
     """Joined with the groundings that the part has had."""
-    found = world.intervals_of(part.relation)
+    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
     axis = world.axis
-    wanted = shape(part.args, rows.names, world.dictionary)
+    wanted = shape(args, rows.names, world.dictionary)
     keys = found.groundings()
     codes = {p: axis.code(keys, p, found.arity) for p in range(found.arity)}
     mask = np.ones(len(keys), np.bool_)
@@ -138,10 +140,10 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
     """The groundings that the declaration of the head enumerates."""
     keys = whole_keys(clauses, len(rule.args))
     keys = EMPTY if keys is None else keys
-    arity = len(rule.args)
+    keys, parts = key_columns(keys, len(rule.args), forms_of(rule.args), world)
     columns = {
-        arg: Column(world.dictionary, world.axis.code(keys, p, arity))
-        for p, arg in enumerate(rule.args)
+        arg: Column(world.dictionary, codes)
+        for arg, codes in zip(flat(rule.args), parts, strict=True)
         if isinstance(arg, str)
     }
     return Rows(world.axis, len(keys), columns)
@@ -168,10 +170,11 @@ def _worked_out(expression: Expression, frame: Frame) -> Pair:
             return _lasting(expression, frame)
         case Relate():
             source, target = _algebra(expression.source, frame), _algebra(expression.target, frame)
-            return related(expression.relation, source, target, expression.mode, frame.world.axis)
+            within = _within(expression, frame.world)
+            return related(expression.relation, source, target, expression.mode, frame.world.axis, within)
         case Combine():
             if expression.op == "complement":
-                return _complement(expression, frame)
+                return _complement(expression, frame) if expression.within is None else _near(expression, frame)
             if not expression.parts:
                 return NOTHING
             s, e = _algebra(expression.parts[0], frame)
@@ -197,12 +200,35 @@ def _complement(expression: Combine, frame: Frame) -> Pair:
     return np.where((s & axis.mask) == first, s - first + before, s), e
 
 
+def _near(expression: Combine, frame: Frame) -> Pair:
+    """The complement within a bound: around the parts, and in none of them. What ends later than now is open."""
+    axis, world = frame.world.axis, frame.world
+    assert expression.within is not None
+    start, now = world.start - axis.origin, world.now - axis.origin
+    before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
+    s, e = NOTHING
+    for part in expression.parts:
+        s, e = union2(s, e, *_algebra(part, frame))
+    later = (e & axis.mask) + expression.within
+    wide_s = (s & ~axis.mask) | np.maximum((s & axis.mask) - expression.within, first)
+    wide_e = (e & ~axis.mask) | np.where(later > now, axis.mask, later)
+    around_s, around_e = minus2(*normalise(wide_s, wide_e), s, e)
+    return np.where((around_s & axis.mask) == first, around_s - first + before, around_s), around_e
+
+
+def _within(expression: Relate, world: World) -> Within | None:
+    if expression.within is None:
+        return None
+    origin = world.axis.origin
+    return Within(expression.within, world.start + 1 - origin, world.now - origin)
+
+
 def _of(part: Of, frame: Frame) -> Pair:
     world, rows = frame.world, frame.rows
-    found = world.intervals_of(part.relation)
+    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
     if rows is None:
         return found.s, found.e
-    wanted = shape(part.args, rows.names, world.dictionary)
+    wanted = shape(args, rows.names, world.dictionary)
     assert not wanted.new, part
     if wanted.positions:
         key = world.axis.key([rows.codes(name) for name in wanted.names])
@@ -225,6 +251,8 @@ def _lasting(expression: Lasting, frame: Frame) -> Pair:
         bound = value(expression.bound, Rows(world.axis, 0, {}))
     tests = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
     kept: Mask = tests[expression.op](lasted, bound)
+    if expression.within is not None:
+        kept &= np.less_equal(bound, expression.within)
     return compress(s, kept), compress(e, kept)
 
 

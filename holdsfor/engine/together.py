@@ -9,10 +9,10 @@ import numpy as np
 
 from holdsfor.engine.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Shape, run, shape, step
+from holdsfor.engine.chain import run, shape, step
 from holdsfor.engine.column import Column
-from holdsfor.engine.conclude import head_codes
-from holdsfor.engine.domain import whole_keys, within
+from holdsfor.engine.conclude import head_codes, key_columns
+from holdsfor.engine.domain import matching_keys, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
@@ -20,12 +20,23 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand
+from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
+from holdsfor.plan.patterns import flat, forms_of, is_open
 
 KEY = "key"
 BITS = 62  # all in one component: the order is that of time
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """For each row its slots, from low to high, as places among a relation's keys; new: of these, what rows lack."""
+
+    low: Ints
+    high: Ints
+    places: Ints
+    new: dict[str, Ints]
 
 
 @dataclass(slots=True)
@@ -53,34 +64,36 @@ class Slots:
 
     def add(self, relation: Relation, keys: Ints) -> bool:
         """Whether there was one among the keys that was not known."""
-        together = np.union1d(self.keys[relation], keys)
+        together = unique_sorted(np.sort(np.concatenate([self.keys[relation], keys])))
         grown = len(together) > len(self.keys[relation])
         self.keys[relation] = together
         return grown
 
-    def matching(self, relation: Relation, wanted: Shape, rows: Rows) -> tuple[Ints, Ints]:
-        """For each row the slots with its bound arguments: (row, place among the relation's keys)."""
-        low, high, order = self.ranges(relation, wanted, rows)
-        i, j = expand(low, high)
-        return i, order[j]
+    def matching(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> tuple[Ints, Ints, dict[str, Column]]:
+        """For each row the slots with its bound arguments: (row, place among the relation's keys), and what is new."""
+        found = self.ranges(relation, args, rows)
+        i, j = expand(found.low, found.high)
+        return i, found.places[j], {name: Column(self.world.dictionary, codes[j]) for name, codes in found.new.items()}
 
-    def ranges(self, relation: Relation, wanted: Shape, rows: Rows) -> tuple[Ints, Ints, Ints]:
-        axis, keys = self.world.axis, self.keys[relation]
-        codes = [axis.code(keys, p, relation.arity) for p in range(relation.arity)]
+    def ranges(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> Ranges:
+        axis = self.world.axis
+        keys, codes = key_columns(self.keys[relation], relation.arity, forms_of(args), self.world)
+        wanted = shape(flat(args), rows.names, self.world.dictionary)
         mask = np.ones(len(keys), np.bool_)
         for position, code in wanted.picks.constants:
             mask &= codes[position] == code
         for position, other in wanted.picks.equal:
             mask &= codes[position] == codes[other]
         kept = np.flatnonzero(mask)
-        if not wanted.positions:
-            return np.zeros(rows.size, np.int64), np.full(rows.size, len(kept), np.int64), kept
-        part = axis.key([codes[p][kept] for p in wanted.positions])
-        order = np.argsort(part, kind="stable")
-        part, kept = part[order], kept[order]
-        key = axis.key([rows.codes(name) for name in wanted.names])
-        low = np.searchsorted(part, key, "left").astype(np.int64)
-        return low, np.searchsorted(part, key, "right").astype(np.int64), kept
+        low, high = np.zeros(rows.size, np.int64), np.full(rows.size, len(kept), np.int64)
+        if wanted.positions:
+            part = axis.key([codes[p][kept] for p in wanted.positions])
+            order = np.argsort(part, kind="stable")
+            part, kept = part[order], kept[order]
+            key = axis.key([rows.codes(name) for name in wanted.names])
+            low, high = (np.searchsorted(part, key, side).astype(np.int64) for side in ("left", "right"))
+        places = kept if len(keys) == len(self.keys[relation]) else np.searchsorted(self.keys[relation], keys[kept])
+        return Ranges(low, high, places, {name: codes[p][kept] for p, name in wanted.new})
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +118,9 @@ def all_together(
     slots.number()
     listed = _listed([_compiled(action, slots, world, domains) for action in actions])
     group_of, groups = _groups(group, slots, world)
-    deadlines, dues, keys_of = _deadlines(group, slots, world)
-    start = _carried(carried, dues, keys_of, slots, world)
+    deadlines, which, keys_of = _deadlines(group, slots, world, domains)
+    running = _running(group, which, keys_of, world)
+    start = _carried(carried, running, slots)
     now = world.now - world.axis.origin
     outcome = machine(listed, group_of, groups, deadlines, start, BITS, world.axis.tick, now)
     for relation in relations:
@@ -114,12 +128,8 @@ def all_together(
         mine = (outcome.slot >= base) & (outcome.slot < base + len(slots.keys[relation]))
         keys = slots.keys[relation][outcome.slot[mine] - base]
         world.intervals[relation] = placed(relation, keys, outcome.start[mine], outcome.end[mine], world)
-    for due in group.deadlines:
-        mine = (
-            np.array([dues[d] is due for d in outcome.deadline], np.bool_)
-            if len(outcome.deadline)
-            else np.zeros(0, bool)
-        )
+    for number, due in enumerate(group.deadlines):
+        mine = which[outcome.deadline] == number
         keys = keys_of[outcome.deadline[mine]]
         world.running[due] = Running(keys, outcome.made[mine], outcome.due[mine], outcome.dropped[mine])
     return left_out
@@ -140,22 +150,23 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
                 continue
             with OnBehalfOf(action.rule):
                 rows, _ = _rows(action, slots, world)
-            for keys in _head_keys(action.rule.args, action.relation, rows, slots, world, domains):
+                made = list(_head_keys(action.rule.args, action.relation, rows, slots, world, domains))
+            for keys in made:
                 allowed = keys
                 if action.relation in domains:
                     mask = within(keys, action.relation.arity, domains[action.relation], world)
                     allowed = keys[mask]
                     left_out[action.relation] = len(np.unique(keys[~mask]))
-                grown |= slots.add(action.relation, np.unique(allowed))
+                grown |= slots.add(action.relation, allowed)
         for due in group.deadlines:
-            grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world)[1])
+            grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world, domains)[1])
     return sum(left_out.values())
 
 
 def _head_keys(
     args: tuple[Arg, ...], relation: Relation, rows: Rows, slots: Slots, world: World, domains: Domains
 ) -> Iterator[Ints]:
-    if None not in args:
+    if not any(map(is_open, args)):
         columns = [head_codes(rows, arg, world) for arg in args]
         yield world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
         return
@@ -166,7 +177,7 @@ def _head_keys(
         for other, keys in list(slots.keys.items()):
             if other.signature == relation.signature and other != relation:
                 yield keys
-    elif args[-1] is not None:  # the same where the value is a column
+    elif not is_open(args[-1]):  # the same where the value is a column
         axis, arity = world.axis, relation.arity
         for value in np.unique(head_codes(rows, args[-1], world)):
             known = slots.keys[relation]
@@ -197,12 +208,7 @@ def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Asked]
 
 def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
     relation, name = condition.holding.relation, f"slot {number}"
-    wanted = shape(condition.holding.args, rows.names, world.dictionary)
-    i, j = slots.matching(relation, wanted, rows)
-    columns = {
-        new: Column(world.dictionary, world.axis.code(slots.keys[relation], p, relation.arity)[j])
-        for p, new in wanted.new
-    }
+    i, j, columns = slots.matching(relation, condition.holding.args, rows)
     columns[name] = Column(world.dictionary, numbers=slots.base[relation] + j)
     return rows.take(i).bind(columns), Asked(condition, name)
 
@@ -210,13 +216,13 @@ def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: Wor
 def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
     """None of the slots with the bound arguments may hold."""
     relation = condition.holding.relation
-    wanted = shape(condition.holding.args, rows.names, world.dictionary)
-    low, high, order = slots.ranges(relation, wanted, rows)
+    found = slots.ranges(relation, condition.holding.args, rows)
     columns = {
-        f"low {number}": Column(world.dictionary, numbers=low),
-        f"high {number}": Column(world.dictionary, numbers=high),
+        f"low {number}": Column(world.dictionary, numbers=found.low),
+        f"high {number}": Column(world.dictionary, numbers=found.high),
     }
-    return rows.bind(columns), Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + order)
+    asked = Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + found.places)
+    return rows.bind(columns), asked
 
 
 def _ask_no_solution(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
@@ -255,14 +261,13 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
     rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
     rows = rows.filter((times > world.after) & (times <= world.now))
-    wanted = shape(action.rule.args, rows.names, world.dictionary)
     kind = INITIATE if action.initiates else TERMINATE
-    if None in action.rule.args:
+    if any(map(is_open, action.rule.args)):
         declared = (
             action.relation in domains and whole_keys(domains[action.relation], action.relation.arity) is not None
         )
         kind = kind if declared or not action.initiates else INITIATE_IF_ALIVE
-        i, place = slots.matching(action.relation, wanted, rows)
+        i, place, _ = slots.matching(action.relation, action.rule.args, rows)
         rows, slot = rows.take(i), slots.base[action.relation] + place
     else:
         columns = [head_codes(rows, arg, world) for arg in action.rule.args]
@@ -327,7 +332,7 @@ def _groups(group: Group, slots: Slots, world: World) -> tuple[Ints, int]:
     count = 0
     for fluent in group.fluents:
         groundings = [_arguments(r, slots.keys[r], world) for r in fluent.relations]
-        known = np.unique(np.concatenate(groundings))
+        known = unique_sorted(np.sort(np.concatenate(groundings)))
         for relation, keys in zip(fluent.relations, groundings, strict=True):
             base = slots.base[relation]
             group_of[base : base + len(keys)] = count + np.searchsorted(known, keys)
@@ -344,23 +349,23 @@ def _arguments(relation: Relation, keys: Ints, world: World) -> Ints:
     return world.axis.key(columns) if columns else np.zeros(len(keys), np.int64)
 
 
-def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
-    """The keys that have the deadline, what they turn into, and after how long."""
+def _ends(due: Due, keys: Ints, world: World, domains: Domains) -> tuple[Ints, Ints, Ints]:
+    """The keys that have the deadline, what they turn into, and after how long; not what is outside the domain."""
+    source, target, after = _all_ends(due, keys, world)
+    if due.target not in domains:
+        return source, target, after
+    mask = within(target, due.target.arity, domains[due.target], world)
+    return source[mask], target[mask], after[mask]
+
+
+def _all_ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     axis, dictionary, size = world.axis, world.dictionary, len(due.args)
     if due.values is not None:
         value, other = (dictionary.code_of(term) for term in due.values)
         keys = keys[axis.code(keys, size, size + 1) == value]
-    columns: dict[str, Ints] = {}
-    mask = np.ones(len(keys), np.bool_)
-    for position, arg in enumerate(due.args):
-        codes = axis.code(keys, position, due.source.arity)
-        if isinstance(arg, str):
-            mask &= columns.setdefault(arg, codes) == codes
-        elif arg is not None:
-            mask &= codes == dictionary.code_of(arg)
-    named = {name: Column(dictionary, codes) for name, codes in columns.items()}
-    named[KEY] = Column(dictionary, numbers=keys)
-    rows = run(due.conditions, world, Rows(axis, len(keys), named).filter(mask))
+    args = due.args if due.values is None else (*due.args, None)
+    keys, rows = matching_keys(keys, due.source.arity, args, world)
+    rows = run(due.conditions, world, rows.bind({KEY: Column(dictionary, numbers=keys)}))
     given = np.broadcast_to(value_of(due.after, rows), (rows.size,))
     rows = rows.filter(~np.isnan(given))  # no number, no deadline
     after = np.clip(given[~np.isnan(given)], -MOST_TIME, MOST_TIME).astype(np.int64)
@@ -371,40 +376,41 @@ def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     return keys, axis.key([*parts, np.full(len(keys), other, np.int64)]), after
 
 
-def _deadlines(group: Group, slots: Slots, world: World) -> tuple[Deadlines, list[Due], Ints]:
-    """By source slot, with the deadline and the key of each."""
-    rows: list[tuple[Ints, Ints, Ints, Due, Ints]] = []
-    for due in group.deadlines:
-        source, target, after = _ends(due, slots.keys[due.source], world)
-        rows.append((slots.of(due.source, source), slots.of(due.target, target), after, due, source))
-    slot = np.concatenate([EMPTY, *(row[0] for row in rows)])
-    order = np.argsort(slot, kind="stable")
-    dues = [row[3] for row in rows for _ in row[0]]
-    columns = [
-        np.concatenate([EMPTY, *(row[1] for row in rows)])[order],
-        np.concatenate([EMPTY, *(row[2] for row in rows)])[order],
-        np.array([int(due.extensible) for due in dues], np.int64)[order],
-    ]
-    first = np.searchsorted(slot[order], np.arange(slots.size + 2)).astype(np.int64)
-    keys = np.concatenate([EMPTY, *(row[4] for row in rows)])[order]
-    return Deadlines(first, slot[order], *columns), [dues[i] for i in order], keys
+def _deadlines(group: Group, slots: Slots, world: World, domains: Domains) -> tuple[Deadlines, Ints, Ints]:
+    """By source slot, with the number of the deadline in the group and the key of each."""
+    rows: list[tuple[Ints, ...]] = [(EMPTY,) * 6]
+    for number, due in enumerate(group.deadlines):
+        source, target, after = _ends(due, slots.keys[due.source], world, domains)
+        both = slots.of(due.source, source), slots.of(due.target, target)
+        same = np.ones(len(source), np.int64)
+        rows.append((*both, after, same * due.extensible, same * number, source))
+    columns = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+    order = np.argsort(columns[0], kind="stable")
+    slot, target, after, extensible, which, keys = (column[order] for column in columns)
+    first = np.searchsorted(slot, np.arange(slots.size + 2)).astype(np.int64)
+    return Deadlines(first, slot, target, after, extensible), which, keys
 
 
-def _carried(
-    found: list[tuple[Relation, Ints, Ints, Ints]], dues: list[Due], keys_of: Ints, slots: Slots, world: World
-) -> Carried:
+def _running(group: Group, which: Ints, keys_of: Ints, world: World) -> tuple[Ints, Ints]:
+    """The deadlines that were set before: their places among all, and when they are due."""
+    places, due_at = [EMPTY], [EMPTY]
+    for number, due in enumerate(group.deadlines):
+        known = world.carried_running.get(due)
+        mine = np.flatnonzero(which == number)
+        if known is None or not len(mine):
+            continue
+        mine = mine[np.argsort(keys_of[mine], kind="stable")]
+        place = np.searchsorted(keys_of[mine], known.keys, "right") - 1
+        there = (place >= 0) & (keys_of[mine][place] == known.keys)
+        places.append(mine[place[there]])
+        due_at.append(known.due[there])
+    return np.concatenate(places), np.concatenate(due_at)
+
+
+def _carried(found: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots) -> Carried:
     slot = np.concatenate([EMPTY, *(slots.of(relation, keys) for relation, keys, _, _ in found)])
     start = np.concatenate([EMPTY, *(s for _, _, s, _ in found)])
     end = np.concatenate([EMPTY, *(e for _, _, _, e in found)])
     order = np.argsort(start, kind="stable")
-    number = {(due, int(key)): n for n, (due, key) in enumerate(zip(dues, keys_of, strict=True))}
-    running = [
-        (number[due, int(key)], int(when))
-        for due, known in world.carried_running.items()
-        for key, when in zip(known.keys, known.due, strict=True)
-        if (due, int(key)) in number
-    ]
-    which = np.array([n for n, _ in running], np.int64)
-    due_at = np.array([when for _, when in running], np.int64)
-    zero, none = np.zeros(len(slot), np.int64), np.zeros(len(which), np.int64)
-    return Carried(zero, slot[order], start[order], end[order], none, which, due_at)
+    zero, none = np.zeros(len(slot), np.int64), np.zeros(len(running[0]), np.int64)
+    return Carried(zero, slot[order], start[order], end[order], none, *running)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import OUT_OF_RANGE
+from holdsfor.io.readers.ground import NotATerm, term_text
 
 Mask = npt.NDArray[np.bool_]
 
@@ -15,6 +16,7 @@ TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
 _PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
+_COMPOUND = r"^(?:[a-z][A-Za-z0-9_]*|'(?:[^'\\]|\\.|'')*')\(.*\)$"
 _INTEGER = r"^-?[0-9]+$"
 _SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
 _RTEC_FLOAT = r"^-?[0-9]+\.[0-9]+$"
@@ -115,10 +117,27 @@ def _value_terms(values: pa.Array, exponents: bool) -> pa.Array:
     integer = mask(pc.match_substring_regex(values, _INTEGER))
     if number.any() and (number == present).all() and not integer.any():
         return values.cast(pa.float64())
-    text = atom_text(values)
+    text = _with_compounds(atom_text(values), values)
     if not number.any():
         return text
     return _with_number_text(text, values, number, integer)
+
+
+def _with_compounds(text: pa.Array, values: pa.Array) -> pa.Array:
+    """A field that is the text of a term with arguments is that term: `pair(a, 7)`."""
+    likely = mask(pc.match_substring_regex(values, _COMPOUND))
+    if not likely.any():
+        return text
+    written = [_compound_text(value) for value in values.filter(pa.array(likely)).to_pylist()]
+    likely[np.flatnonzero(likely)[[found is None for found in written]]] = False
+    return pc.replace_with_mask(text, pa.array(likely), pa.array([found for found in written if found], pa.string()))
+
+
+def _compound_text(value: str) -> str | None:
+    try:
+        return term_text(value)
+    except NotATerm:
+        return None
 
 
 def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: Mask) -> pa.Array:

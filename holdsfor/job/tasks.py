@@ -165,7 +165,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     left_out = evaluate(job.ready, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
-    intervals, occurrences = tables([r for r in defined if not r.internal], world)
+    intervals, occurrences = tables(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
         "groundings_outside_domain": left_out,

@@ -153,7 +153,7 @@ class LiveSession:
         if evaluation is None or not due:
             return self.known.nothing
         is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
-        relations = [r for r in evaluation.scope.relations(self.program.plan) if not r.internal]
+        relations = evaluation.scope.relations(self.program.plan)
 
         def tell(moment: Moment) -> Changes:
             return changes(moment, relations, self.terms.report, is_last and moment.query_time == due[-1])

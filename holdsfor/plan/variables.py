@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import replace
 
 from holdsfor.language.terms import Term, Var, variables
-from holdsfor.plan.operators import Arg, At, Chain, Conclude, Holding, Let, Lookup, Op, Tally, Where, Without
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Conclude,
+    Holding,
+    Let,
+    Lookup,
+    Match,
+    Op,
+    Pattern,
+    Tally,
+    Where,
+    Without,
+)
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.rewrite import substitute
 
 
@@ -14,10 +29,10 @@ def mentions(op: Op) -> Iterator[str]:
     """The names of the variables, those inside negations too, in the order that gives them their names."""
     match op:
         case At() | Holding():
-            yield from _strings(op.args)
+            yield from names_in(op.args)
             yield op.time
         case Lookup():
-            yield from _strings(op.args)
+            yield from names_in(op.args)
         case Where():
             yield from _names(op.left, op.right)
         case Let(same=True):
@@ -26,6 +41,9 @@ def mentions(op: Op) -> Iterator[str]:
         case Let():
             yield from _names(op.expression)
             yield op.variable
+        case Match():
+            yield from _names(op.term)
+            yield from names_in((op.pattern,))
         case Without():
             for inner in op.chain:
                 yield from mentions(inner)
@@ -40,12 +58,14 @@ def binds(op: Op) -> Iterator[str]:
     """The variables that have a value after the operator, if not before."""
     match op:
         case At():
-            yield from _strings(op.args)
+            yield from names_in(op.args)
             yield op.time
         case Holding() | Lookup():
-            yield from _strings(op.args)
+            yield from names_in(op.args)
         case Let() | Tally():
             yield op.variable
+        case Match():
+            yield from names_in((op.pattern,))
         case _:
             return
 
@@ -59,15 +79,13 @@ def needs(op: Op, outer: Set[str]) -> Iterator[str]:
             yield from mentions(op)
         case Let():
             yield from _names(op.expression)
+        case Match():
+            yield from _names(op.term)
         case Without() | Tally():
             own = {op.variable} if isinstance(op, Tally) else set()
             yield from (name for name in mentions(op) if name in outer and name not in own)
         case _:
             return
-
-
-def _strings(args: Iterable[Arg]) -> Iterator[str]:
-    return (arg for arg in args if isinstance(arg, str))
 
 
 def _names(*terms: Term) -> Iterator[str]:
@@ -98,6 +116,8 @@ def _renamed(op: Op, names: Mapping[str, str]) -> Op:
             return replace(op, left=substitute(op.left, binding), right=substitute(op.right, binding))
         case Let():
             return replace(op, variable=names[op.variable], expression=substitute(op.expression, binding))
+        case Match():
+            return Match(substitute(op.term, binding), _pattern(op.pattern, names))
         case Without():
             return Without(_chain(op.chain, names))
         case Tally():
@@ -110,4 +130,14 @@ def _chain(chain: Chain, names: Mapping[str, str]) -> Chain:
 
 
 def _args(args: tuple[Arg, ...], names: Mapping[str, str]) -> tuple[Arg, ...]:
-    return tuple(names[arg] if isinstance(arg, str) else arg for arg in args)
+    return tuple(_arg(arg, names) for arg in args)
+
+
+def _arg(arg: Arg, names: Mapping[str, str]) -> Arg:
+    if isinstance(arg, str):
+        return names[arg]
+    return _pattern(arg, names) if isinstance(arg, Pattern) else arg
+
+
+def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
+    return replace(pattern, args=_args(pattern.args, names))

@@ -64,11 +64,21 @@ def test_an_event_without_arguments() -> None:
         ("é", "'é'"),
         ('"q"', "'\"q\"'"),
         ("a,b", "'a,b'"),
+        ("pos(24,-3.50)", "pos(24,-3.5)"),
+        ("pos( 24 , in('x y') )", "pos(24,in('x y'))"),
+        ("'A b'(c)", "'A b'(c)"),
+        ("f([a,b])", "f([a,b])"),
+        ("f(X)", "'f(X)'"),
+        ("f()", "'f()'"),
+        ("f(a))", "'f(a))'"),
+        ("f(a)(b)", "'f(a)(b)'"),
+        ("Main(street)", "'Main(street)'"),
+        ("f(" * 200 + "a" + ")" * 200, "'" + "f(" * 200 + "a" + ")" * 200 + "'"),
         ("9" * 400, "9" * 400),
         ("9" * 400 + ".5", "'" + "9" * 400 + ".5'"),
     ],
 )
-def test_a_field_is_a_number_or_an_atom(field: str, term: str) -> None:
+def test_a_field_is_a_number_an_atom_or_a_term(field: str, term: str) -> None:
     events = read_events([f"e|1|1|{field}", "e|1|1|zz"], "rtec").read(inputs("event e/1"))
     assert args(block(events, "e")) == [(term,), ("zz",)]
 

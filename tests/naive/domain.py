@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import Call, EventDescription, Grounding, Literal, Not, Signature
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Term, Var, is_ground, name_and_args
 from tests.naive.calculate import Bindings, match, match_all, names, substitute
 from tests.naive.solve import World, signature
 
@@ -31,22 +31,12 @@ class Domain:
         return isinstance(literal, Call) and signature(literal.goal) in self.description.dynamic_domains
 
     def admits(self, entity: Signature, args: tuple[Term, ...], value: Term | None) -> bool:
-        """Whether a clause is about it; what no clause is about at all is free if a rule names the value in its head.
+        """Whether a clause is about it, if there are any.
 
         A value that comes from the stream and that no clause lists is no value of the fluent.
         """
         clauses = self._declared(entity)
-        about = [clause for clause in clauses if isinstance(clause.value, Var) or clause.value == value]
-        if about:
-            return any(self._instance(clause, args, value) for clause in about)
-        return not clauses or value in self._named(entity)
-
-    def _named(self, fluent: Signature) -> list[Term | None]:
-        """The values that heads name."""
-        rules = [rule.value for rule in self.description.rules if signature(rule.subject) == fluent]
-        initial = [clause.value for clause in self.description.initially if signature(clause.fluent) == fluent]
-        targets = [deadline.target for deadline in self.description.deadlines if signature(deadline.fluent) == fluent]
-        return [*rules, *initial, *targets]
+        return not clauses or any(self._instance(clause, args, value) for clause in clauses)
 
     def _instance(self, clause: Grounding, args: tuple[Term, ...], value: Term | None) -> bool:
         found = match_all(name_and_args(clause.entity)[1], args, {})
@@ -78,7 +68,20 @@ class Domain:
 def matching(head: tuple[Term, ...], instances: Iterable[tuple[Term, ...]], bindings: Bindings) -> Iterator[Bindings]:
     """Bindings under which the head is one of the instances; the head fills places that an instance leaves open."""
     for instance in instances:
-        places = [place for place, term in enumerate(instance) if is_ground(term)]
-        found = match_all(tuple(head[i] for i in places), tuple(instance[i] for i in places), bindings)
+        given = [pair for mine, theirs in zip(head, instance, strict=True) for pair in _given(mine, theirs, bindings)]
+        found = match_all(tuple(mine for mine, _ in given), tuple(theirs for _, theirs in given), bindings)
         if found is not None and names(*head) <= found.keys():
             yield found
+
+
+def _given(head: Term, instance: Term, bindings: Bindings) -> Iterator[tuple[Term, Term]]:
+    """The places inside a head with what the instance has there, but for those that the instance leaves open."""
+    if is_ground(instance):
+        yield head, instance
+    elif isinstance(instance, Compound):
+        head = substitute(head, bindings)
+        if isinstance(head, Compound) and (head.functor, len(head.args)) == (instance.functor, len(instance.args)):
+            for mine, theirs in zip(head.args, instance.args, strict=True):
+                yield from _given(mine, theirs, bindings)
+        elif not isinstance(head, Var):
+            yield Atom("another"), Atom("form")

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 from holdsfor.language.description import EventDescription, Input
-from holdsfor.language.terms import Atom, Float, Int, Term
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term
 from tests.naive.intervals import FOREVER, next_point
 
 _INTEGER = re.compile(r"-?[0-9]+\Z")
+_COMPOUND = re.compile(r"([a-z]\w*)\((.*)\)\Z")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+\Z")
 
 
@@ -55,7 +56,27 @@ def term_of(field: str) -> Term:
         return Int(int(field))
     if _DECIMAL.match(field):
         return Float(float(field))
-    return Atom(field)
+    return compound_of(field) or Atom(field)
+
+
+def compound_of(field: str) -> Term | None:
+    """`pair(a,7)` as a term; None if the field is none. Without quotes and blanks: streams here have neither."""
+    found = _COMPOUND.match(field)
+    if found is None:
+        return None
+    return Compound(found[1], tuple(map(term_of, split_arguments(found[2]))))
+
+
+def split_arguments(text: str) -> list[str]:
+    """Cut at the commas that stand in no brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
 
 
 def read_lines(lines: Iterable[str], description: EventDescription) -> list[Row]:

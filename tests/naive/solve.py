@@ -24,7 +24,7 @@ from holdsfor.language.description import (
     Or,
     Signature,
 )
-from holdsfor.language.terms import Atom, Int, Term, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Int, Term, is_ground, name_and_args
 from tests.naive.calculate import (
     Bindings,
     NotYet,
@@ -108,6 +108,8 @@ class World:
     background: Sequence[Clause]
     events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
+
+    reached: dict[Signature, dict[int, list[Grounding]]] = field(default_factory=lambda: defaultdict(dict))  # deadlines
 
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
@@ -196,19 +198,27 @@ class World:
                     yield found
 
     def edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
-        """When each grounding starts or ends."""
+        """When each grounding starts or ends, or a deadline initiates it."""
+        if edge == "deadline":
+            return self.reached[fluent]
         if fluent in self.growing:
             return self._find_edges(edge, fluent)
         if (edge, fluent) not in self._edges:
             self._edges[edge, fluent] = self._find_edges(edge, fluent)
         return self._edges[edge, fluent]
 
+    def forget_edges(self, fluents: set[Signature]) -> None:
+        """More values of them are about to be known."""
+        self._edges = {key: known for key, known in self._edges.items() if key[1] not in fluents}
+
     def _find_edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
         known: dict[int, list[Grounding]] = defaultdict(list)
         for grounding, intervals in self.fluents.get(fluent, {}).items():
             for start, end in intervals:
-                t = previous_point(start if edge == "start" else end, self.tick)
-                if self.first <= t <= self.last:
+                point = start if edge in ("start", "startI") else end
+                before = previous_point(point, self.tick)
+                t = before if edge in ("start", "end") else point
+                if self.first <= before and t <= self.last:
                     known[t].append(grounding)
         return known
 
@@ -279,8 +289,8 @@ class World:
         """
         _, head = name_and_args(clause.head)
         inner: Bindings | None = {}
-        for pattern, arg in zip(head, goal, strict=True):
-            if inner is not None and is_ground(arg):
+        for pattern, arg in _ground_parts(head, goal):
+            if inner is not None:
                 inner = match(pattern, arg, inner)
         if inner is None:
             return
@@ -289,3 +299,12 @@ class World:
             if not all(map(is_ground, answer)):
                 raise NotYet
             yield answer, sorted(f"{name}={value!r}" for name, value in found.items())
+
+
+def _ground_parts(head: Sequence[Term], goal: Sequence[Term]) -> Iterator[tuple[Term, Term]]:
+    """What of a goal is ground, also inside terms, beside what a head has there."""
+    for pattern, arg in zip(head, goal, strict=True):
+        if is_ground(arg):
+            yield pattern, arg
+        elif isinstance(pattern, Compound) and isinstance(arg, Compound) and len(pattern.args) == len(arg.args):
+            yield from _ground_parts(pattern.args, arg.args)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tests.naive.rows import Horizon
 
-ENTITIES = ["a1", "b2", "c3", "7", "12"]
+ENTITIES = ["a1", "b2", "c3", "7", "12", "tug(c3)"]
 LEVELS = ("low", "mid", "high")
 NUMBERS = ("5", "20", "30", "37.5", "40", "55", "90", "-3", "40.0")
 

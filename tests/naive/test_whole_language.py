@@ -144,3 +144,39 @@ def test_each_pair_of_intervals_stands_in_one_relation(
 )
 def test_modes_keep_only_what_is_related(mode: str, expected: Intervals) -> None:
     assert allen("overlaps", [(2, 6), (20, 30)], [(4, 9), (40, 50)], mode, 1) == expected
+
+
+def test_terms_are_matched_by_structure() -> None:
+    text = """
+    initiatedAt(per(close(C,M))=true, T) :- happensAt(second(C,M), T).
+    terminatedAt(per(close(_,M))=true, T) :- happensAt(reset(M), T).
+    happensAt(wide(V,G), T) :- happensAt(reads(V,N), T), gap(between(N,10,G)), G > 3.
+    happensAt(inner(X), T) :- happensAt(tells(f(g(X),X)), T).
+    gap(between(A,B,D)) :- X is A - B, D is abs(X).
+    gap(beyond(_,_,0)).
+    """
+    found = answer(
+        text, "second|1|1|a|m second|2|2|b|n reset|5|5|m reads|1|1|v|15 tells|1|1|f(g(a),a) tells|2|2|f(a,a)"
+    )
+    assert found.intervals == {
+        ("per", ("close(a,m)",), "true"): [(2, 6)],
+        ("per", ("close(b,n)",), "true"): [(3, None)],
+    }
+    assert found.occurrences == {("wide", ("v", "5"), 1), ("inner", ("a",), 1)}
+
+
+def test_declared_terms_may_be_open_inside() -> None:
+    text = """
+    initiatedAt(free(slot(X,Y))=true, T) :- happensAt(at(X,Y), T).
+    initiatedAt(free(slot(_,Y))=false, T) :- happensAt(off(Y), T).
+    grounding(free(slot(X,_))=true) :- who(X).
+    grounding(free(slot(X,1))=false) :- who(X).
+    who(a). who(b).
+    """
+    found = answer(text, "at|1|1|a|1 at|1|1|c|1 at|1|1|b|2 off|4|4|1 off|4|4|2").intervals
+    assert found == {
+        ("free", ("slot(a,1)",), "true"): [(2, 5)],
+        ("free", ("slot(a,1)",), "false"): [(5, None)],
+        ("free", ("slot(b,1)",), "false"): [(5, None)],
+        ("free", ("slot(b,2)",), "true"): [(2, None)],
+    }

@@ -10,7 +10,7 @@ from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import did_you_mean
 from holdsfor.plan.operators import Plan
-from holdsfor.plan.reach import unbounded
+from holdsfor.plan.printing.bounds import show_unbounded
 
 _log = logging.getLogger(__name__)
 
@@ -45,9 +45,5 @@ def check_report(report: str) -> None:
 
 
 def warn_if_unbounded(compiled: Plan) -> None:
-    if names := sorted({f"{relation.signature}" for relation in unbounded(compiled.definitions)}):
-        _log.warning(
-            "nothing bounds how far back these look, so that what they look at is kept for ever: %s. "
-            "See 'Definitions without a bound' in docs/streaming.md.",
-            ", ".join(names),
-        )
+    for line in show_unbounded(compiled):
+        _log.warning("what it looks at is kept for ever, and its results are never final: %s", line)

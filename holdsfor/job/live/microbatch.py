@@ -226,7 +226,7 @@ class Stream:
         after = replace(
             _with_state(known, turn, _files(notes, "state"), job.asked.end),
             fired=due[-1] if due else known.fired,
-            settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
+            settled=_settled(notes) or known.settled,
             files=known.files + _files(notes, "tables"),
             counts=counts,
             written=time.time(),
@@ -298,6 +298,15 @@ def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int)
     bases = (*known.bases, base)[-2:]
     first = bases[0].batch if len(bases) > 1 else -1
     return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))
+
+
+def _settled(notes: Sequence[Note]) -> dict[str, int]:
+    """What every bucket has settled."""
+    found: dict[str, int] = {}
+    for note in notes:
+        for name, cut in note["settled"].items():
+            found[name] = min(cut, found.get(name, cut))
+    return found
 
 
 def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 
 from holdsfor.language.description import (
     Aggregate,
@@ -23,10 +23,13 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.passes.strata import signature
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.walk import all_variables
 
-_Call = tuple[Signature, frozenset[int]]
+Bound = bool | tuple["Bound", ...]
+"""Whether an argument of a call has a value; of a term, which of its own arguments have."""
+
+_Call = tuple[Signature, tuple[Bound, ...]]
 
 
 class _Waits(Exception):
@@ -43,18 +46,13 @@ class Modes:
     def __init__(self, background: Iterable[Clause], recursive: Set[Signature] = frozenset()) -> None:
         self._recursive = recursive  # worked out first, and then like facts
         self._rules: dict[Signature, list[Clause]] = defaultdict(list)
-        self._facts: dict[Signature, set[int]] = {}
         for clause in background:
-            owner = signature(clause.head)
-            if clause.body:
-                self._rules[owner].append(clause)
-            else:
-                ground = self._facts.setdefault(owner, set(range(owner.arity)))
-                ground -= {i for i, arg in enumerate(name_and_args(clause.head)[1]) if not is_ground(arg)}
+            if clause.body or not is_ground(clause.head):  # other facts give all their arguments
+                self._rules[signature(clause.head)].append(clause)
         self._known: dict[_Call, frozenset[int] | None] = {}
         self._asked: list[_Call] = []  # predicates that are looked at, each for the one before it
 
-    def after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
+    def after(self, owner: Signature, bound: tuple[Bound, ...]) -> frozenset[int] | None:
         """The arguments that have a value after a call in which `bound` have one; None if the call needs more."""
         key = owner, bound
         if owner in self._recursive:
@@ -72,15 +70,15 @@ class Modes:
                 self._asked.append(waits.key)
         return self._known[key]
 
-    def _after(self, owner: Signature, bound: frozenset[int]) -> frozenset[int] | None:
-        given = set(range(owner.arity)) & (self._facts.get(owner, set(range(owner.arity))) | bound)
+    def _after(self, owner: Signature, bound: tuple[Bound, ...]) -> frozenset[int] | None:
+        given = set(range(owner.arity))
         for clause in self._rules[owner]:
             args = name_and_args(clause.head)[1]
-            values = {variable for position in bound for variable in variables(args[position])}
+            values = {variable for pair in zip(args, bound, strict=True) for variable in _given(*pair)}
             stuck = self.run(clause.body, values, set(variables(clause.head)))
             if stuck:
                 return None
-            given &= {i for i, arg in enumerate(args) if i in bound or values.issuperset(variables(arg))}
+            given &= {i for i, arg in enumerate(args) if bound[i] is True or values.issuperset(variables(arg))}
         return frozenset(given)
 
     def run(self, body: Iterable[Literal], values: set[Var], outside: Set[Var]) -> list[Literal]:
@@ -149,8 +147,7 @@ class Modes:
 
     def _call(self, goal: Term, values: Set[Var]) -> set[Var] | None:
         args = name_and_args(goal)[1]
-        bound = frozenset(i for i, arg in enumerate(args) if values >= set(variables(arg)))
-        after = self.after(signature(goal), bound)
+        after = self.after(signature(goal), tuple(_bound(arg, values) for arg in args))
         return None if after is None else {variable for i in after for variable in variables(args[i])}
 
     def needs(self, literal: Literal) -> set[Var]:
@@ -173,3 +170,18 @@ class Modes:
         elif isinstance(literal, Call | Not | Or | Aggregate):
             return all_variables([literal])
         return {variable for term in found for variable in variables(term)}
+
+
+def _bound(arg: Term, values: Set[Var]) -> Bound:
+    if values >= set(variables(arg)):
+        return True
+    return tuple(_bound(part, values) for part in arg.args) if isinstance(arg, Compound) else False
+
+
+def _given(head: Term, bound: Bound) -> Iterator[Var]:
+    """The variables of an argument of a head that have a value if so much of the call has."""
+    if bound is True:
+        yield from variables(head)
+    elif isinstance(bound, tuple) and isinstance(head, Compound) and len(head.args) == len(bound):
+        for part, known in zip(head.args, bound, strict=True):
+            yield from _given(part, known)

@@ -1,8 +1,8 @@
-"""Arguments of events and fluents are constants or variables: a term with variables inside is refused."""
+"""Arguments of events and fluents are terms, matched by structure: calculations and open lists are refused."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import Happens, Literal
 from holdsfor.language.draft import Draft
@@ -13,7 +13,7 @@ from holdsfor.language.written import written
 
 
 def shapes(draft: Draft) -> None:
-    """Terms are compared as wholes, so `pos(X,Y)` as an argument could not give X and Y their values."""
+    """`pos(X,Y)` is matched and put together; `N+1` would be, too, and not calculated, which nobody means."""
     for rule in draft.rules:
         _check(draft, rule.subject, rule.value, True)
         _conditions(draft, rule.body)
@@ -32,20 +32,24 @@ def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
 
 
 def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
-    for term in _inner(entity, value):
+    for term in _refused((*name_and_args(entity)[1], *(() if value is None else (value,)))):
         text = written(term)
-        if isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS:
+        if isinstance(term, Compound):
             message = f"`{text}` is not calculated here"
             hint = f"calculate it in a condition: X is {text}, and write X here"
             if not head:
                 hint = f"write X here, and compare it in a condition: X =:= {text}"
         else:
-            message = f"`{text}` has variables inside: an argument is a constant or a variable"
-            hint = "pass its parts as arguments of their own"
+            message = f"`{text}` is a list with variables inside, which cannot be taken apart"
+            hint = "give its parts as arguments of their own, or of a term: pair(X,Y)"
         draft.error("argument", message, term.place, hint)
 
 
-def _inner(entity: Term, value: Term | None) -> Iterator[Term]:
-    for term in (*name_and_args(entity)[1], *(() if value is None else (value,))):
-        if isinstance(term, Compound | Items) and not is_ground(term):
+def _refused(terms: Iterable[Term]) -> Iterator[Term]:
+    for term in terms:
+        if is_ground(term):
+            continue
+        if isinstance(term, Items) or (isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS):
             yield term
+        elif isinstance(term, Compound):
+            yield from _refused(term.args)

@@ -9,7 +9,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import RawClause
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
-from holdsfor.language.terms import Int, Place, Term, Var, is_ground, name_and_args
+from holdsfor.language.terms import Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FORMS
 from holdsfor.language.written import written
 
@@ -93,17 +93,20 @@ def overlap(pattern: Term, term: Term) -> bool:
     """May both be the same? A variable may be anything."""
     if isinstance(pattern, Var) or isinstance(term, Var) or pattern == term:
         return True
-    if is_ground(pattern) and is_ground(term):
+    if not isinstance(pattern, Compound) or not isinstance(term, Compound) or pattern.functor != term.functor:
         return False
-    (name, args), (other, others) = name_and_args(pattern), name_and_args(term)
-    return name == other and len(args) == len(others) and all(map(overlap, args, others))
+    return len(pattern.args) == len(term.args) and all(map(overlap, pattern.args, term.args))
 
 
 def _covers(pattern: Term, term: Term) -> bool:
-    """Is the pattern about all that the term is about? Its variables are different from each other."""
-    arguments = name_and_args(pattern)[1]
-    named = [arg for arg in arguments if isinstance(arg, Var)]
-    if len(set(named)) < len(named):
-        return pattern == term
-    pairs = zip(arguments, name_and_args(term)[1], strict=True)
-    return all(isinstance(mine, Var) or mine == theirs for mine, theirs in pairs)
+    """Is the pattern about all that the term is about? A variable that stands twice may leave some of it out."""
+    named = list(variables(pattern))
+    return pattern == term if len(set(named)) < len(named) else _is_instance(term, pattern)
+
+
+def _is_instance(term: Term, pattern: Term) -> bool:
+    if isinstance(pattern, Var) or pattern == term:
+        return True
+    if not isinstance(pattern, Compound) or not isinstance(term, Compound) or pattern.functor != term.functor:
+        return False
+    return len(pattern.args) == len(term.args) and all(map(_is_instance, term.args, pattern.args))

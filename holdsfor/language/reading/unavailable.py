@@ -42,7 +42,7 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
     (
         "functor arg copy_term duplicate_term =.. term_variables setarg nb_setarg numbervars subsumes_term",
         "takes terms apart",
-        "write the parts as arguments of their own",
+        "match it with what it must look like: X = f(A, B)",
     ),
     (
         "atom_concat atom_codes atom_chars atom_length sub_atom char_code upcase_atom concat_atom atomic_list_concat "

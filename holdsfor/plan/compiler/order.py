@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 
 from holdsfor.language.description import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.terms import NOWHERE, Compound, Int, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Op, Tally, Where, Without
-from holdsfor.plan.relations import Relations
+from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Match, Op, Pattern, Tally, Where, Without
+from holdsfor.plan.relations import Relations, deadline_of
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
@@ -47,14 +48,28 @@ class Ordering:
     def arg(self, term: Term, place: Place) -> Arg:
         if isinstance(term, Var):
             return None if self.uses[term.name] < 2 and term.name not in self.bound else self.name(term.name)
-        if not is_ground(term):
-            message = f"`{_plain(term)}` has variables inside: an argument is a constant or a variable"
-            place = place if term.place is NOWHERE else term.place
-            raise Refusal("argument", message, place, "pass its parts as arguments of their own")
-        return term
+        if is_ground(term):
+            return term
+        check_structure(term, place)
+        assert isinstance(term, Compound)
+        return Pattern(term.functor, tuple(self.arg(part, place) for part in term.args))
 
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
+
+
+def check_structure(term: Term, place: Place) -> None:
+    """Refuses what can be neither matched nor put together: lists with variables, calculations."""
+    place = place if term.place is NOWHERE else term.place
+    if isinstance(term, Compound):
+        if (term.functor, len(term.args)) in FUNCTIONS:
+            hint = f"calculate it in a condition: X is {_plain(term)}, and write X here"
+            raise Refusal("argument", f"`{_plain(term)}` is not calculated here", place, hint)
+        for part in term.args:
+            check_structure(part, place)
+    elif isinstance(term, Items) and not is_ground(term):
+        message = f"`{_plain(term)}` is a list with variables inside, which cannot be taken apart"
+        raise Refusal("argument", message, place, "give its parts as arguments of their own, or of a term: pair(X,Y)")
 
 
 def _plain(term: Term) -> str:
@@ -62,8 +77,12 @@ def _plain(term: Term) -> str:
     return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
 
 
-def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+def order(
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+) -> tuple[Chain, Ordering]:
+    """given: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
+    ordering.bound |= given
     return tuple(_chain(body, ordering)), ordering
 
 
@@ -74,12 +93,22 @@ def order_conditions(body: tuple[Literal, ...], ordering: Ordering) -> Chain:
 
 def head_args(head: Sequence[Term], ordering: Ordering, place: Place) -> tuple[Arg, ...]:
     """The arguments of a head: a variable that the body does not bind is a wildcard."""
-    open_names = [term.name for term in head if isinstance(term, Var) and term.name not in ordering.bound]
+    open_names = [v.name for term in head for v in variables(term) if v.name not in ordering.bound]
     twice = [name for name, times in Counter(open_names).items() if times > 1]
     if twice:
         message = f"no condition gives {twice[0]} a value, and the head has it twice"
         raise Refusal("unbound", message, place, "bind it in the body")
-    return tuple(None if isinstance(t, Var) and t.name in open_names else ordering.arg(t, place) for t in head)
+    return tuple(_head_arg(term, ordering, place) for term in head)
+
+
+def _head_arg(term: Term, ordering: Ordering, place: Place) -> Arg:
+    if isinstance(term, Var):
+        return ordering.arg(term, place) if term.name in ordering.bound else None
+    if is_ground(term):
+        return term
+    check_structure(term, place)
+    assert isinstance(term, Compound)
+    return Pattern(term.functor, tuple(_head_arg(part, ordering, place) for part in term.args))
 
 
 def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
@@ -122,7 +151,7 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
             return True
         case Compare():
             unbound = [name for name in names_of(literal) if name not in bound]
-            return not unbound or (literal.op == "=" and _assigned(literal, bound) is not None)
+            return not unbound or _assigned(literal, bound) is not None or _taken_apart(literal, bound) is not None
         case Is():
             return all(v.name in bound for v in variables(literal.expression)) or _solved(literal, ordering) is not None
         case Aggregate():
@@ -167,6 +196,9 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             )
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            if literal.edge == "deadline":
+                points = deadline_of(relation)
+                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
             return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
         case Holds():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
@@ -175,10 +207,7 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             name, args = name_and_args(literal.goal)
             return Lookup(Signature(name, len(args)), _args(args, ordering, place))
         case Compare():
-            assigned = _assigned(literal, ordering.bound) if literal.op == "=" else None
-            if assigned is not None:
-                return Let(ordering.name(assigned[0].name), ordering.expression(assigned[1]), same=True)
-            return _where(literal, ordering)
+            return _compare(literal, ordering)
         case Is():
             return _is(literal, ordering)
         case Aggregate():
@@ -191,12 +220,19 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             raise AssertionError(literal)
 
 
-def _where(literal: Compare, ordering: Ordering) -> Where:
-    sides = literal.left, literal.right
+def _compare(literal: Compare, ordering: Ordering) -> Op:
     if literal.op not in ARITHMETIC:
-        for side in sides:  # compared as terms, which are taken as they are
-            ordering.arg(side, literal.place)
-    return Where(literal.op, *map(ordering.expression, sides))
+        for side in (literal.left, literal.right):  # compared as terms, which are taken as they are
+            check_structure(side, literal.place)
+    assigned = _assigned(literal, ordering.bound)
+    if assigned is not None:
+        return Let(ordering.name(assigned[0].name), ordering.expression(assigned[1]), same=True)
+    apart = _taken_apart(literal, ordering.bound)
+    if apart is not None:
+        pattern = ordering.arg(apart[1], literal.place)
+        assert isinstance(pattern, Pattern)
+        return Match(ordering.expression(apart[0]), pattern)
+    return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
 
 
 def _tally(literal: Aggregate, ordering: Ordering) -> Tally:
@@ -235,8 +271,21 @@ def _is(literal: Is, ordering: Ordering) -> Op:
 
 def _assigned(literal: Compare, bound: set[str]) -> tuple[Var, Term] | None:
     """`X = t` with X not bound and t bound: X stands for t."""
+    if literal.op != "=":
+        return None
     for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
         if isinstance(one, Var) and one.name not in bound and all(v.name in bound for v in variables(other)):
+            return one, other
+    return None
+
+
+def _taken_apart(literal: Compare, bound: set[str]) -> tuple[Term, Compound] | None:
+    """`t = f(X)` with t bound and X not: the term, and what it must look like."""
+    if literal.op != "=":
+        return None
+    for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
+        known, unknown = ({v.name for v in variables(side)} <= bound for side in (one, other))
+        if known and not unknown and isinstance(other, Compound):
             return one, other
     return None
 

@@ -45,7 +45,7 @@ class Said:
 
 
 def said_of_each(description: EventDescription, known: Background, fresh: Iterator[int]) -> Mapping[Signature, Said]:
-    said = {signature: Said() for stratum in description.strata for signature in stratum}
+    said = {each.signature: Said() for stratum in description.strata for each in stratum}
     for circle in description.cycles:
         for member in circle:
             said[member].circle = circle
@@ -102,7 +102,9 @@ def _with_domain(
             continue
         domain = Compound("domain", (*name_and_args(grounding.entity)[1], grounding.value or Int(0)))
         wanted = (*args, rule.value or Int(0))
-        yield rule.body + instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
+        ranged = instance(Clause(domain, grounding.body, grounding.place), wanted, next(fresh))
+        if ranged is not None:
+            yield rule.body + ranged
 
 
 def is_dynamic(literal: Literal, description: EventDescription) -> bool:

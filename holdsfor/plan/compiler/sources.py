@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from holdsfor.language.description import Input
 from holdsfor.language.terms import variables
-from holdsfor.plan.operators import At, Chain, Definition, Holding, Let, Lookup, Relation, Source, Where
+from holdsfor.plan.operators import At, Chain, Definition, Holding, Let, Lookup, Match, Relation, Source, Where
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.walk import conclusions, flat
 
@@ -46,7 +47,7 @@ def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, i
     """The columns of events that rules join on, conclude with, or compare as terms."""
     for definition in definitions:
         for conclusion in conclusions(definition):
-            uses = _term_uses(conclusion.chain) + [arg for arg in conclusion.args if isinstance(arg, str)]
+            uses = [*_term_uses(conclusion.chain), *names_in(conclusion.args)]
             for op in flat(conclusion.chain):
                 if isinstance(op, At):
                     for position, arg in enumerate(op.args):
@@ -59,11 +60,14 @@ def _term_uses(chain: Chain) -> list[str]:
     for op in flat(chain):
         match op:
             case At() | Holding() | Lookup():
-                used += [arg for arg in op.args if isinstance(arg, str)]
+                used += names_in(op.args)
             case Where() if op.op not in ARITHMETIC:
                 used += [v.name for side in (op.left, op.right) for v in variables(side)]
             case Let(same=True):
                 used += [v.name for v in variables(op.expression)]
+            case Match():
+                used += [v.name for v in variables(op.term)]
+                used += names_in((op.pattern,))
             case _:
                 pass
     return used

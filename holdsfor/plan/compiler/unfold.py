@@ -11,7 +11,7 @@ from holdsfor.language.description import Aggregate, Call, Clause, Compare, Lite
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.passes.combinations import check_term, combinations
 from holdsfor.language.passes.graph import components
-from holdsfor.language.terms import Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united
 from holdsfor.plan.rewrite import names_of, substitute, substitute_all
 
@@ -118,16 +118,23 @@ def _called(
     variants: list[tuple[Literal, ...]] = [(literal,)] if signature in known.facts else []
     for clause in known.rules.get(signature, ()):
         body = instance(clause, args, next(fresh))
-        variants.extend(_unfold(body, known, fresh, depth - 1, counted))
+        if body is not None:
+            variants.extend(_unfold(body, known, fresh, depth - 1, counted))
     return variants
 
 
-def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...]:
-    """The body of the clause for this call. What a plain substitution cannot express becomes an equality in front."""
+def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Literal, ...] | None:
+    """The body of the clause for this call, None if it is about other terms.
+
+    What a plain substitution cannot express becomes an equality in front.
+    """
     binding: dict[str, Term] = {}
     equalities: list[tuple[Term, Term]] = []
     _, heads = name_and_args(clause.head)
-    for head, argument in zip(heads, goal, strict=True):
+    pairs = _matched(heads, goal)
+    if pairs is None:
+        return None
+    for head, argument in pairs:
         if isinstance(head, Var) and head.name not in binding:
             binding[head.name] = argument
         else:
@@ -136,3 +143,18 @@ def instance(clause: Clause, goal: tuple[Term, ...], number: int) -> tuple[Liter
     binding.update({name: Var(f"{name}~{number}") for name in sorted(names - binding.keys())})
     tests = tuple(Compare("=", argument, substitute(head, binding), clause.place) for head, argument in equalities)
     return tests + substitute_all(clause.body, binding)
+
+
+def _matched(heads: tuple[Term, ...], goal: tuple[Term, ...]) -> list[tuple[Term, Term]] | None:
+    """The arguments of a head beside those of a call, terms beside terms part by part; None if they cannot agree."""
+    pairs: list[tuple[Term, Term]] = []
+    for head, argument in zip(heads, goal, strict=True):
+        if isinstance(head, Compound) and isinstance(argument, Compound):
+            same = head.functor == argument.functor and len(head.args) == len(argument.args)
+            parts = _matched(head.args, argument.args) if same else None
+            if parts is None:
+                return None
+            pairs += parts
+        else:
+            pairs.append((head, argument))
+    return pairs

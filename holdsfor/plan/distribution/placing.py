@@ -18,6 +18,7 @@ from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
 from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.patterns import is_open
 from holdsfor.plan.walk import defines, reads, simple_of
 
 LONGEST_KEY = 4
@@ -44,7 +45,7 @@ def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
 
 def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
-    if not all(relation.internal for relation in defines(definition)):
+    if any(relation.is_reported for relation in defines(definition)):
         return None
     stages = {common_home(body, layout) for body in bodies_of(definition)}
     stage = next(iter(stages))
@@ -188,7 +189,9 @@ def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layou
     for fluent in simple_of(definition):
         for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
             asked = key if len(key) == 1 else range(relation.arity)
-            if relation in layout.declared and any(rule.args[position] is None for rule in rules for position in asked):
+            if relation in layout.declared and any(
+                is_open(rule.args[position]) for rule in rules for position in asked
+            ):
                 return True
         if len(key) > 1 and any(fluent.initially):
             return True

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
 from holdsfor.plan.distribution.bodies import Body, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
@@ -30,6 +31,7 @@ from holdsfor.plan.operators import (
     Simple,
     Static,
 )
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -95,34 +97,34 @@ class _Splitter:
 
     def _with_parts(self, definition: Definition, is_apart: Callable[[Body], bool]) -> tuple[Definition, ...]:
         own = frozenset(defines(definition))
-        name = next(iter(defines(definition))).name
+        owner = next(iter(defines(definition))).signature
         parts: list[Definition] = []
 
         def take_out(rule: Rule) -> Rule:
             body = body_of(rule)
-            if body.reads(own) or not is_apart(body):
-                return rule
-            return self._take_out(rule, name, parts)
+            if not body.evidence or body.reads(own) or not is_apart(body):
+                return rule  # without evidence it is for the declared domain of its own head
+            return self._take_out(rule, owner, parts)
 
         rest = map_rules(definition, take_out)
         return (*parts, rest)
 
-    def _take_out(self, rule: Rule, name: str, parts: list[Definition]) -> Rule:
+    def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
         """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
-        head = tuple(dict.fromkeys(arg for arg in rule.args if isinstance(arg, str)))
+        head = tuple(dict.fromkeys(names_in(rule.args)))
         is_home = common_home(body_of(rule), self.layout) is not None
         extra = () if is_home else self._key_beyond(rule, head)
         if extra is None:
             return rule
-        part, rest = _cut(rule, (*head, *extra), self._fresh(name))
+        part, rest = _cut(rule, (*head, *extra), self._fresh(owner.name), owner)
         parts.append(part)
         return rest
 
     def _key_beyond(self, rule: Rule, head: tuple[str, ...]) -> tuple[str, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {arg for alternative in body_of(rule).evidence for atom in alternative for arg in atom.args}
-        variables = (*head, *sorted(arg for arg in bound if isinstance(arg, str) and arg not in head))
-        trial, _ = _cut(rule, variables, "")
+        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
+        variables = (*head, *sorted(bound - set(head)))
+        trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
             return None
@@ -155,14 +157,15 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
             return replace(definition, rules=changed(definition.rules))
 
 
-def _cut(rule: Rule, variables: tuple[str, ...], name: str) -> tuple[Definition, Rule]:
+def _cut(rule: Rule, variables: tuple[str, ...], name: str, part_of: Signature) -> tuple[Definition, Rule]:
     """What a rule concludes for the variables, and the rule that reads that."""
     if isinstance(rule, Conclude):
-        happened = Relation(name, len(variables), None, "event", internal=True)
+        happened = Relation(name, len(variables), None, "event", part_of=part_of)
         part: Definition = Derived(happened, (replace(rule, args=variables),))
-        args: tuple[Arg, ...] = tuple(variable if variable in rule.args else None for variable in variables)
+        named = set(names_in(rule.args))
+        args: tuple[Arg, ...] = tuple(variable if variable in named else None for variable in variables)
         return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),))
-    held = Relation(name, len(variables), TRUE, "fluent", internal=True)
+    held = Relation(name, len(variables), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=variables),))
     whole = Of(held, variables)
     return part, replace(rule, variables=variables, evidence=((whole,),), conditions=(), expression=whole)

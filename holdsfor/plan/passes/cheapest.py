@@ -4,7 +4,7 @@ Nothing is known of the data yet, so a join costs by its kind alone. The scan th
 wrote it knows which event is the rare one. After it come, each time the cheapest that can come, and of equal ones the
 first that was written:
 
-    test      all variables are bound: rows only go (an event, then a fact, then a fluent, then a negation)
+    test      all variables are bound: rows only go (an event, then a fact, a term's form, a fluent, a negation)
     fact      facts by a bound argument
     event     occurrences at a bound time, by a bound argument
     fluent    what holds at a bound time, by a bound argument
@@ -24,10 +24,11 @@ from collections.abc import Set
 
 from holdsfor.plan.compiler.chains import Waiting, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
-from holdsfor.plan.operators import At, Chain, Holding, Lookup, Op, Plan, Tally, Without
+from holdsfor.plan.operators import At, Chain, Holding, Lookup, Match, Op, Plan, Tally, Without
+from holdsfor.plan.patterns import names_in
 
 TEST, FACT, EVENT, FLUENT, TALLY, MOMENT, MEETING, ANYTHING = range(8)
-KINDS = (At, Lookup, Holding, Without, Tally)
+KINDS = (At, Lookup, Match, Holding, Without, Tally)
 
 
 def cheapest(plan: Plan) -> Plan:
@@ -59,12 +60,12 @@ def cost(op: Op, bound: Set[str]) -> tuple[int, int]:
 
 
 def _cost(op: Op, bound: Set[str]) -> int:
-    if isinstance(op, Without):
+    if isinstance(op, Without | Match):
         return TEST
     if isinstance(op, Tally):
         return TALLY
     assert isinstance(op, At | Holding | Lookup)
-    names = [arg for arg in op.args if isinstance(arg, str)]
+    names = list(names_in(op.args))
     by_argument = any(name in bound for name in names)
     by_time = isinstance(op, Lookup) or op.time in bound
     if by_time and all(name in bound for name in names):

@@ -14,6 +14,7 @@ from functools import partial
 from holdsfor.plan.compiler.chains import Waiting, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import Chain, Let, Lookup, Plan
+from holdsfor.plan.patterns import is_open, names_in
 from holdsfor.plan.variables import binds, needs
 
 Single = Callable[[Lookup, Set[str]], bool]
@@ -59,7 +60,7 @@ def _single(plan: Plan) -> Single:
     facts = {name: rows for name, rows in plan.facts if name not in closed and len(rows) <= MANY}
 
     def single(op: Lookup, bound: Set[str]) -> bool:
-        known = [p for p, arg in enumerate(op.args) if arg is not None and (not isinstance(arg, str) or arg in bound)]
+        known = [p for p, arg in enumerate(op.args) if not is_open(arg) and bound >= set(names_in((arg,)))]
         rows = facts.get(op.facts, ())
         return bool(rows) and len({tuple(row[p] for p in known) for row in rows}) == len(rows)
 

@@ -9,6 +9,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import Chain, Conclude, Declared, HoldsForRule, Let, Lookup, Plan, Static
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import conclusions, simple_of
 
@@ -54,6 +55,6 @@ def _product(chain: Chain, sizes: Mapping[Signature, int]) -> int:
 
 def _asks_for_all(op: Lookup, bound: set[str]) -> bool:
     """Whether every row of the table is an answer."""
-    names = [arg for arg in op.args if isinstance(arg, str)]
+    names = list(names_in(op.args))
     free = len(set(names)) == len(names) and bound.isdisjoint(names)
     return bool(names) and free and all(arg is None or isinstance(arg, str) for arg in op.args)

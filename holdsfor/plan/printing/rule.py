@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from string import ascii_uppercase
 from types import MappingProxyType
 
-from holdsfor.language.terms import Compound, Term, Var
+from holdsfor.language.terms import Compound, Term, Var, quoted
 from holdsfor.plan.operators import (
     Arg,
     At,
@@ -18,15 +18,18 @@ from holdsfor.plan.operators import (
     Lasting,
     Let,
     Lookup,
+    Match,
     Of,
     Op,
     Part,
+    Pattern,
     Relate,
     Relation,
     Tally,
     Where,
     Without,
 )
+from holdsfor.plan.patterns import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import flat, parts
 
@@ -66,6 +69,8 @@ class Writer:
     def arg(self, arg: Arg) -> str:
         if arg is None:
             return "_"
+        if isinstance(arg, Pattern):
+            return _call(quoted(arg.functor), [self.arg(part) for part in arg.args])
         return self.name(arg) if isinstance(arg, str) else str(arg)
 
     # ------------------------------------------------------------ chains
@@ -96,6 +101,8 @@ class Writer:
                 return f"where {self.term(op.left)} {op.op} {self.term(op.right)}"
             case Let():
                 return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
+            case Match():
+                return f"match {self.term(op.term)} = {self.arg(op.pattern)}"
             case Without():
                 return f"without ({self.chain(op.chain)})"
             case Tally():
@@ -129,23 +136,28 @@ class Writer:
 
     def used(self, expression: Expression) -> Iterable[str]:
         """The variables of an expression, in their order."""
-        return dict.fromkeys(arg for part in parts(expression) for arg in part.args if isinstance(arg, str))
+        return dict.fromkeys(name for part in parts(expression) for name in names_in(part.args))
 
     def whole(self, expression: Expression) -> str:
         match expression:
             case Of():
                 return grounding(expression.relation, expression.args, self)
             case Combine():
-                return f"{expression.op}({', '.join(map(self.expression, expression.parts))})"
+                return f"{expression.op}({', '.join(map(self.expression, expression.parts))}{_within(expression)})"
             case Lasting():
-                return f"lasting({self.expression(expression.part)}, {expression.op} {self.term(expression.bound)})"
+                limit = f"{expression.op} {self.term(expression.bound)}{_within(expression)}"
+                return f"lasting({self.expression(expression.part)}, {limit})"
             case Relate():
                 pair = f"{self.expression(expression.source)}, {self.expression(expression.target)}"
-                return f"{expression.mode} of {expression.relation}({pair})"
+                return f"{expression.mode} of {expression.relation}({pair}{_within(expression)})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
         found = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
         return " and ".join(found)
+
+
+def _within(expression: Combine | Lasting | Relate) -> str:
+    return "" if expression.within is None else f", within {expression.within}"
 
 
 def bound_names(chain: Chain) -> Iterable[str]:

@@ -1,0 +1,82 @@
+"""Terms as text: what kind of term it is, which number, its arguments, and its place in the standard order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in quotes is no mark
+_NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
+_WHOLE = re.compile(r"-?[0-9]+\Z")
+MOST_DIGITS = 4000  # a longer number is as good as infinite
+
+
+def split_term(text: str) -> tuple[str, list[str]] | None:
+    """The name of a term with arguments, as text, and these: `f(g(a,b),'x,y')` -> "f", ["g(a,b)", "'x,y'"]."""
+    name = _NAME.match(text) if text.endswith(")") else None
+    return None if name is None else (name[1], _arguments(text, name.end()))
+
+
+def _arguments(text: str, begin: int) -> list[str]:
+    arguments, depth = [], 0
+    for mark in _MARKS.finditer(text, begin, len(text) - 1):
+        if mark[0] in "([":
+            depth += 1
+        elif mark[0] in ")]":
+            depth -= 1
+        elif mark[0] == "," and not depth:
+            arguments.append(text[begin : mark.start()])
+            begin = mark.end()
+    return [*arguments, text[begin:-1]]
+
+
+def joined_text(name: str, arguments: Sequence[pa.Array]) -> pa.Array:
+    """Terms with that name and these arguments, row by row; null where one of them is."""
+    inside = pc.binary_join_element_wise(*arguments, ",")
+    return pc.binary_join_element_wise(f"{name}(", inside, ")", "")
+
+
+def is_whole(text: str) -> bool:
+    return _WHOLE.match(text) is not None
+
+
+def near_number(text: str) -> float:
+    if text[0] in "-.0123456789":
+        try:
+            return float(text)
+        except ValueError:
+            return np.nan
+    return float(text) if text in ("inf", "nan") else np.nan
+
+
+def short_integer(text: str) -> int | None:
+    """An integer of up to 64 bits."""
+    number = int(text) if len(text) <= MOST_DIGITS else 1 << 64
+    return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+def exact_number(text: str) -> int | float | None:
+    if is_whole(text) and len(text) <= MOST_DIGITS:
+        return int(text)
+    number = near_number(text)
+    return None if np.isnan(number) else number
+
+
+def standard_order(text: str) -> tuple[Any, ...]:
+    number = exact_number(text)
+    if number is not None:
+        return (0, number, "" if "." in text else "int", text)  # a float comes before the equal integer
+    split = split_term(text)
+    if split is not None:
+        name, parts = split
+        return (2, len(parts), _unquoted(name), tuple(map(standard_order, parts)))
+    return (1, _unquoted(text), text)
+
+
+def _unquoted(name: str) -> str:
+    return name[1:-1] if name.startswith("'") else name

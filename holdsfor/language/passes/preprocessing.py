@@ -1,0 +1,61 @@
+"""Files that are Prolog programs: they assert while they run, as RTEC's pre-processing does. Refused as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.language.draft import Draft
+from holdsfor.language.parsing.syntax import RawClause
+from holdsfor.language.terms import Atom, Compound, Items, Term, name_and_args
+from holdsfor.language.written import written
+
+CHANGING = ("assertz", "asserta", "assert", "retract", "retractall")
+RULES = {"initiatedAt", "terminatedAt", "initiates", "terminates", "happensAt", "holdsFor", "initially", "fi"}
+
+
+def preprocessing(draft: Draft) -> None:
+    """One error for a file without rules that asserts; nothing else is said of it, or of what it would have defined."""
+    for file in draft.sources:
+        clauses = [raw for raw in draft.raw if isinstance(raw, RawClause) and raw.place.file == file]
+        heads = {name_and_args(raw.head)[0] for raw in clauses if isinstance(raw.head, Atom | Compound)}
+        changes = [goal for raw in clauses if raw.body is not None for goal in _changes(raw.body)]
+        if not changes or heads & RULES:
+            continue
+        first = min(changes, key=lambda goal: CHANGING.index(goal.functor))
+        pair = next(_fluents(first), None)
+        draft.error("pre-processing", _message(first), first.place, _advice(first, pair))
+        draft.raw = [raw for raw in draft.raw if raw.place.file != file]
+        draft.damaged |= heads if pair is None else {*heads, name_and_args(pair.args[0])[0]}
+
+
+def _changes(term: Term) -> Iterator[Compound]:
+    """The goals that change what is known, however deep they stand."""
+    if isinstance(term, Compound):
+        if term.functor in CHANGING:
+            yield term
+        for arg in term.args:
+            yield from _changes(arg)
+    elif isinstance(term, Items):
+        for item in term.items:
+            yield from _changes(item)
+
+
+def _fluents(term: Term) -> Iterator[Compound]:
+    if isinstance(term, Compound):
+        if term.functor == "=" and len(term.args) == 2 and isinstance(term.args[0], Atom | Compound):
+            yield term
+        for arg in term.args:
+            yield from _fluents(arg)
+
+
+def _message(goal: Compound) -> str:
+    does = "retracts facts" if goal.functor.startswith("retract") else "asserts facts"
+    return f"this file is a Prolog program that {does} while it runs ({goal.functor}), which rules cannot do"
+
+
+def _advice(goal: Compound, pair: Compound | None) -> str:
+    if pair is None:
+        fact = written(goal.args[0])
+        return f"give a file with the facts, or with a rule that says the same: {fact} :- conditions."
+    rule = f"holdsFor({written(pair)}, I) :- ..."
+    return f"write rules that say the same, {rule}, and give them instead; see examples/caviar/pre-processing.ec"

@@ -1,0 +1,84 @@
+"""Arguments with variables inside: which variables, which places are open, and how they lie flat beside the others.
+
+A relation is read by the parts of its terms: `per(close_ballot(C,M))` reads `per` as if it had the columns C and M. The
+form of the arguments says how to cut, and the flat arguments stand for the columns that come of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from holdsfor.plan.operators import Arg, Leaf, Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How an argument is cut: a term with this functor, each of whose arguments is cut in turn (None: left whole)."""
+
+    functor: str
+    parts: tuple[Form | None, ...]
+
+
+Forms = tuple[Form | None, ...]
+"""How each argument is cut."""
+
+
+def names_in(args: Iterable[Arg]) -> Iterator[str]:
+    """The names of the variables, those inside terms too, repeated as they occur."""
+    for arg in args:
+        if isinstance(arg, str):
+            yield arg
+        elif isinstance(arg, Pattern):
+            yield from names_in(arg.args)
+
+
+def paths(args: Iterable[Arg]) -> dict[str, tuple[int, ...]]:
+    """Where each variable stands first: the position of the argument, then of the part in it, and so on.
+
+    `f(X, at(Y, in(Z)))` has X at (0,), Y at (1, 0), Z at (1, 1, 0). What is not inside a term comes first.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for position, arg in sorted(enumerate(args), key=lambda item: isinstance(item[1], Pattern)):
+        if isinstance(arg, str):
+            found.setdefault(arg, (position,))
+        elif isinstance(arg, Pattern):
+            for name, path in paths(arg.args).items():
+                found.setdefault(name, (position, *path))
+    return found
+
+
+def is_open(arg: Arg) -> bool:
+    """Whether any value will do there, or somewhere inside."""
+    return arg is None or (isinstance(arg, Pattern) and any(map(is_open, arg.args)))
+
+
+def forms_of(args: tuple[Arg, ...]) -> Forms | None:
+    """How a relation is cut that is read by these arguments; None if none has variables inside."""
+    if not any(isinstance(arg, Pattern) for arg in args):
+        return None
+    return tuple(map(_form, args))
+
+
+def _form(arg: Arg) -> Form | None:
+    return Form(arg.functor, tuple(map(_form, arg.args))) if isinstance(arg, Pattern) else None
+
+
+def flat(args: tuple[Arg, ...]) -> tuple[Leaf, ...]:
+    """The arguments that stand for the columns after cutting."""
+    return tuple(part for arg in args for part in (flat(arg.args) if isinstance(arg, Pattern) else (arg,)))
+
+
+def width(form: Form | None) -> int:
+    """How many columns an argument becomes."""
+    return 1 if form is None else sum(map(width, form.parts))
+
+
+def open_forms(args: tuple[Arg, ...]) -> tuple[Forms | None, tuple[Arg, ...]]:
+    """Of a head: as forms and flat arguments, but a term in which nothing is open stays whole."""
+    cut = [isinstance(arg, Pattern) and is_open(arg) for arg in args]
+    if not any(cut):
+        return None, args
+    forms = tuple(_form(arg) if is_cut else None for arg, is_cut in zip(args, cut, strict=True))
+    parts = (flat((arg,)) if is_cut else (arg,) for arg, is_cut in zip(args, cut, strict=True))
+    return forms, tuple(part for each in parts for part in each)

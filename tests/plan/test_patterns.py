@@ -1,0 +1,32 @@
+"""Arguments with variables inside: how they lie flat, what is open, and where variables stand."""
+
+from __future__ import annotations
+
+from holdsfor.language.terms import Atom
+from holdsfor.plan.operators import Pattern
+from holdsfor.plan.patterns import Form, flat, forms_of, is_open, names_in, open_forms, paths
+
+ARGS = ("x", Pattern("at", ("y", Pattern("in", ("z", Atom("a"))), "x")), None, Atom("b"))
+
+
+def test_parts_lie_flat_in_their_order() -> None:
+    assert flat(ARGS) == ("x", "y", "z", Atom("a"), "x", None, Atom("b"))
+    assert forms_of(ARGS) == (None, Form("at", (None, Form("in", (None, None)), None)), None, None)
+    assert forms_of(("x", Atom("b"), None)) is None
+    assert list(names_in(ARGS)) == ["x", "y", "z", "x"]
+
+
+def test_a_head_is_cut_only_where_a_wildcard_is_inside() -> None:
+    closed, opened = Pattern("f", ("x", Atom("a"))), Pattern("f", ("x", Pattern("g", (None,))))
+    assert not is_open(closed)
+    assert is_open(opened)
+    assert open_forms((closed, None)) == (None, (closed, None))
+    assert open_forms((closed, opened)) == (
+        (None, Form("f", (None, Form("g", (None,))))),
+        (closed, "x", None),
+    )
+
+
+def test_a_variable_stands_first_where_it_is_a_whole_argument() -> None:
+    assert paths(ARGS) == {"x": (0,), "y": (1, 0), "z": (1, 1, 0)}
+    assert paths((Pattern("f", ("x",)), "x")) == {"x": (1,)}
