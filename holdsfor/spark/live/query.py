@@ -58,6 +58,10 @@ def stream(
     return live
 
 
+class Stopped(Exception):
+    """A batch that Spark begins while the stream is being stopped: it is done at the next start."""
+
+
 class SparkQuery(LiveQuery):
     """A query of Spark's that runs our batches."""
 
@@ -90,10 +94,13 @@ class SparkQuery(LiveQuery):
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
             with self._at_work():
+                if self._stopped:
+                    raise Stopped
                 progress = read_progress(self.places.spark, batch)
                 self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share), progress)
         except BaseException as error:
-            self._failure = self._failure or error  # Spark passes on only its text
+            if not isinstance(error, Stopped):
+                self._failure = self._failure or error  # Spark passes on only its text
             self.lease.release()
             raise
 
@@ -115,13 +122,15 @@ class SparkQuery(LiveQuery):
         return self._query is not None and self._query.isActive
 
     def exception(self) -> BaseException | None:
-        return self._failure or self.query.exception()
+        return self._failure or (None if self._stopped else self.query.exception())
 
     def awaitTermination(self, timeout: float | None = None) -> bool:
         try:
             over = self.query.awaitTermination(timeout)  # type: ignore[arg-type]  # it takes parts of a second, too
         except Exception as error:
             self.lease.release()
+            if self._stopped and self._failure is None:
+                return True
             if self._failure is not None:
                 raise self._failure from error
             with worker_errors():
@@ -136,8 +145,9 @@ class SparkQuery(LiveQuery):
         return True
 
     def stop(self) -> None:
-        with self._working, self.lease:
+        with self._working:  # after the batch that runs now; one that begins later gives up by itself
             self._stopped = True
+        with self.lease:  # Spark waits for that one, so that we must not hold it up
             self.query.stop()
 
 
