@@ -32,7 +32,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
-from holdsfor.language.reading.changes import renamed
+from holdsfor.language.reading.changes import renamed, unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, Compound, Place, Term, Var, name_and_args, variables
@@ -48,13 +48,24 @@ START = Var("start~")
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """An input that gives a domain members: by the arguments at these positions, in the order of the domain's own."""
+    """An input that gives a domain members: terms of the variables of its arguments."""
 
     domain: Signature
-    entity: Signature
+    entity: Term
     value: Term | None  # of a fluent
-    positions: tuple[int, ...]
+    members: tuple[Term, ...]
     place: Place
+
+    def given_by(self, entity: Term) -> Member | None:
+        """The member that a condition on the input has."""
+        unified = unify(name_and_args(entity)[1], name_and_args(self.entity)[1])
+        if unified is None or unified[1] or not all_names(self.members).keys() <= unified[0].keys():
+            return None
+        return self.domain, tuple(renamed(member, unified[0]) for member in self.members)
+
+
+def all_names(terms: tuple[Term, ...]) -> dict[Var, None]:
+    return dict.fromkeys(variable for term in terms for variable in variables(term))
 
 
 def dynamic(draft: Draft) -> None:
@@ -84,10 +95,10 @@ def _feeds(draft: Draft) -> Iterator[Feed]:
             continue
         for literal in grounding.body:
             if isinstance(literal, Call) and signature(literal.goal) in draft.dynamic_domains:
-                wanted = name_and_args(literal.goal)[1]
-                if all(isinstance(term, Var) and term in args for term in wanted):
-                    positions = tuple(args.index(term) for term in wanted)
-                    yield Feed(signature(literal.goal), owner, grounding.value, positions, grounding.place)
+                members = name_and_args(literal.goal)[1]
+                if all_names(members).keys() <= all_names(args).keys():
+                    entity, value = grounding.entity, grounding.value
+                    yield Feed(signature(literal.goal), entity, value, members, grounding.place)
 
 
 def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
@@ -130,8 +141,11 @@ class _Work:
             self.depth += 1
             goal = name_and_args(literal.goal)[1]
             heads = [(name_and_args(clause.head)[1], clause.body) for clause in self.calling[signature(literal.goal)]]
-            cases = [self.opened(self._instance(head, body, goal, literal.place)) for head, body in heads]
+            instances = (self._instance(head, body, goal, literal.place) for head, body in heads)
+            cases = [self.opened(instance) for instance in instances if instance is not None]
             self.depth -= 1
+            if not cases:
+                return (Call(FAIL, literal.place),)
             return cases[0] if len(cases) == 1 else (Or(tuple(cases), literal.place),)
         if isinstance(literal, Not | Aggregate):
             return (replace(literal, literals=self.opened(literal.literals)),)
@@ -139,16 +153,13 @@ class _Work:
             return (replace(literal, alternatives=tuple(map(self.opened, literal.alternatives))),)
         return (literal,)
 
-    def _instance(self, head: tuple[Term, ...], body: Body, asked: tuple[Term, ...], place: Place) -> Body:
-        """A body for what is asked, with variables of its own."""
-        names: dict[Term, Term] = {}
-        equal: list[tuple[Term, Term]] = []
-        for theirs, mine in zip(head, asked, strict=True):
-            if isinstance(theirs, Var) and theirs not in names:
-                names[theirs] = mine
-            elif theirs != mine:
-                equal.append((mine, theirs))
-        for variable in {*all_variables(body), *(v for term in head for v in variables(term))} - set(names):
+    def _instance(self, head: tuple[Term, ...], body: Body, asked: tuple[Term, ...], place: Place) -> Body | None:
+        """A body for what is asked, with variables of its own; None if its head is about something else."""
+        unified = unify(asked, head)
+        if unified is None:
+            return None
+        names, equal = unified
+        for variable in {*all_variables(body), *all_names(head)} - set(names):
             names[variable] = self.draft.variable(variable)
         tests = tuple(Compare("=", mine, renamed(theirs, names), place) for mine, theirs in equal)
         return tests + tuple(rewritten(literal, lambda term: renamed(term, names)) for literal in body)
@@ -207,7 +218,9 @@ class _Work:
         wanted = (*name_and_args(entity)[1], *(() if value is None else (value,)))
         for each in mine:
             head = (*name_and_args(each.entity)[1], *(() if each.value is None else (each.value,)))
-            yield body + self._instance(head, each.body, wanted, place)
+            instance = self._instance(head, each.body, wanted, place)
+            if instance is not None:
+                yield body + instance
 
     def _at(self, body: Body, time: Var, given: frozenset[Member]) -> Body:
         """Conditions on dynamic domains as conditions at a time."""
@@ -253,9 +266,9 @@ class _Work:
                 is_fluent = not isinstance(literal, Happens)
                 entity = literal.event if isinstance(literal, Happens) else literal.fluent
                 for feed in self.feeds:
-                    if feed.entity == signature(entity) and (feed.value is not None) == is_fluent:
-                        args = name_and_args(entity)[1]
-                        yield feed.domain, tuple(args[position] for position in feed.positions)
+                    if signature(feed.entity) == signature(entity) and (feed.value is not None) == is_fluent:
+                        member = feed.given_by(entity)
+                        yield from () if member is None else (member,)
 
     # ------------------------------------------------------------ the fluents that stand for a domain
 
@@ -270,23 +283,21 @@ class _Work:
         place = feeds[0].place if feeds else next(c.place for c in self.draft.background)
         seen = _fluent(domain, "seen", args)
         self.draft.unreported |= {(signature(_fluent(domain, word, args)), TRUE) for word in ("seen", "ever")}
-        sources: list[tuple[Term, Term]] = []
+        sources: list[tuple[tuple[Term, ...], Term, Term]] = []
         if facts:
             goal = Call(Compound(domain.name, args) if args else Atom(domain.name), place)
             self.draft.initially.append(Initially(seen, TRUE, (goal,), place))
         for feed in feeds:
-            given = [Var(f"_{n}") for n in range(feed.entity.arity)]
-            for position, arg in zip(feed.positions, args, strict=True):
-                given[position] = arg
-            entity = Compound(feed.entity.name, tuple(given)) if given else Atom(feed.entity.name)
             if feed.value is None:
-                time = Var("T")
-                self.draft.rules.append(Rule("initiatedAt", seen, TRUE, time, (Happens(entity, time, place),), place))
+                time, head = Var("T~"), _fluent(domain, "seen", feed.members)
+                happens = Happens(feed.entity, time, place)
+                self.draft.rules.append(Rule("initiatedAt", head, TRUE, time, (happens,), place))
             else:
-                sources.append((entity, feed.value))
+                sources.append((feed.members, feed.entity, feed.value))
         if facts or any(feed.value is None for feed in feeds):
-            sources.append((seen, TRUE))
-        self.draft.rules += [_whole_history(_fluent(domain, "ever", args), *each, place) for each in sources]
+            sources.append((args, seen, TRUE))
+        for members, entity, value in sources:
+            self.draft.rules.append(_whole_history(_fluent(domain, "ever", members), entity, value, place))
 
 
 def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:

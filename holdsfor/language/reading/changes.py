@@ -126,6 +126,22 @@ def unfolded(
     reader: BodyReader, given: tuple[Term, ...], conditions: tuple[Term, ...], asked: tuple[Term, ...], term: Term
 ) -> Term | None:
     """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
+    unified = unify(asked, given)
+    if unified is None:
+        return None
+    names, equal = unified
+    for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
+        names[variable] = reader.draft.variable(variable)
+    goals = [
+        Compound("=", (mine, renamed(theirs, names)), term.place)
+        for mine, theirs in equal
+        if not (isinstance(mine, Var) and mine.anonymous)
+    ]
+    return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
+
+
+def unify(asked: tuple[Term, ...], given: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
+    """What stands for the variables of the terms given, and which terms must be equal besides; None: they cannot be."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
     waiting = list(zip(asked, given, strict=True))
@@ -140,12 +156,9 @@ def unfolded(
             if (mine.functor, len(mine.args)) != (theirs.functor, len(theirs.args)):
                 return None
             waiting += zip(mine.args, theirs.args, strict=True)
-        elif not (isinstance(mine, Var) and mine.anonymous):  # any value will do
+        else:
             equal.append((mine, theirs))
-    for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
-        names[variable] = reader.draft.variable(variable)
-    goals = [Compound("=", (mine, renamed(theirs, names)), term.place) for mine, theirs in equal]
-    return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
+    return names, equal
 
 
 def renamed(term: Term, names: dict[Term, Term]) -> Term:
