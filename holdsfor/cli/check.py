@@ -19,7 +19,9 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+from holdsfor.plan.distribution.advice import advise_on_together
 from holdsfor.plan.printing.explain import explain
+from holdsfor.plan.printing.plan import show_stages
 from holdsfor.printable import printable_lines
 
 _SHOWN = 6  # places of one thing in a table; --json has all
@@ -90,6 +92,8 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     found = uses(description)
     show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
+    if len(made.stages) > 1:
+        say("\n".join(["stages, and what travels between them", *(f"  {line}" for line in show_stages(made))]))
     show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
         say(explain(description))
@@ -97,6 +101,8 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in description.cycles])
+    for advice in advise_on_together(made):
+        say(advice)
     say(f"{len(description.rules)} rules, {len(description.warnings)} warnings")
 
 
@@ -113,11 +119,17 @@ def _inputs(description: EventDescription) -> Iterator[tuple[object, ...]]:
 
 def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[object, ...]]:
     for row in report((), description, made)["definitions"]:
-        by = {"entity": ", by entity", "pair": ", by pair", "all": ", all together"}.get(row["by"], "")
-        stage = f"{row['stage']}{by}" if row["stage"] else "never true"
+        stage = f"{row['stage']}, {_key(row['by'])}" if row["stage"] else "never true"
         first = row["defined"][0] if row["defined"] else None
         where = f"{first['file']}:{first['line']}" if first else ""
         yield f"{row['name']}/{row['arity']}", row["kind"], row["stratum"], stage, where
+
+
+def _key(positions: list[int]) -> str:
+    numbers = [str(position + 1) for position in positions]
+    if not numbers:
+        return "all together"
+    return f"by argument{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
 
 
 def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:

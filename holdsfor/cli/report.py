@@ -10,7 +10,6 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
-from holdsfor.plan.walk import defines
 
 
 def report(
@@ -69,14 +68,17 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
     return rows
 
 
-def _stages(made: Plan) -> dict[Signature, tuple[int, str]]:
-    """Stage number and how its data is brought together, per definition; what can never be true has none."""
-    found: dict[Signature, tuple[int, str]] = {}
-    for number, stage in enumerate(made.stages, 1):
-        for index in stage.definitions:
-            for relation in defines(made.definitions[index]):
-                found[relation.signature] = number, stage.by
-    return found
+def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
+    """Stage number and the positions of the arguments by which it is shared out, per definition.
+
+    What can never be true has none; no position: all together.
+    """
+    return {
+        home.relation.signature: (number, list(home.positions or ()))
+        for number, stage in enumerate(made.stages, 1)
+        for home in stage.homes
+        if not home.relation.internal
+    }
 
 
 def _input(kind: str, signature: Signature) -> Thing:

@@ -72,7 +72,8 @@ def _history(ready: Program, read: Events, asked: Windows, stepped: bool, begun:
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
     kept = [counted(block, asked) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
+    defined = (relation for definition in ready.plan.definitions for relation in defines(definition))
+    outputs = [relation for relation in defined if not relation.internal]
 
     def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
         if stepped:
@@ -109,7 +110,7 @@ def _step_through(
 ) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
     """The whole history at the last query time, the log of changes, what domains left out, and overflows."""
     scope = everything(ready.plan)
-    relations = scope.relations(ready.plan)
+    relations = [relation for relation in scope.relations(ready.plan) if not relation.internal]
     start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
     log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None

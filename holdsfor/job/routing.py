@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from holdsfor.io.text import as_text
 from holdsfor.job.exchange import Ints, bucket, buckets_of, column_at, hashes, shared_out, take
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
-from holdsfor.plan.operators import Plan, Relation, Route, Source
+from holdsfor.plan.operators import Plan, Relation, Route, Source, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]
@@ -27,7 +28,7 @@ Kind = tuple[Signature, bool]  # a name with its arguments, and whether it is an
 class Parcel:
     """A block on its way to a bucket of a stage.
 
-    use: 'input' of its rules, 'given' by an earlier stage, to be sent on ('forward'), or as 'evidence' of pairs.
+    use: 'input' of its rules, 'given' by an earlier stage, to be sent on ('forward'), or as 'evidence' of tuples.
     speaks_for: in a stream, the first and the last query time for which an earlier stage gives it.
     """
 
@@ -45,27 +46,52 @@ class Parcel:
         return f"given {first} {until}"
 
 
+class Leg(NamedTuple):
+    """A route of some relation; see `Route`."""
+
+    way: Way
+    positions: tuple[int, ...]
+
+
+Legs = Mapping[Kind | Relation, tuple[Leg, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Router:
-    """Where the relations of a plan have to go, by stage."""
+    """Where the relations of a plan have to go: for each stage the legs of each relation, and of each kind of block."""
 
     buckets: int
-    stages: tuple[str, ...]
-    routes: tuple[dict[Kind, tuple[tuple[int, ...], ...]], ...] = field(repr=False)
+    stages: tuple[Legs, ...] = field(repr=False)
 
-    @property
-    def pair(self) -> int | None:
-        return self.stages.index("pair") if "pair" in self.stages else None
+    def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
+        return self.stages[stage].get(what, ()) if stage < len(self.stages) else ()
+
+    def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
+        """The positions by which rows are sent on to the next stage."""
+        return (leg.positions[0] for leg in self.legs(stage + 1, what) if leg.way == "follow")
+
+    def is_crossed(self, stage: int) -> bool:
+        """Whether rows about the keys of other buckets come to a bucket: everywhere, or in several ways."""
+        for kind, legs in self.stages[stage].items():
+            if not isinstance(kind, Relation):
+                sent_on = {("share", (position,)) for position in self.follow(stage, kind)}
+                ways = sent_on | {(leg.way, leg.positions) for leg in legs if leg.way != "link"}
+                if len(ways) > 1 or ("everywhere", ()) in ways:
+                    return True
+        return False
 
 
 def router(plan: Plan, buckets: int) -> Router:
-    routes = []
-    for stage in plan.stages:
-        found: dict[Kind, dict[tuple[int, ...], None]] = {}
-        for route in stage.routes:
-            found.setdefault(kind_of(route.relation), {})[route.positions] = None
-        routes.append({kind: tuple(positions) for kind, positions in found.items()})
-    return Router(buckets, tuple(stage.by for stage in plan.stages), tuple(routes))
+    return Router(buckets, tuple(map(_legs, plan.stages)))
+
+
+def _legs(stage: Stage) -> Legs:
+    legs: dict[Kind | Relation, dict[Leg, None]] = {}
+    for route in stage.routes:
+        leg = Leg(route.way, route.positions)
+        for what in (route.relation, kind_of(route.relation)):
+            legs.setdefault(what, {})[leg] = None
+    return {what: tuple(each) for what, each in legs.items()}
 
 
 def kind_of(relation: Relation) -> Kind:
@@ -76,18 +102,26 @@ def kind_of_block(block: Block) -> Kind:
     return Signature(block.name, len(block.args)), block.kind == "event"
 
 
-def parcels(block: Block, plan_router: Router, after: int = -1) -> Iterator[Parcel]:
-    """The block, which stage `after` has defined (-1: input), to the stages that read it."""
-    kind = kind_of_block(block)
+def parcels(block: Block, plan_router: Router, after: int = -1, relation: Relation | None = None) -> Iterator[Parcel]:
+    """The block to the stages that read it. after: the stage that has defined it, as the relation (-1: input)."""
+    what = relation or kind_of_block(block)
+    use: Use = "input" if after < 0 else "given"
     for stage in range(after + 1, len(plan_router.stages)):
-        for positions in plan_router.routes[stage].get(kind, ()):
-            if plan_router.stages[stage] == "pair" and len(positions) == 1:
-                if after < 0 and positions not in plan_router.routes[0].get(kind, ()):
-                    yield from _to_buckets(block, positions, 0, "forward", plan_router)
-                continue  # an entity's rows are sent on from its own bucket, where the evidence is
-            yield from _to_buckets(block, positions, stage, "input" if after < 0 else "given", plan_router)
-            if len(positions) == 2 and plan_router.stages[0] == "entity":
-                yield from _evidence(block, positions, plan_router)
+        for leg in plan_router.legs(stage, what):
+            match leg.way:
+                case "share":
+                    yield from _to_buckets(block, leg.positions, stage, use, plan_router)
+                case "link":
+                    yield from _evidence(block, leg.positions, stage - 1, plan_router)
+                case "everywhere":
+                    yield from (Parcel(stage, number, use, block) for number in range(plan_router.buckets))
+                case "follow" if after < stage - 1 and not _is_shared(leg.positions, stage - 1, what, plan_router):
+                    sent_on: Use = "forward" if after < 0 else "given"
+                    yield from _to_buckets(block, leg.positions, stage - 1, sent_on, plan_router)
+
+
+def _is_shared(positions: tuple[int, ...], stage: int, what: Kind | Relation, plan_router: Router) -> bool:
+    return any(leg.way == "share" and leg.positions == positions for leg in plan_router.legs(stage, what))
 
 
 def _to_buckets(
@@ -97,22 +131,22 @@ def _to_buckets(
         yield Parcel(stage, number, use, rows)
 
 
-def _evidence(block: Block, positions: tuple[int, ...], plan_router: Router) -> Iterator[Parcel]:
-    """To the bucket of each entity: the buckets of the pairs that it is in (as `start` of the rows)."""
-    pair = buckets_of(block, positions, plan_router.buckets)
+def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:
+    """To the bucket of each argument: the buckets of the tuples that it is in (as `start` of the rows)."""
+    tuples = buckets_of(block, positions, plan_router.buckets)
     for position in positions:
         column = as_text(column_at(block, position))
         code = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-        both = np.unique(code * plan_router.buckets + pair)
+        both = np.unique(code * plan_router.buckets + tuples)
         index = pa.array((both // plan_router.buckets).astype(np.int32))
         entity = pa.DictionaryArray.from_arrays(index, column.dictionary)
         to = both % plan_router.buckets
-        found = Block("", "event", (entity,), None, to, None, to)
-        yield from _to_buckets(found, (0,), 0, "evidence", plan_router)
+        links = Block("", "event", (entity,), None, to, None, to)
+        yield from _to_buckets(links, (0,), stage, "evidence", plan_router)
 
 
 class Evidence:
-    """For the entities of one bucket: the buckets of the pairs that they are in."""
+    """For the arguments that are at home in one bucket: the buckets of the tuples that they are in."""
 
     def __init__(self, blocks: Sequence[Block]) -> None:
         texts = [as_text(block.args[0]).cast(pa.string()) for block in blocks]
@@ -131,8 +165,8 @@ class Evidence:
         entity = pa.DictionaryArray.from_arrays(pa.array(index), self.entities)
         return (Block("", "event", (entity,), None, self.to, None, self.to),)
 
-    def forwarded(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
-        """Each row to every bucket that has a pair with the entity at the position."""
+    def send(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
+        """Each row to every bucket that has a tuple with the argument at the position."""
         column = as_text(column_at(block, position))
         place = pc.index_in(column.dictionary, self.entities).fill_null(-1).to_numpy(zero_copy_only=False)
         known = place[column.indices.to_numpy(zero_copy_only=False)].astype(np.int64)
@@ -142,24 +176,30 @@ class Evidence:
             yield Parcel(stage, number, "given", part)
 
 
-def forwarded(
-    blocks: Iterable[Block], evidence: Evidence, plan_router: Router, homes: dict[Kind, tuple[int, ...]]
+def send_on(
+    passing: Iterable[Block],
+    defined: Mapping[Relation, Block],
+    evidence: Evidence,
+    plan_router: Router,
+    stage: Stage,
+    number: int,
 ) -> Iterator[Parcel]:
-    """What the pair stage reads of the entities of this bucket; homes: the arguments of what was defined here."""
-    stage = plan_router.pair
-    if stage is None:
-        return
-    for block in blocks:
-        for positions in plan_router.routes[stage].get(kind_of_block(block), ()):
-            if len(positions) == 1 and homes.get(kind_of_block(block), positions) == positions:
-                yield from evidence.forwarded(block, positions[0], stage, plan_router.buckets)
+    """What follows links to the next stage: rows that came for that, and what was defined here by the same argument."""
+    for block in passing:
+        for position in plan_router.follow(number, kind_of_block(block)):
+            yield from evidence.send(block, position, number + 1, plan_router.buckets)
+    homes = {home.relation: home.positions for home in stage.homes}
+    for relation, block in defined.items():
+        for position in plan_router.follow(number, relation):
+            if homes[relation] == (position,):
+                yield from evidence.send(block, position, number + 1, plan_router.buckets)
 
 
 def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[Source, ...]:
     """What a stage reads of earlier stages, as sources."""
     earlier = set(defined)
     grouped: dict[Kind, list[Relation]] = {}
-    for relation in dict.fromkeys(route.relation for route in routes):
+    for relation in dict.fromkeys(route.relation for route in routes if route.way != "link"):
         if relation in earlier:
             grouped.setdefault(kind_of(relation), []).append(relation)
     return tuple(

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.axis import AxisFull, Ints
 from holdsfor.engine.column import Selection
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
@@ -33,9 +34,8 @@ from holdsfor.job.routing import (
     Parcel,
     Router,
     at_home,
-    forwarded,
-    kind_of,
     parcels,
+    send_on,
     sources_from,
 )
 from holdsfor.plan.operators import Relation, Stage
@@ -123,7 +123,7 @@ class _Outcome:
 
     intervals: pa.Table
     occurrences: pa.Table
-    made: list[Block]
+    made: dict[Relation, Block]
     counts: dict[str, float]
 
 
@@ -142,16 +142,17 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
     begun = time.perf_counter()
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
-    sent = [parcel for block in found.made for parcel in parcels(block, job.router, number)]
+    sent = [parcel for r, block in found.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.ready.plan.stages[number]
-    if stage.by == "entity" and job.router.pair is not None:
-        homes = {kind_of(home.relation): home.positions for home in stage.homes}
-        candidates = [*inputs, *(standing(block, job.asked) for block in join_blocks(parts["forward"])), *found.made]
-        evidence = Evidence(parts["evidence"])
-        sent += forwarded(candidates, evidence, job.router, homes)
+    if stage.sends_on:
+        forwards = [standing(block, job.asked) for block in join_blocks(parts["forward"])]
+        passing = [*inputs, *forwards, *parts["given"]]
+        sent += send_on(passing, found.made, Evidence(parts["evidence"]), job.router, stage, number)
     yield from parcel_rows((bucket, parcel) for parcel in sent)
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
-    yield note(**found.counts | {"seconds_writing": taken})
+    rows_in = sum(map(len, known))
+    loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
+    yield note(**found.counts | {"seconds_writing": taken} | loads)
 
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
@@ -160,12 +161,12 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]
     world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
-    restrict = home_filter(job, stage, bucket)
+    restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.ready, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
-    intervals, occurrences = tables(defined, world)
-    made = [as_block(r, world) for r in defined if is_read_later(r, number, job.router)]
+    intervals, occurrences = tables([r for r in defined if not r.internal], world)
+    made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
         "groundings_outside_domain": left_out,
         "arithmetic_overflows": world.counts["overflows"],
@@ -179,7 +180,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:
-    return any(kind_of(relation) in routes for routes in router.routes[number + 1 :])
+    return any(relation in legs for legs in router.stages[number + 1 :])
 
 
 def _ranges_over_domain(job: Job, stage: Stage) -> bool:
@@ -191,33 +192,39 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
     nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
     for number, stage in enumerate(job.ready.plan.stages):
         if _ranges_over_domain(job, stage):
-            for bucket in range(1 if stage.by == "all" else job.router.buckets):
+            for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
                 yield from parcel_rows([(0, Parcel(number, bucket, "input", nothing))])
 
 
-def home_filter(job: Job, stage: Stage, bucket: int) -> Callable[[Relation, World], None]:
-    """Where rows come to a bucket in several ways, what they define for the entities of others is dropped."""
-    routes = job.router.routes[job.router.stages.index(stage.by)]
+def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
+    """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
+    stage = job.ready.plan.stages[number]
     homes = {home.relation: home.positions for home in stage.homes}
-    one_way = all(len(ways) == 1 for ways in routes.values())
-    if stage.by == "all" or (one_way and not _ranges_over_domain(job, stage)):
-        return lambda relation, world: None
+    is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 
     def restrict(relation: Relation, world: World) -> None:
-        texts = world.dictionary.texts()
-        if relation.kind == "event":
-            points = world.points[relation]
-            codes = [points.column(p).codes() for p in homes[relation]]
-            mask = at_home(texts, codes, bucket, job.router.buckets)
-            world.points[relation] = points.select(Selection(mask))
-        else:
-            found = world.intervals[relation]
-            mask = at_home(texts, [found.codes(p) for p in homes[relation]], bucket, job.router.buckets)
-            world.intervals[relation] = Intervals(
-                found.axis, found.dictionary, found.arity, found.s[mask], found.e[mask]
-            )
+        home = homes[relation]
+        if home == () and bucket:
+            _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
+        elif home and is_crossed:
+            texts, buckets = world.dictionary.texts(), job.router.buckets
+            _keep(relation, world, lambda columns, _: at_home(texts, [columns(p) for p in home], bucket, buckets))
 
     return restrict
+
+
+def _keep(
+    relation: Relation, world: World, choose: Callable[[Callable[[int], Ints], int], npt.NDArray[np.bool_]]
+) -> None:
+    """choose: which rows stay, by the codes of their columns."""
+    if relation.kind == "event":
+        points = world.points[relation]
+        mask = choose(lambda position: points.column(position).codes(), len(points))
+        world.points[relation] = points.select(Selection(mask))
+    else:
+        held = world.intervals[relation]
+        mask = choose(held.codes, len(held))
+        world.intervals[relation] = Intervals(held.axis, held.dictionary, held.arity, held.s[mask], held.e[mask])
 
 
 # ---------------------------------------------------------------- rows on the way

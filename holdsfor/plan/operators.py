@@ -37,6 +37,7 @@ class Relation:
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
+    internal: bool = False  # a part of a definition that is evaluated elsewhere: no result
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
@@ -294,26 +295,47 @@ class Source:
     identities: frozenset[int]  # argument positions needed as terms, not only as numbers
 
 
+Way = OneOf["share", "follow", "link", "everywhere"]
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a relation reaches the buckets of a stage: by the argument at one position, by the unordered pair at two.
+    """How the rows of a relation reach the buckets of a stage.
 
-    () is for a stage that is all in one place.
-    In a stage about pairs, a relation with one position goes to every bucket that has a pair with that entity.
+    share: by the arguments at the positions, whatever their order; none: all in one bucket.
+    follow: to every bucket that has a tuple with the argument at the one position; the stage before sends them on.
+    link: they stay where they are, but their tuples tell the stage before where those that follow have to go.
+    everywhere: to all buckets.
     """
 
     relation: Relation
-    positions: tuple[int, ...]
+    way: Way
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a stage keeps what it defines: in the bucket that the arguments at the positions choose.
+
+    (): all in one bucket. None: in any bucket, perhaps in several; nothing but an exchange can bring it together.
+    """
+
+    relation: Relation
+    positions: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Definitions that are evaluated together on one block of data, and how data is brought there."""
+    """Definitions that are evaluated bucket by bucket at the same time, and how their data is brought there."""
 
-    by: OneOf["entity", "pair", "all"]
     definitions: tuple[int, ...]  # positions in Plan.definitions
     routes: tuple[Route, ...]  # what the stage reads from the input or from earlier stages
-    homes: tuple[Route, ...]  # what the stage defines: the positions that choose its bucket
+    homes: tuple[Home, ...]  # of what it defines
+    sends_on: bool = False  # it has rows for the next stage that follow links
+
+    @property
+    def is_in_one_bucket(self) -> bool:
+        return not self.sends_on and all(home.positions == () for home in self.homes)
 
 
 # ---------------------------------------------------------------- sub-plans that several places share

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled, completed
+from holdsfor.plan.distribution.split import split
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
@@ -23,6 +24,7 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
     ("cheapest joins first", cheapest),
     ("filters before joins", filters),
     ("sharing of equal sub-plans", share),
+    ("rules evaluated where their conditions meet", split),
 )
 
 

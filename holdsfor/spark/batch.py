@@ -274,8 +274,13 @@ def _counted(done: Sequence[DataFrame]) -> dict[str, Any]:
     for rows in done:
         for row in rows.filter(functions.col("use") == "counts").select("data").collect():
             for name, amount in json.loads(bytes(row["data"])).items():
-                total[name] = MERGED.get(name, operator.add)(total[name], amount) if name in total else amount
+                total[name] = merge_of(name)(total[name], amount) if name in total else amount
     return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
+
+
+def merge_of(name: str) -> Callable[[Any, Any], Any]:
+    """How the amounts of two tasks become one."""
+    return max if name.startswith("most_") else MERGED.get(name, operator.add)
 
 
 def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str | Path | None) -> DataFrame:

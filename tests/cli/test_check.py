@@ -145,6 +145,7 @@ def test_the_plan_before_and_after_and_what_each_pass_changed() -> None:
         "    + initiated sos(A)=true at T: speed(A,B) at T -> where B > 5 -> holding near(A)=true at T -> call(A) at T",
         "  sharing of equal sub-plans",
         "    s1(A,B,T): speed(A,B) at T -> where B > 5 -> holding near(A)=true at T; 2 times",
+        "  rules evaluated where their conditions meet: nothing to do",
     ]
     assert "      initiated moving(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5" in before
     assert "      initiated moving(A)=true at T: s1(A,B,T)" in after

@@ -16,6 +16,7 @@ from holdsfor.plan import Plan, plan
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.compiler.fold import fold
 from holdsfor.plan.compiler.unfold import background, unfold
+from holdsfor.plan.distribution.split import split
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
 from holdsfor.plan.passes.dead import dead
@@ -75,7 +76,7 @@ def defined(description: EventDescription) -> Lines:
 
 
 def staged(description: EventDescription) -> Lines:
-    return iter(show_stages(compiled(description)))
+    return iter(show_stages(completed(split(compiled(description)))))
 
 
 def reaching(description: EventDescription) -> Lines:

@@ -23,7 +23,7 @@ from holdsfor.io.storage.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.storage.store import CorruptFile, MissingFile, Store, Written
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.live.ledger import Base, Commit
-from holdsfor.job.routing import Evidence, Parcel, forwarded, kind_of, parcels, sources_from
+from holdsfor.job.routing import Evidence, Parcel, parcels, send_on, sources_from
 from holdsfor.job.tasks import Job, home_filter, is_read_later
 
 
@@ -131,7 +131,7 @@ def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[t
     for _, data in rows:
         for label, block in unpack(data)[1]:
             fresh.add(label, block)
-    place, done = _place(job, number, bucket), Done()
+    place, done = _place(number, bucket), Done()
     if fresh:
         done.state.append(turn.state.write(_input_name(place, turn.batch), pack(_labelled(fresh), {})))
     if not turn.rewrites:
@@ -183,7 +183,7 @@ class _Stage:
         plan = self.job.ready.plan
         stage = plan.stages[self.number]
         earlier = [home.relation for before in plan.stages[: self.number] for home in before.homes]
-        restrict = home_filter(self.job, stage, self.bucket)
+        restrict = home_filter(self.job, self.number, self.bucket)
         return Scope(stage.definitions, sources_from(stage.routes, earlier), restrict, forgets=True)
 
     def advanced(
@@ -195,7 +195,7 @@ class _Stage:
         start = opened(held.carried, ready, asked, scope, tuple(fresh.upstream.blocks()), due[-1], room)
         arrived = [Arrived(block, asked.first_seen(block.arrival)) for block in held.carried.inputs]
         sent_on = [Arrived(block, asked.first_seen(block.arrival)) for block in held.forwards]
-        relations = scope.relations(ready.plan)
+        relations = [relation for relation in scope.relations(ready.plan) if not relation.internal]
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
         left_out, overflows, moment = 0, 0, None
@@ -214,7 +214,7 @@ class _Stage:
             found = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
             logs.append((found.intervals, found.occurrences))
             spoken_for = (moment.query_time, moment.until)
-            parcels_sent = self._sent(moment, held, [*arrived, *sent_on])
+            parcels_sent = self._sent(moment, held, [*arrived, *sent_on], fresh.upstream)
             sent += ((moment.query_time, replace(parcel, speaks_for=spoken_for)) for parcel in parcels_sent)
             left_out = max(left_out, moment.left_out)
             overflows += moment.now.counts["overflows"]
@@ -227,23 +227,23 @@ class _Stage:
         intervals, occurrences = (pa.concat_tables(tables) for tables in zip(*logs, strict=True))
         return Held(carried, forwards, held.links), (intervals, occurrences)
 
-    def _sent(self, moment: Moment, held: Held, rows: list[Arrived]) -> Iterator[Parcel]:
+    def _sent(self, moment: Moment, held: Held, rows: list[Arrived], upstream: Spokens) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number
         plan, router, stage = job.ready.plan, job.router, job.ready.plan.stages[number]
         if number + 1 == len(plan.stages):
             return
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
-        made = []
+        made = {}
         for relation in dict.fromkeys(relations):
             block = as_block(relation, moment.now)
-            made.append(take(block, remembered(block, moment.frontier.horizon(relation))))
-        for block in made:
-            yield from parcels(block, router, number)
-        if stage.by == "entity" and router.pair is not None:
-            homes = {kind_of(home.relation): home.positions for home in stage.homes}
+            made[relation] = take(block, remembered(block, moment.frontier.horizon(relation)))
+        for relation, block in made.items():
+            yield from parcels(block, router, number, relation)
+        if stage.sends_on:
             inputs = visible_input(job.asked, moment.frontier, moment.query_time, rows)
-            yield from forwarded([*inputs, *made], Evidence(held.links), router, homes)
+            passing = [*inputs, *upstream.at(moment.query_time)]
+            yield from send_on(passing, made, Evidence(held.links), router, stage, number)
 
 
 def joined(held: Held, fresh: Fresh) -> Held:
@@ -260,8 +260,8 @@ def joined(held: Held, fresh: Fresh) -> Held:
 # ---------------------------------------------------------------- files
 
 
-def _place(job: Job, number: int, bucket: int) -> str:
-    return f"{job.ready.plan.stages[number].by}-{bucket}"
+def _place(number: int, bucket: int) -> str:
+    return f"stage{number}-{bucket}"
 
 
 def _base_name(place: str, batch: int) -> str:
@@ -288,7 +288,7 @@ def _labelled(fresh: Fresh) -> Iterator[tuple[str, Block]]:
 def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
     """What the bucket carries so far, and whether a damaged file had to be made again."""
     bases = turn.before.bases if turn.before else ()
-    place = _place(job, number, bucket)
+    place = _place(number, bucket)
     recovered = 0
     try:
         held = _read_base(turn, place, bases[-1]) if bases else Held(NOTHING_YET)
@@ -303,7 +303,7 @@ def _held(job: Job, turn: Turn, number: int, bucket: int) -> tuple[Held, int]:
 
 def _made_again(job: Job, turn: Turn, number: int, bucket: int, bases: tuple[Base, ...]) -> Held:
     """The state of the newest base, out of the one before it and what came since."""
-    place, newest = _place(job, number, bucket), bases[-1]
+    place, newest = _place(number, bucket), bases[-1]
     if len(bases) > 1:
         held, first = _read_base(turn, place, bases[0]), bases[0].batch + 1
     else:

@@ -68,7 +68,7 @@ def _note_row(note: Note) -> Row:
 
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
     """Where all buckets have something to do, each partition is the bucket of its number."""
-    if not turn.rewrites or (job.ready.plan.stages[number].by == "all" and partition):
+    if not turn.rewrites or (job.ready.plan.stages[number].is_in_one_bucket and partition):
         return []
     return [partition]
 

@@ -24,6 +24,7 @@ from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.static import compile_holds_for
 from holdsfor.plan.compiler.times import name_times
 from holdsfor.plan.compiler.unfold import Background, background, unfold
+from holdsfor.plan.distribution.stages import stages
 from holdsfor.plan.operators import (
     Conclude,
     Declared,
@@ -43,7 +44,6 @@ from holdsfor.plan.patterns import is_open
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.stages import stages
 from holdsfor.plan.walk import facts_used
 
 

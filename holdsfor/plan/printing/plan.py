@@ -16,6 +16,7 @@ from holdsfor.plan.operators import (
     Grounds,
     Group,
     HoldsForRule,
+    Home,
     Part,
     Plan,
     Reach,
@@ -83,27 +84,45 @@ def show_stages(plan: Plan) -> list[str]:
 
 
 def _stage(number: int, stage: Stage) -> Iterator[str]:
-    by = "all together" if stage.by == "all" else f"by {stage.by}"
-    yield f"{number} {by}: {_routes(stage.homes) or 'passes on to pairs'}"
-    if stage.routes:
-        yield f"    reads {_routes(stage.routes)}"
+    homes = ", ".join(f"{named(home.relation)}{_home(home)}" for home in stage.homes)
+    sends_on = "sends on what the next stage follows" if stage.sends_on else ""
+    yield f"{number}: {'; '.join(filter(None, (homes, sends_on)))}"
+    routes = [route for route in stage.routes if route.way != "link"]
+    if routes:
+        yield f"    reads {', '.join(map(_route, routes))}"
+    links = [f"{named(route.relation)} by {_places(route.positions)}" for route in stage.routes if route.way == "link"]
+    if links:
+        yield f"    tuples from {', '.join(links)}"
 
 
-def _routes(routes: Iterable[Route]) -> str:
-    return ", ".join(
-        named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "") for route in routes
-    )
+def _home(home: Home) -> str:
+    match home.positions:
+        case None:
+            return " where its conditions are"
+        case ():
+            return ", all together"
+        case positions:
+            return f" by {_places(positions)}"
+
+
+def _route(route: Route) -> str:
+    match route.way:
+        case "everywhere":
+            return f"{named(route.relation)} everywhere"
+        case "follow":
+            return f"{named(route.relation)} wherever {_places(route.positions)} is"
+        case _:
+            return named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
 
 
 def _wheres(plan: Plan) -> Iterator[str]:
     """The stage of each definition, as words."""
-    found = {}
+    words = {}
     for number, stage in enumerate(plan.stages, 1):
-        homes = {home.relation: home.positions for home in stage.homes}
+        homes = {home.relation: home for home in stage.homes}
         for index in stage.definitions:
-            positions = homes[defines(plan.definitions[index])[0]]
-            found[index] = f"stage {number}" + (f", {stage.by} {_places(positions)}" if positions else ", all together")
-    return (found[index] for index in range(len(plan.definitions)))
+            words[index] = f"stage {number}{_home(homes[defines(plan.definitions[index])[0]])}"
+    return (words[index] for index in range(len(plan.definitions)))
 
 
 # ---------------------------------------------------------------- definitions

@@ -1,0 +1,1 @@
+"""What must be together: by which arguments each definition is evaluated, in which stage, and what travels there."""

@@ -1,0 +1,44 @@
+"""Where definitions are, as far as they have been placed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.walk import defines
+
+INPUT = -1  # the stage that input comes from
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """positions: the key; (): everything in one bucket; None: wherever the conditions are."""
+
+    stage: int
+    positions: tuple[int, ...] | None
+    routes: tuple[Route, ...]
+
+    @property
+    def cost(self) -> tuple[int, int, int]:
+        """Stages first, then what has to be sent to several buckets."""
+        return self.stage, sum(route.way == "follow" for route in self.routes), len(self.positions or ())
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where all definitions so far are. declared: relations with a declared domain, over which wildcards range."""
+
+    declared: frozenset[Relation] = frozenset()
+    placed: dict[Relation, Placement] = field(default_factory=dict)
+    definitions: dict[Relation, Definition] = field(default_factory=dict)
+
+    def copy(self) -> Layout:
+        return Layout(self.declared, dict(self.placed), dict(self.definitions))
+
+    def stage_of(self, relation: Relation) -> int:
+        placement = self.placed.get(relation)
+        return INPUT if placement is None else placement.stage
+
+    def add(self, definition: Definition, placement: Placement) -> None:
+        self.placed.update(dict.fromkeys(defines(definition), placement))
+        self.definitions.update(dict.fromkeys(defines(definition), definition))

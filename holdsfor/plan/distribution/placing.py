@@ -1,0 +1,198 @@
+"""By which arguments a definition can be evaluated, and in which stage.
+
+All data about one tuple of arguments, the key, has to be in one bucket. A condition with all variables of the key is
+shared out by them. One with some of them follows: its rows go to every bucket that has a tuple with that argument, and
+conditions with the whole key, its evidence, tell which these are; the stage before knows both. A condition without
+variables goes everywhere. What a stage defines can be read there only by definitions with the same key; all others are
+in later stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from holdsfor.language.terms import Term
+from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of
+from holdsfor.plan.distribution.layout import Layout, Placement
+from holdsfor.plan.distribution.tuples import tuples_of
+from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.patterns import is_open
+from holdsfor.plan.walk import defines, reads, simple_of
+
+LONGEST_KEY = 4
+
+
+def place(definition: Definition, layout: Layout) -> Placement:
+    """The cheapest way to evaluate it: where its conditions are, by a key, or all together."""
+    return (
+        place_with_conditions(definition, layout) or place_by_key(definition, layout) or _together(definition, layout)
+    )
+
+
+def place_by_key(definition: Definition, layout: Layout) -> Placement | None:
+    bodies = tuple(bodies_of(definition))
+    fits = (fit for key in keys_of(definition) if (fit := _fit(definition, bodies, key, layout)) is not None)
+    return min(fits, key=lambda fit: fit.cost, default=None)
+
+
+def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
+    """The tuples of arguments by which it might be evaluated, short ones first."""
+    arguments = range(min(relation.signature.arity for relation in defines(definition)))
+    return (key for size in range(1, LONGEST_KEY + 1) for key in combinations(arguments, size))
+
+
+def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
+    """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
+    if not all(relation.internal for relation in defines(definition)):
+        return None
+    stages = {common_home(body, layout) for body in bodies_of(definition)}
+    stage = next(iter(stages))
+    return Placement(stage, None, ()) if stage is not None and len(stages) == 1 else None
+
+
+def common_home(body: Body, layout: Layout) -> int | None:
+    """The stage in which all conditions of a rule are together, by a key of variables that they share."""
+    homes = set()
+    for atom in body.atoms:
+        placement = layout.placed.get(atom.relation)
+        if placement is None or not placement.positions:
+            return None
+        key = [atom.args[position] for position in placement.positions]
+        if not body.is_rowwise and not all(isinstance(variable, str) for variable in key):
+            return None
+        homes.add((placement.stage, frozenset(key), len(key)))
+    return next(iter(homes))[0] if len(homes) == 1 else None
+
+
+def _together(definition: Definition, layout: Layout) -> Placement:
+    own = set(defines(definition))
+    stage, routes = 0, []
+    for relation in dict.fromkeys(relation for relation in reads(definition) if relation not in own):
+        placement = layout.placed.get(relation)
+        is_there = placement is not None and placement.positions == ()
+        stage = max(stage, layout.stage_of(relation) + (not is_there))
+        routes.append(Route(relation, "share", ()))
+    return Placement(stage, (), _from_earlier(routes, stage, layout))
+
+
+def _from_earlier(routes: Iterable[Route], stage: int, layout: Layout) -> tuple[Route, ...]:
+    """What is defined in the stage itself needs no route."""
+    return tuple(dict.fromkeys(route for route in routes if layout.stage_of(route.relation) < stage))
+
+
+# ---------------------------------------------------------------- one key
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """How a condition is reached. stage: the first one in which it can be. whole: it has all variables of the key."""
+
+    route: Route
+    stage: int
+    whole: bool = False
+
+
+def _fit(definition: Definition, bodies: tuple[Body, ...], key: tuple[int, ...], layout: Layout) -> Placement | None:
+    """The placement by a key; None if a condition cannot be brought there."""
+    if _ranges_over_key(definition, key, layout):
+        return None
+    own = frozenset(defines(definition))
+    stage, routes = 0, list[Route]()
+    for body in bodies:
+        ways = _reach_all(body, key, own, layout)
+        if ways is None:
+            return None
+        routes += (way.route for way in ways.values() if way.route.relation not in own)
+        stage = max([stage, *(way.stage for way in ways.values())])
+    if any(route.way == "follow" for route in routes):
+        links = tuples_of(definition, key, layout)
+        routes += (Route(relation, "link", tuple(sorted(positions))) for relation, positions in sorted(links, key=repr))
+        stage = max([stage, *(layout.stage_of(relation) + 2 for relation, _ in links)])
+    return Placement(stage, key, _from_earlier(routes, stage, layout))
+
+
+def reaches(body: Body, key: tuple[int, ...], own: frozenset[Relation], layout: Layout) -> bool:
+    """Whether all conditions of a rule can be brought to the key of its head."""
+    return _reach_all(body, key, own, layout) is not None
+
+
+def _reach_all(
+    body: Body, key: tuple[int, ...], own: frozenset[Relation], layout: Layout
+) -> dict[Atom, _Reached] | None:
+    variables = _variables(body, key)
+    if variables is None:
+        return None
+    ways = {}
+    for atom in body.atoms:
+        way = _reach(atom, key, variables, own, layout)
+        if way is None:
+            return None
+        ways[atom] = way
+    return ways if _has_evidence(body, key, variables, ways) else None
+
+
+def _variables(body: Body, key: tuple[int, ...]) -> tuple[str, ...] | None:
+    """The variables at the key's positions of a head, without those that stand for any value; None if it has others."""
+    args = [body.head[position] for position in key if body.head[position] is not None]
+    variables = tuple(arg for arg in args if isinstance(arg, str))
+    return variables if len(variables) == len(args) == len(set(variables)) else None
+
+
+def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[Atom, _Reached]) -> bool:
+    """A key of several arguments is known by conditions that have all of it; a head for any value needs none."""
+    if len(key) == 1 or len(variables) < len(key):
+        return all(body.evidence)
+    whole = {atom for atom, way in ways.items() if way.whole}
+    return bool(body.evidence) and all(not whole.isdisjoint(alternative) for alternative in body.evidence)
+
+
+def _reach(
+    atom: Atom, key: tuple[int, ...], variables: tuple[str, ...], own: frozenset[Relation], layout: Layout
+) -> _Reached | None:
+    relation, placement = atom.relation, layout.placed.get(atom.relation)
+    is_whole = len(variables) == len(key)
+    if relation in own:
+        there = is_whole and {atom.args[position] for position in key} == set(variables)
+        return _Reached(Route(relation, "share", key), 0, True) if there else None
+    earlier = layout.stage_of(relation)
+    if is_whole:
+        home = placement.positions if placement is not None else None
+        if home and len(home) == len(key) and {atom.args[position] for position in home} == set(variables):
+            return _Reached(Route(relation, "share", home), earlier, True)
+        if all(variable in atom.args for variable in variables):
+            positions = tuple(sorted(atom.args.index(variable) for variable in variables))
+            return _Reached(Route(relation, "share", positions), earlier + 1, True)
+    if len(key) > 1 and (way := _follow(atom, variables, layout)) is not None:
+        return way
+    if all(isinstance(arg, Term) for arg in atom.args):
+        return _Reached(Route(relation, "everywhere"), earlier + 1)
+    return None
+
+
+def _follow(atom: Atom, variables: tuple[str, ...], layout: Layout) -> _Reached | None:
+    """By the variable with which its rows can be sent on soonest."""
+    placement, earlier = layout.placed.get(atom.relation), layout.stage_of(atom.relation)
+    ways = []
+    for variable in variables:
+        if variable in atom.args:
+            position = atom.args.index(variable)
+            is_home = placement is not None and placement.positions == (position,)
+            sent_on = earlier if is_home else earlier + 1
+            ways.append(_Reached(Route(atom.relation, "follow", (position,)), sent_on + 1))
+    return min(ways, key=lambda way: way.stage, default=None)
+
+
+def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layout) -> bool:
+    """What is initiated for all declared tuples, or holds initially, needs no evidence: no bucket would know of all."""
+    for fluent in simple_of(definition):
+        for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
+            asked = key if len(key) == 1 else range(relation.arity)
+            if relation in layout.declared and any(
+                is_open(rule.args[position]) for rule in rules for position in asked
+            ):
+                return True
+        if len(key) > 1 and any(fluent.initially):
+            return True
+    return False

@@ -1,0 +1,181 @@
+"""Splitting: a rule whose conditions share other variables than its head has is evaluated by these, as an event or
+fluent of its own, and only what it concludes travels to where the head is evaluated.
+
+So `suspect(A)` out of `rendezVous(A,B)` is found where the pair is, and one row a time goes on to A; and an alarm for V
+in an area where there is a storm is found by the area.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from holdsfor.language.terms import Atom
+from holdsfor.plan.distribution.bodies import Body, body_of
+from holdsfor.plan.distribution.layout import Layout, Placement
+from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Conclude,
+    Definition,
+    Derived,
+    Group,
+    HoldsForRule,
+    Of,
+    Pattern,
+    Plan,
+    Relation,
+    Simple,
+    Static,
+)
+from holdsfor.plan.patterns import is_open, names_in
+from holdsfor.plan.walk import defines
+
+Rule = Conclude | HoldsForRule
+TRUE = Atom("true")
+
+
+def split(plan: Plan) -> Plan:
+    layout = Layout(frozenset(domain.relation for domain in plan.domains))
+    taken = {relation.name for definition in plan.definitions for relation in defines(definition)}
+    taken |= {source.input.signature.name for source in plan.sources}
+    splitter = _Splitter(layout, taken)
+    definitions: list[Definition] = []
+    for definition in plan.definitions:
+        for part in splitter.parts_of(definition):
+            layout.add(part, place(part, layout))
+            definitions.append(part)
+    return replace(plan, definitions=tuple(definitions))
+
+
+@dataclass(slots=True)
+class _Splitter:
+    """taken: the names that relations have."""
+
+    layout: Layout
+    taken: set[str]
+
+    def parts_of(self, definition: Definition) -> tuple[Definition, ...]:
+        """The definition, after the parts that are taken out of it."""
+        placement = place_by_key(definition, self.layout)
+        if placement is None:
+            return self._made_to_fit(definition)
+        if isinstance(definition, Static) and definition.proved is not None:
+            return (definition,)
+        parts = self._with_parts(definition, lambda body: self._is_better_apart(body, placement))
+        better = self._place_last(parts)
+        return parts if better is not None and better.stage <= placement.stage else (definition,)
+
+    def _made_to_fit(self, definition: Definition) -> tuple[Definition, ...]:
+        """The rules whose conditions cannot be brought to a key are taken out, if the rest then has one."""
+        rules = definition.proved if isinstance(definition, Static) and definition.proved is not None else definition
+        own = frozenset(defines(definition))
+        for key in keys_of(rules):
+            parts = self._with_parts(rules, partial(self._is_out_of_reach, key, own))
+            if len(parts) > 1 and self._place_last(parts) is not None:
+                return parts
+        parts = self._with_parts(rules, lambda body: True)  # what has to be all together are only conclusions
+        return parts if len(parts) > 1 else (definition,)
+
+    def _place_last(self, parts: tuple[Definition, ...]) -> Placement | None:
+        """Where the rest of a definition is evaluated by a key, after its parts."""
+        layout = self.layout.copy()
+        for part in parts[:-1]:
+            layout.add(part, place(part, layout))
+        return place_by_key(parts[-1], layout)
+
+    def _is_out_of_reach(self, key: tuple[int, ...], own: frozenset[Relation], body: Body) -> bool:
+        return not reaches(body, key, own, self.layout)
+
+    def _is_better_apart(self, body: Body, placement: Placement) -> bool:
+        """Whether all its conditions are together in an earlier stage."""
+        stage = common_home(body, self.layout)
+        return stage is not None and stage < placement.stage
+
+    def _with_parts(self, definition: Definition, is_apart: Callable[[Body], bool]) -> tuple[Definition, ...]:
+        own = frozenset(defines(definition))
+        name = next(iter(defines(definition))).name
+        parts: list[Definition] = []
+
+        def take_out(rule: Rule) -> Rule:
+            body = body_of(rule)
+            if not body.evidence or body.reads(own) or not is_apart(body):
+                return rule  # without evidence it is for the declared domain of its own head
+            return self._take_out(rule, name, parts)
+
+        rest = map_rules(definition, take_out)
+        return (*parts, rest)
+
+    def _take_out(self, rule: Rule, name: str, parts: list[Definition]) -> Rule:
+        """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
+        head = tuple(dict.fromkeys(column for arg in rule.args for column in _columns(arg)))
+        is_home = common_home(body_of(rule), self.layout) is not None
+        extra = () if is_home else self._key_beyond(rule, head)
+        if extra is None:
+            return rule
+        part, rest = _cut(rule, (*head, *extra), self._fresh(name))
+        parts.append(part)
+        return rest
+
+    def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
+        """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
+        bound = {arg for alternative in body_of(rule).evidence for atom in alternative for arg in atom.args}
+        variables = (*head, *sorted(arg for arg in bound if isinstance(arg, str) and arg not in head))
+        trial, _ = _cut(rule, variables, "")
+        placement = place_by_key(trial, self.layout)
+        if placement is None or not placement.positions:
+            return None
+        return tuple(variables[position] for position in placement.positions if position >= len(head))
+
+    def _fresh(self, name: str) -> str:
+        number = 1
+        while f"{name} part {number}" in self.taken:
+            number += 1
+        self.taken.add(f"{name} part {number}")
+        return f"{name} part {number}"
+
+
+def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definition:
+    """change: gives a rule of the same kind."""
+
+    def changed(rules: Sequence[Rule]) -> Any:
+        return tuple(map(change, rules))
+
+    def in_fluent(fluent: Simple) -> Simple:
+        initiations, terminations = tuple(map(changed, fluent.initiations)), tuple(map(changed, fluent.terminations))
+        return replace(fluent, initiations=initiations, terminations=terminations)
+
+    match definition:
+        case Simple():
+            return in_fluent(definition)
+        case Group():
+            return replace(definition, fluents=tuple(map(in_fluent, definition.fluents)))
+        case Derived() | Static():
+            return replace(definition, rules=changed(definition.rules))
+
+
+def _columns(arg: Arg) -> Iterator[Arg]:
+    """What of an argument is concluded: a variable; a term as a whole, which is what the head is evaluated by."""
+    if isinstance(arg, str) or (isinstance(arg, Pattern) and not is_open(arg)):
+        yield arg
+    elif isinstance(arg, Pattern):
+        yield from names_in(arg.args)
+
+
+def _cut(rule: Rule, columns: tuple[Arg, ...], name: str) -> tuple[Definition, Rule]:
+    """What a rule concludes for the columns, variables and whole terms, and the rule that reads that."""
+    named = {column: column if isinstance(column, str) else f"term{n}" for n, column in enumerate(columns)}
+    names, head = tuple(named.values()), tuple(named.get(arg, arg) for arg in rule.args)
+    if isinstance(rule, Conclude):
+        happened = Relation(name, len(columns), None, "event", internal=True)
+        part: Definition = Derived(happened, (replace(rule, args=columns),))
+        used = set(names_in(head))
+        args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
+        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
+    held = Relation(name, len(columns), TRUE, "fluent", internal=True)
+    part = Static(held, (replace(rule, args=columns),))
+    whole = Of(held, names)
+    return part, replace(rule, args=head, variables=names, evidence=((whole,),), conditions=(), expression=whole)

@@ -1,0 +1,33 @@
+"""The stages of a plan: what is evaluated at the same time, where each result is, and what travels before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdsfor.plan.distribution.layout import Layout, Placement
+from holdsfor.plan.distribution.placing import place
+from holdsfor.plan.operators import Definition, Home, Relation, Stage
+from holdsfor.plan.walk import defines
+
+
+def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
+    """declared: the relations that have a declared domain, over which wildcards range."""
+    layout = Layout(frozenset(declared))
+    placements = []
+    for definition in definitions:
+        placement = place(definition, layout)
+        layout.add(definition, placement)
+        placements.append(placement)
+    count = max((placement.stage for placement in placements), default=-1) + 1
+    return tuple(_stage(number, definitions, placements) for number in range(count))
+
+
+def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Placement]) -> Stage:
+    members = tuple(index for index, placement in enumerate(placements) if placement.stage == number)
+    homes = (
+        Home(relation, placements[index].positions) for index in members for relation in defines(definitions[index])
+    )
+    following = (route for placement in placements if placement.stage == number + 1 for route in placement.routes)
+    sends_on = any(route.way == "follow" for route in following)
+    routes = dict.fromkeys(route for index in members for route in placements[index].routes)
+    return Stage(members, tuple(routes), tuple(homes), sends_on)

@@ -1,0 +1,62 @@
+"""Where the tuples of a definition come from: what must be there for it to hold for a tuple of arguments at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
+from holdsfor.plan.distribution.layout import Layout
+from holdsfor.plan.operators import Arg, Definition, Relation
+from holdsfor.plan.walk import defines, simple_of
+
+Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
+"""Relations with the positions of the tuple in them, some of which has it if the definition does."""
+
+
+def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
+    """Every rule that begins something has evidence for the tuple; see `placing`."""
+    found = _tuples(definition, positions, layout, frozenset(defines(definition)))
+    assert found is not None
+    return found
+
+
+def _tuples(
+    definition: Definition, positions: tuple[int, ...], layout: Layout, seen: frozenset[Relation]
+) -> Tuples | None:
+    if any(any(fluent.initially) for fluent in simple_of(definition)):
+        return None
+    is_declared = not layout.declared.isdisjoint(defines(definition))
+    tuples: Tuples = frozenset()
+    for body in _beginnings(definition):
+        head = tuple(body.head[position] for position in positions)
+        if None in head and not is_declared:
+            continue  # it is for tuples that others have begun
+        if not body.evidence or not all(isinstance(arg, str) for arg in head):
+            return None
+        for alternative in body.evidence:
+            sources = [_source(atom, head, layout, seen) for atom in alternative if set(head) <= set(atom.args)]
+            if not sources:
+                return None
+            tuples |= min(sources, key=lambda source: max((layout.stage_of(r) for r, _ in source), default=-2))
+    return tuples
+
+
+def _beginnings(definition: Definition) -> Iterator[Body]:
+    """The rules without which it never holds or happens."""
+    fluents = simple_of(definition)
+    if not fluents:
+        return bodies_of(definition)
+    return (body_of(rule) for fluent in fluents for rules in fluent.initiations for rule in rules)
+
+
+def _source(atom: Atom, head: tuple[Arg, ...], layout: Layout, seen: frozenset[Relation]) -> Tuples:
+    """The first relations in which the tuple is; none if the definition itself had it before."""
+    if atom.relation in seen:
+        return frozenset()
+    positions = tuple(atom.args.index(arg) for arg in head)
+    definition = layout.definitions.get(atom.relation)
+    if definition is not None and max(positions) < atom.relation.signature.arity:
+        earlier = _tuples(definition, positions, layout, seen | frozenset(defines(definition)))
+        if earlier is not None:
+            return earlier
+    return frozenset({(atom.relation, positions)})
