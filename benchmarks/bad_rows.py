@@ -81,7 +81,7 @@ def _stream(place: Path) -> int:
         once=True,
         watch=lambda metrics: rejected.append(metrics.rejected),
     )
-    live.wait()
+    live.awaitTermination()
     spark.stop()
     return sum(rejected)
 

@@ -15,7 +15,7 @@ import numpy as np
 import holdsfor
 from benchmarks.engine import PROTOTYPES, evaluate_again, interleaved
 from holdsfor.engine.evaluate import program
-from holdsfor.engine.recognise import prepare
+from holdsfor.engine.history import prepare
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.plan import plan

@@ -22,7 +22,7 @@ import numpy as np
 
 import holdsfor
 from holdsfor.engine.evaluate import Program, evaluate, program
-from holdsfor.engine.recognise import prepare
+from holdsfor.engine.history import prepare
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.window import counted, standing, windows
 from holdsfor.engine.world import World

@@ -95,7 +95,7 @@ def run_stream(data: Path, place: Path) -> None:
         once=True,
     )
     print("begun", flush=True)
-    live.wait()
+    live.awaitTermination()
     print("done", flush=True)
 
 

@@ -81,23 +81,30 @@ def loads(metrics: dict[str, float]) -> str:
 
 
 def make_hub(data: Path) -> None:
-    """v0 takes over 30 % of all events but meetings; v1 meets 10,000 others."""
+    """v0 takes over 30 % of all events but meetings; v1 meets up to 10,000 others, for half an hour each."""
     for file in sorted(data.glob("*.parquet")):
         table = pq.read_table(file)
         random = np.random.default_rng(1)
+        names = table["vessel"].combine_chunks().dictionary
         vessel = table["vessel"].cast(pa.string()).combine_chunks()
         is_meeting = pc.equal(table["event"].cast(pa.string()), "proximity").combine_chunks()
         chosen = pc.and_(pa.array(random.random(len(table)) < 0.3), pc.invert(is_meeting))
-        vessel = pc.if_else(chosen, "v0", vessel)
-        other = table["other"].cast(pa.string()).combine_chunks()
-        meetings = np.flatnonzero(is_meeting.to_numpy(zero_copy_only=False))
-        hubs = np.zeros(len(table), bool)
-        hubs[meetings[: min(10_000, len(meetings) // 2)]] = True
-        vessel = pc.if_else(pa.array(hubs), "v1", vessel)
-        places = {name: vessel if name == "vessel" else other for name in ("vessel", "other")}
-        for name, column in places.items():
-            table = table.set_column(table.column_names.index(name), name, column.dictionary_encode())
-        pq.write_table(table, file)
+        table = _with(table, "vessel", pc.if_else(chosen, "v0", vessel))
+        partners = names.slice(2, min(10_000, len(names) - 2))
+        meetings = table.filter(is_meeting).slice(0, 1).take(pa.array(np.zeros(len(partners), np.int64)))
+        low, high = pc.min(table["time"]).as_py(), pc.max(table["time"]).as_py()
+        start = random.integers(low, max(high - 1800, low + 1), len(partners))
+        meetings = _with(meetings, "vessel", pa.array(["v1"] * len(partners)))
+        meetings = _with(meetings, "other", partners)
+        for name, values in (("time", start), ("end", start + 1800), ("arrival", start)):
+            place = meetings.column_names.index(name)
+            meetings = meetings.set_column(place, name, pa.array(values).cast(meetings[name].type))
+        pq.write_table(pa.concat_tables([table, meetings.cast(table.schema)]).unify_dictionaries(), file)
+
+
+def _with(table: pa.Table, name: str, column: pa.Array) -> pa.Table:
+    encoded = column.cast(pa.string()).dictionary_encode()
+    return table.set_column(table.column_names.index(name), name, encoded.cast(table[name].type))
 
 
 if __name__ == "__main__":

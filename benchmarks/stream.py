@@ -6,6 +6,7 @@ state and memory over time (a day of stream time is about 1.9M events), and what
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import sys
@@ -25,7 +26,9 @@ from benchmarks.spark_batch import family, resident_mb
 from examples.maritime.simulate import simulate
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.spark.live.files import FileReader, file_stream
+from holdsfor.job.live.files import FileReader
+from holdsfor.spark.live.files import file_stream
+from holdsfor.spark.live.query import SparkQuery
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 VESSELS = 5_000
@@ -66,7 +69,7 @@ class Measurement:
         finally:
             spark.stop()
 
-    def _live(self, spark: object, most_files: int) -> holdsfor.spark.LiveQuery:
+    def _live(self, spark: object, most_files: int) -> SparkQuery:
         data = self.folder / "fleet"
         frame = file_stream(spark, self.incoming, str(self.folder / "seen.jsonl"), maxFiles=most_files)  # type: ignore[arg-type]
         return holdsfor.spark.stream(
@@ -151,9 +154,9 @@ class Measurement:
         live.stop()
         print(f"one event a batch: {median(quick)} without, {median(due)} with a query time (all entities advance)")
 
-    def _wait(self, live: holdsfor.spark.LiveQuery, done: object) -> None:
+    def _wait(self, live: SparkQuery, done: object) -> None:
         while not done():  # type: ignore[operator]
-            live.wait(1) if not live.active else time.sleep(0.02)
+            live.awaitTermination(1) if not live.isActive else time.sleep(0.02)
 
 
 def days(table: pa.Table) -> Iterator[pa.Table]:
@@ -174,9 +177,10 @@ def _moved(table: pa.Table, by: int) -> pa.Table:
     return table
 
 
-def _durations(live: holdsfor.spark.LiveQuery) -> list[float]:
+def _durations(live: SparkQuery) -> list[float]:
     """What Spark needed for each batch, from looking for files to its own commit, in seconds."""
-    return [progress["batchDuration"] / 1000 for progress in live.progress if progress["numInputRows"]]
+    told = [json.loads(progress.json) for progress in live.query.recentProgress]
+    return [progress["batchDuration"] / 1000 for progress in told if progress["numInputRows"]]
 
 
 def median(seconds: list[float]) -> str:

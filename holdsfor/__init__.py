@@ -10,39 +10,52 @@ from typing import TYPE_CHECKING, Any
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
-    from holdsfor import spark
-    from holdsfor.engine.recognise import recognise
+    from holdsfor import sinks, sources, spark
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.local.recognise import recognise
+    from holdsfor.local.session import LiveSession, live, resume
+    from holdsfor.plan.bounded import bounded
 
 __all__ = [
     "DescriptionError",
     "EventDescription",
     "HoldsforError",
+    "LiveSession",
     "Result",
+    "bounded",
+    "live",
     "load",
     "parse",
     "read_events",
     "recognise",
+    "resume",
+    "sinks",
+    "sources",
     "spark",
 ]
 __version__ = "0.1.0"
 
+_MODULES = ("sinks", "sources", "spark")
 #: Loaded when asked for: Spark's daemon and `holdsfor --help` need none of it.
 _HOMES = {
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
+    "LiveSession": "holdsfor.local.session",
     "Result": "holdsfor.engine.result",
+    "live": "holdsfor.local.session",
+    "bounded": "holdsfor.plan.bounded",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
-    "recognise": "holdsfor.engine.recognise",
+    "recognise": "holdsfor.local.recognise",
+    "resume": "holdsfor.local.session",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "spark":
-        return import_module("holdsfor.spark")
+    if name in _MODULES:
+        return import_module(f"holdsfor.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(_HOMES[name]), name)

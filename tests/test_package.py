@@ -22,6 +22,12 @@ def test_spark_is_there_without_an_import_of_its_own() -> None:
     assert run("import holdsfor; print(holdsfor.spark.recognise.__module__)") == "holdsfor.spark.batch"
 
 
+def test_sinks_and_sources_are_in_one_place() -> None:
+    for module in (holdsfor.sinks, holdsfor.sources):
+        assert all(getattr(module, name) is not None for name in module.__all__)
+    assert run("import sys, holdsfor; holdsfor.sinks, holdsfor.sources; print('pyspark' in sys.modules)") == "False"
+
+
 def test_importing_loads_neither_spark_nor_kernels() -> None:
     heavy = "{'pyspark', 'numba', 'pyarrow', 'lark'}"
     assert run(f"import sys, holdsfor; dir(holdsfor); print(sorted({heavy} & set(sys.modules)))") == "[]"

@@ -20,6 +20,7 @@ from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
 from holdsfor.plan.distribution.advice import advise_on_together
+from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages
 from holdsfor.printable import printable_lines
@@ -100,6 +101,8 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     _remark("Used by no rule, so it only adds work", _unused(description, found))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
+    for line in show_unbounded(made):
+        say(f"Without a bound, so that a stream keeps what it looks at for ever: {line}")
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in description.cycles])
     for advice in advise_on_together(made):
         say(advice)

@@ -62,7 +62,7 @@ def graph(description: EventDescription) -> Graph:
         kind: Kind = "input event" if one.kind == "event" else "input fluent"
         things["event" if one.kind == "event" else "fluent", one.signature] = Node(str(one.signature), kind, 0)
     for layer, stratum in enumerate(description.strata, 1):
-        for signature in stratum:
+        for signature in (each.signature for each in stratum):
             thing = defined(description, signature)
             node = Node(str(signature), kind_of(description, signature), layer, signature in cyclic, thing in dead)
             things[thing] = node
@@ -94,7 +94,7 @@ def predicates(description: EventDescription) -> dict[Thing, Place]:
 def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
     """Events and fluents with the places of their rules, in the order of the strata."""
     found: dict[Thing, list[Place]] = {
-        defined(description, signature): [] for stratum in description.strata for signature in stratum
+        defined(description, each.signature): [] for stratum in description.strata for each in stratum
     }
     for rule in description.rules:
         found.setdefault(_owner(rule), []).append(rule.place)

@@ -10,6 +10,7 @@ from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
+from holdsfor.plan.printing.bounds import find_unbounded, how_to_bound
 
 
 def report(
@@ -42,12 +43,16 @@ def report(
             {**_name(thing[1]), "defined": [_place(place)], "uses": _uses(thing, every)}
             for thing, place in predicates(description).items()
         ],
+        "unbounded": [
+            {**_name(signature), "because": one.because, "advice": how_to_bound(signature, one), **_place(one.place)}
+            for signature, one in find_unbounded(made).items()
+        ],
         "cycles": [[str(signature) for signature in group] for group in description.cycles],
     }
 
 
 def _definitions(description: EventDescription, made: Plan, every: list[Use]) -> list[dict[str, Any]]:
-    strata = {signature: level for level, group in enumerate(description.strata, 1) for signature in group}
+    strata = {one.signature: level for level, group in enumerate(description.strata, 1) for one in group}
     stages, dead = _stages(made), unreachable(description)
     rows = []
     for thing, places in definitions(description).items():
@@ -77,7 +82,7 @@ def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
         home.relation.signature: (number, list(home.positions or ()))
         for number, stage in enumerate(made.stages, 1)
         for home in stage.homes
-        if not home.relation.internal
+        if home.relation.is_reported
     }
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from typing import Literal as OneOf
 
 import typer
 from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
-from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.rtec_defaults import split
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
+
+if TYPE_CHECKING:
+    from holdsfor import EventDescription
 
 _Given = TypeVar("_Given")
 
@@ -49,6 +52,11 @@ FACTS = typer.Option(
 )
 ALLOW = typer.Option(
     metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
+)
+BOUND = typer.Option(
+    metavar="[NAME/ARITY=]TICKS",
+    help="How far a definition may look back and ahead that has no bound of its own: ticks, or a duration such as 4h. "
+    "Without a name: each that has none. May be given several times.",
 )
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time (with --engine local).")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
@@ -95,6 +103,7 @@ def run(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    bound: Annotated[list[str] | None, BOUND] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
@@ -122,6 +131,7 @@ def run(
     if changes and engine != "local":
         raise typer.BadParameter("--changes goes through the query times one by one: write --engine local with it.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = with_bounds(description, bound or [], tick_unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(events, format=form, mapping=mapping)
@@ -139,6 +149,19 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:
+    """As given by --bound: those for named definitions first, so that one without a name is for the rest."""
+    import holdsfor
+
+    named = {name: ticks(value, unit) for name, equals, value in (t.rpartition("=") for t in texts) if equals}
+    if named:
+        description = holdsfor.bounded(description, named)
+    for text in texts:
+        if "=" not in text:
+            description = holdsfor.bounded(description, ticks(text, unit))
+    return description
 
 
 def overflow_warning(times: int) -> str:

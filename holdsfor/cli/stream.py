@@ -14,11 +14,12 @@ from urllib.parse import urlsplit
 import typer
 
 from holdsfor.cli.console import complain, progress, say
-from holdsfor.cli.duration import TickUnit, ticks
 from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import (
     ALLOW,
+    BOUND,
     CONF,
+    ENGINE,
     FACTS,
     FORMAT,
     MAPPING,
@@ -28,17 +29,16 @@ from holdsfor.cli.run import (
     TICK_UNIT,
     overflow_warning,
     pairs,
+    with_bounds,
 )
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from holdsfor.io.metrics import BatchMetrics, MetricsServer
     from holdsfor.io.sinks.sink import Sink
-    from holdsfor.job.live.reading import Reader
-    from holdsfor.spark.live.query import LiveQuery
+    from holdsfor.job.live.query import LiveQuery
 
 FROM = typer.Option("--from", metavar="FOLDER|mqtt://...", help="A folder that gets new files, or a broker and topics.")
 TO = typer.Option(
@@ -57,9 +57,11 @@ AHEAD = typer.Option(
     "duration; 0 believes all. Default: ten windows, or a day if that is more."
 )
 SPEED = typer.Option(help="Replay a recording at so many times its own speed. Default: as fast as possible.")
-EVERY = typer.Option(help="How often to look for new rows, such as '5 seconds'. Default: as soon as possible.")
+EVERY = typer.Option(help="How often to look for new rows, such as 5s. Default: as soon as possible.")
 ONCE = typer.Option("--once", help="End when all that is there has been read.")
-BUCKETS = typer.Option(help="Entities are shared out over so many, for the life of the stream. Default: 2 a core.")
+BUCKETS = typer.Option(
+    help="Entities are shared out over so many, for the life of the stream. Default: 2 a core; 1 with --engine local."
+)
 MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
@@ -120,17 +122,21 @@ def stream(
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
+    engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
-    import holdsfor.spark
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
+    if engine == "local" and (master or settings):
+        raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = with_bounds(description, bound or [], tick_unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
@@ -140,73 +146,101 @@ def stream(
     log = log_of(checkpoint)
     with ExitStack() as stack:
         server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
-        stack.callback(_stop)
+        host = _Spark(master, settings, log) if engine == "spark" else _Local()
+        stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
         stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
-        with progress("Starting Spark"):
-            spark = holdsfor.spark.session(master, settings, log=log)
-        limits = {"files": max_files, "events": max_events}
-        events, reader = stack.enter_context(_source(spark, source, checkpoint, format, mapping, limits, take_over))
-        watch = stack.enter_context(_watching(tick_unit, server))
-        live = holdsfor.spark.stream(
-            spark,
+        begin = stack.enter_context(host.source(source, checkpoint, format, mapping, max_events, max_files, take_over))
+        live = begin(
             description,
-            events,
-            window=ticks(window, tick_unit),
-            step=ticks(step, tick_unit),
+            every=every,
+            once=once,
+            window=window,
+            step=step,
             checkpoint=checkpoint,
             start=start,
             end=end,
-            tick=ticks(tick, tick_unit),
+            tick=tick,
+            tick_unit=tick_unit,
             out=out,
             buckets=buckets,
-            format=reader,
             report=report,
             clock=tick_unit if clock == "wall" else None,
-            tick_unit=tick_unit,
-            max_ahead=None if max_ahead is None else ticks(max_ahead, tick_unit),
+            max_ahead=max_ahead,
             pace=None if speed is None else speed * ticks("1s", tick_unit),
-            every=every,
-            once=once,
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
-            watch=watch,
+            watch=stack.enter_context(_watching(tick_unit, server)),
             take_over=take_over,
         )
         if server is not None:
             server.health.seconds_at_work = live.seconds_at_work
-        wait(live)
+        wait(live, may_lose_spark=engine == "spark")
         say(f"Tables in {live.tables.shown()}")
 
 
-def wait(live: LiveQuery) -> None:
+Begin = Callable[..., "LiveQuery"]
+
+
+class _Local:
+    """This process."""
+
+    def stop(self) -> None:
+        """There is nothing to stop."""
+
+    @contextmanager
+    def source(self, *place: Any) -> Iterator[Begin]:
+        from holdsfor.job.live.feeds import open_feed
+        from holdsfor.local.stream import stream
+
+        with open_feed(*place) as (feed, reader):
+            yield lambda description, **options: stream(description, feed, reader, **options)
+
+
+@dataclass(slots=True)
+class _Spark:
+    master: str | None
+    settings: dict[str, str]
+    log: Path
+
+    def stop(self) -> None:
+        from pyspark.sql import SparkSession
+
+        with suppress(Exception):  # it may be gone already
+            running = SparkSession.getActiveSession()
+            if running is not None:
+                running.stop()
+
+    @contextmanager
+    def source(self, *place: Any) -> Iterator[Begin]:
+        from holdsfor.spark import session, stream
+        from holdsfor.spark.live.sources import open_source
+
+        with progress("Starting Spark"):
+            spark = session(self.master, self.settings, log=self.log)
+        with open_source(spark, *place) as (events, reader):
+            yield lambda description, **options: stream(spark, description, events, format=reader, **options)
+
+
+def wait(live: LiveQuery, may_lose_spark: bool) -> None:
     """Until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
     asked: list[int] = []
     before = {name: signal.signal(name, lambda number, _: asked.append(number)) for name in _SIGNALS}
     try:
-        while not live.wait(1):
+        while not live.awaitTermination(1):
             if asked:
                 complain("Stopping after this batch ...", style="")
                 live.stop()
                 return
     except Exception:
-        if not asked:
+        if not asked or not may_lose_spark:
             raise
         # Whoever ends a service tells all its processes, and Spark does not wait for us.
         complain("Spark was ended, too. Nothing is lost: a batch that was running is done again at the next start.", "")
     finally:
         for name, handler in before.items():
             signal.signal(name, handler)
-
-
-def _stop() -> None:
-    from pyspark.sql import SparkSession
-
-    with suppress(Exception):  # it may be gone already
-        running = SparkSession.getActiveSession()
-        if running is not None:
-            running.stop()
 
 
 def warn_of_passwords(addresses: Sequence[str]) -> None:
@@ -238,26 +272,6 @@ def check_source(place: str, once: bool) -> None:
     if once:
         raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
     Settings.parse(place)
-
-
-@contextmanager
-def _source(
-    spark: SparkSession,
-    place: str,
-    checkpoint: str,
-    format: str | None,
-    mapping: Path | None,
-    limits: dict[str, int | None],
-    take_over: bool,
-) -> Iterator[tuple[DataFrame, Reader]]:
-    from holdsfor.spark.live.sources import folder_stream, message_stream
-
-    if "://" not in place:
-        most = {"maxFiles": limits["files"], "maxEvents": limits["events"]}
-        yield folder_stream(spark, place, checkpoint, format, mapping, most)
-        return
-    with message_stream(spark, place, f"{checkpoint}/spool", mapping, limits["events"], take_over) as found:
-        yield found
 
 
 def sink_of(text: str, unit: TickUnit, number: int) -> Sink:

@@ -14,6 +14,7 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
+from holdsfor.plan.distances import distances
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -30,7 +31,6 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.patterns import names_in
-from holdsfor.plan.reach import distances
 from holdsfor.plan.walk import flat
 
 

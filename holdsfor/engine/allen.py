@@ -1,12 +1,13 @@
 """Allen's relations between the intervals of a source and of a target, for all groundings at once.
 
-Both lists are sorted and disjoint within a key, so that for every relation but `before` an interval has at most one
-partner that can matter, and it is found by a search.
+Both lists are sorted and disjoint within a key, so that an interval has at most one partner that can matter, and it is
+found by a search. For `before`, where it may have many, that is the nearest.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,13 +16,39 @@ from holdsfor.engine.column import Mask
 from holdsfor.kernels import intersect2, minus2, union2
 
 Pair = tuple[Ints, Ints]
-Masks = tuple[Mask, Mask]
 
 
-def related(relation: str, source: Pair, target: Pair, mode: str, axis: Axis) -> Pair:
+Partners = tuple[Ints, Mask]
+"""For each interval the one of the other list that it is compared with, and whether that is its partner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """How long a pair may take, from the first start to the last end; what is open ends now. Relative to the axis."""
+
+    most: int
+    first: int  # point of the history: what began before it counts from there
+    now: int
+
+    def allows(self, one: Pair, other: Pair, axis: Axis) -> Mask:
+        """one, other: as many intervals each, of the same keys."""
+        starts = np.minimum(one[0] & axis.mask, other[0] & axis.mask)
+        ends = [np.where(_is_open(e, axis), self.now, e & axis.mask) for e in (one[1], other[1])]
+        short: Mask = np.less_equal(np.maximum(*ends) - np.maximum(starts, self.first), self.most)
+        return short
+
+
+def related(relation: str, source: Pair, target: Pair, mode: str, axis: Axis, within: Within | None = None) -> Pair:
     if not len(source[0]) or not len(target[0]):
         return source[0][:0], source[1][:0]
-    of_source, of_target = RELATIONS[relation](source, target, axis)
+    if relation == "before":
+        of_source = _kept(source, target, _first_after(source, target, axis), within, axis)
+        of_target = _kept(target, source, _last_before(source, target, axis), within, axis)
+    else:
+        partners = RELATIONS[relation](source, target, axis)
+        of_source = _kept(source, target, partners, within, axis)
+        of_target = np.zeros(len(target[0]), np.bool_)
+        of_target[partners[0][of_source]] = True
     one, other = (source[0][of_source], source[1][of_source]), (target[0][of_target], target[1][of_target])
     match mode:
         case "source":
@@ -38,11 +65,12 @@ def related(relation: str, source: Pair, target: Pair, mode: str, axis: Axis) ->
             return minus2(*other, *one)
 
 
-def _matched(partner: Ints, true: Mask, size: int) -> Masks:
-    """true: which sources have the partner they were compared with."""
-    of_target = np.zeros(size, np.bool_)
-    of_target[partner[true]] = True
-    return true, of_target
+def _kept(intervals: Pair, others: Pair, partners: Partners, within: Within | None, axis: Axis) -> Mask:
+    """Which intervals have a partner that is near enough."""
+    place, true = partners
+    if within is None:
+        return true
+    return true & within.allows(intervals, (others[0][place], others[1][place]), axis)
 
 
 def _with_start(points: Ints, target: Pair) -> tuple[Ints, Mask]:
@@ -63,53 +91,55 @@ def _is_open(ends: Ints, axis: Axis) -> Mask:
     return found
 
 
-def _before(source: Pair, target: Pair, axis: Axis) -> Masks:
-    following_key = ((source[0] >> axis.time_bits) + 1) << axis.time_bits
-    latest = np.maximum(np.searchsorted(target[0], following_key) - 1, 0)
-    of_source = ~_is_open(source[1], axis) & (target[0][latest] >= source[1]) & (target[0][latest] < following_key)
-    first = np.searchsorted(source[0], (target[0] >> axis.time_bits) << axis.time_bits)
-    first = np.minimum(first, len(source[0]) - 1)
-    same = source[0][first] >> axis.time_bits == target[0] >> axis.time_bits
-    of_target = same & ~_is_open(source[1][first], axis) & (source[1][first] <= target[0])
-    return of_source, of_target
+def _first_after(source: Pair, target: Pair, axis: Axis) -> Partners:
+    """Of each source: the first target that it is before, which is the nearest."""
+    place = np.minimum(np.searchsorted(target[0], source[1]), len(target[0]) - 1)
+    same = target[0][place] >> axis.time_bits == source[0] >> axis.time_bits
+    return place, same & ~_is_open(source[1], axis) & (target[0][place] >= source[1])
 
 
-def _meets(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _last_before(source: Pair, target: Pair, axis: Axis) -> Partners:
+    """Of each target: the last source that is before it."""
+    place = np.maximum(np.searchsorted(source[1], target[0], "right") - 1, 0)
+    same = source[0][place] >> axis.time_bits == target[0] >> axis.time_bits
+    return place, same & ~_is_open(source[1][place], axis) & (source[1][place] <= target[0])
+
+
+def _meets(source: Pair, target: Pair, axis: Axis) -> Partners:
     """The source's last point is the target's first; a source of one point meets nothing."""
     last = axis.preceding(source[1])
     place, found = _with_start(last, target)
-    return _matched(place, found & ~_is_open(source[1], axis) & (source[0] != last), len(target[0]))
+    return place, found & ~_is_open(source[1], axis) & (source[0] != last)
 
 
-def _starts(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _starts(source: Pair, target: Pair, axis: Axis) -> Partners:
     place, found = _with_start(source[0], target)
-    return _matched(place, found & (source[1] < target[1][place]), len(target[0]))
+    return place, found & (source[1] < target[1][place])
 
 
-def _equal(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _equal(source: Pair, target: Pair, axis: Axis) -> Partners:
     place, found = _with_start(source[0], target)
-    return _matched(place, found & (source[1] == target[1][place]), len(target[0]))
+    return place, found & (source[1] == target[1][place])
 
 
-def _finishes(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _finishes(source: Pair, target: Pair, axis: Axis) -> Partners:
     place, found = _started_before(source[0], target, axis)
-    return _matched(place, found & (source[1] == target[1][place]), len(target[0]))
+    return place, found & (source[1] == target[1][place])
 
 
-def _during(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _during(source: Pair, target: Pair, axis: Axis) -> Partners:
     place, found = _started_before(source[0], target, axis)
-    return _matched(place, found & (source[1] < target[1][place]), len(target[0]))
+    return place, found & (source[1] < target[1][place])
 
 
-def _overlaps(source: Pair, target: Pair, axis: Axis) -> Masks:
+def _overlaps(source: Pair, target: Pair, axis: Axis) -> Partners:
     last = axis.preceding(source[1])
     place, found = _started_before(last, target, axis)
     true = found & ~_is_open(source[1], axis) & (target[0][place] > source[0]) & (source[1] < target[1][place])
-    return _matched(place, true, len(target[0]))
+    return place, true
 
 
-RELATIONS: dict[str, Callable[[Pair, Pair, Axis], Masks]] = {
-    "before": _before,
+RELATIONS: dict[str, Callable[[Pair, Pair, Axis], Partners]] = {
     "meets": _meets,
     "starts": _starts,
     "finishes": _finishes,

@@ -104,6 +104,12 @@ class Axis:
         part = key >> shift if shift else key
         return part if position == 0 else part & ((1 << self.code_bits) - 1)
 
+    def covers(self, first: int, last: int) -> bool:
+        """Whether times first..last are on it, with some to spare at both ends (see `fit`)."""
+        return first // self.tick * self.tick >= self.origin + 2 * self.tick and (
+            last + 4 * self.tick + 4 <= self.origin + self.mask
+        )
+
     def time(self, packed: Ints) -> Ints:
         return (packed & self.mask) + self.origin
 

@@ -76,7 +76,8 @@ def opened(
     low = max(low, frontier.nothing)  # a durative row counts from the start of the history on
     axis = fit(low, high, asked.tick, len(dictionary), room)
     dictionary.limit = axis.codes
-    world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1)
+    unreported = ready.plan.unreported
+    world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1, unreported=unreported)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
     before = replace(world, now=min(carried.fired, asked.end), points={}, intervals={})

@@ -27,6 +27,7 @@ from holdsfor.kernels import (
     member_search,
     merge_join,
 )
+from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Op, Tally, Where, Without
 from holdsfor.plan.patterns import flat, forms_of, names_in
@@ -137,14 +138,18 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
 def points(op: At, world: World) -> Points:
     if op.what == "occurrence":
         return world.points_of(op.relation)
-    found = world.intervals_of(op.relation)
-    return _happened(found.starts() if op.what == "start" else found.ends(), world)
+    return _happened(world.intervals_of(op.relation).edges(op.what), op.what, world)
 
 
-def _happened(edges: Points, world: World) -> Points:
-    """Only what happens after the start of the history and until now."""
+def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
+    """Only what happens after the start of the history and until now.
+
+    What has no start because it holds from the first point of the history on has no startI either.
+    """
     time = edges.packed & edges.axis.mask
     low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
+    if what in ("startI", "endI"):
+        low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
     if len(time) == 0 or (time.min() >= low and time.max() <= high):
         return edges
     return edges.select(Selection((time >= low) & (time <= high)))

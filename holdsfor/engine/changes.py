@@ -15,10 +15,10 @@ from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.result import (
     INTERVALS_SCHEMA,
     OCCURRENCES_SCHEMA,
-    begun,
     distinct,
     intervals_table,
     occurrences_table,
+    reported,
 )
 from holdsfor.engine.stepping import Moment
 from holdsfor.engine.world import World
@@ -45,7 +45,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    relations = tuple(relations)
+    relations = tuple(relation for relation in relations if relation.is_reported)
     intervals = [_logged(0, "", INTERVALS_SCHEMA.empty_table())]
     occurrences = [_logged(0, "", OCCURRENCES_SCHEMA.empty_table())]
     for relation in relations:
@@ -59,8 +59,8 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
-    new = _told(begun(now.intervals[relation], now), report, cut, settled)
-    old = new.none() if before is None else begun(before.intervals[relation], before)
+    new = _told(reported(relation, now), report, cut, settled)
+    old = new.none() if before is None else reported(relation, before)
     old = _told(old, report, settled, settled)
     for op, changed in _differences(old, new):
         if len(changed):

@@ -76,6 +76,11 @@ class Dictionary:
     def __len__(self) -> int:
         return len(self._texts)
 
+    @property
+    def arrays(self) -> int:
+        """From how many different arrays terms have come; they are kept with it."""
+        return len(self._known)
+
     def copy(self) -> Dictionary:
         """With the same codes, to go on from. Numbers are worked out here, once for all copies."""
         self._complete()

@@ -21,7 +21,8 @@ from holdsfor.plan.walk import defines
 class Frontier:
     """cuts: conclusions up to it are settled. horizons: nothing looks at this point of a relation or further back.
 
-    recent: nothing that is bounded looks further back than this at anything.
+    recent: nothing that is bounded looks further back than this at anything. quiet: what was over then changes nothing
+    any more unless a row comes in, not even what has no bound.
     """
 
     nothing: int  # before all of the history
@@ -30,6 +31,7 @@ class Frontier:
     inputs: Mapping[tuple[Signature, bool], int]  # horizons, by name and whether it is an event
     recent: int
     unbounded: frozenset[Relation]
+    quiet: int
 
     def cut(self, relation: Relation) -> int:
         return self.cuts[relation]
@@ -48,9 +50,12 @@ class Frontier:
         return self.cuts[relation] > self.nothing
 
     @property
-    def settled(self) -> int:
-        """All conclusions up to here are."""
-        return min(self.cuts.values(), default=self.nothing)
+    def settled(self) -> dict[str, int]:
+        """By the name of a fluent or event: all conclusions about it up to there are. Without what is never settled."""
+        found: dict[str, int] = {}
+        for relation, cut in self.cuts.items():
+            found[relation.name] = min(cut, found.get(relation.name, cut))
+        return {name: cut for name, cut in found.items() if cut > self.nothing}
 
     @property
     def lowest(self) -> int:
@@ -88,7 +93,23 @@ def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Front
         )
         for source in plan.sources
     }
-    return Frontier(nothing, cuts, horizons, inputs, recent, frozenset(unbounded))
+    quiet = _find_quiet(plan, windows, query_time, joining)
+    return Frontier(nothing, cuts, horizons, inputs, recent, frozenset(unbounded), quiet)
+
+
+def _find_quiet(plan: Plan, windows: Windows, query_time: int | None, joining: int) -> int:
+    """How far back what can still change by the passing of time alone lies, all levels together."""
+    nothing = windows.start - 1
+    cuts: dict[Relation, int] = {}
+    quiet = []
+    for definition, look in zip(plan.definitions, plan.looks, strict=True):
+        if query_time is None or look.stirs is None:
+            return nothing
+        below = [cuts[relation] for relation in look.relations if relation in cuts]
+        cut = max(_cut(windows, query_time, below, look.stirs.ahead or 0, look.stirs.ticks, joining), nothing)
+        cuts.update(dict.fromkeys(defines(definition), cut))
+        quiet.append(cut - (look.stirs.back or 0) - joining)
+    return min(quiet, default=nothing)
 
 
 def _cut(windows: Windows, query_time: int, below: list[int], ahead: int, ticks: int, joining: int) -> int:

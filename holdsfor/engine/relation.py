@@ -11,6 +11,7 @@ from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.structure import cut_columns, take_apart
 from holdsfor.kernels import compress, normalise
+from holdsfor.language.description import EdgeKind
 from holdsfor.plan.patterns import Forms
 
 EMPTY = np.empty(0, np.int64)
@@ -145,17 +146,13 @@ class Intervals:
             self._views[forms] = found
         return found
 
-    def starts(self) -> Points:
-        return self._edge("start")
-
-    def ends(self) -> Points:
-        return self._edge("end")
-
-    def _edge(self, which: str) -> Points:
+    def edges(self, which: EdgeKind) -> Points:
+        """Where intervals begin and end: at these points themselves (startI, endI), or one tick before."""
         found = self._views.get(which)
         if not isinstance(found, Points):
-            edges = self.s if which == "start" else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
-            points = self.axis.preceding(edges)
+            begins = which in ("start", "startI")
+            points = self.s if begins else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
+            points = points if which in ("startI", "endI") else self.axis.preceding(points)
             found = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
             self._views[which] = found
         return found

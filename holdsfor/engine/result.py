@@ -47,11 +47,24 @@ class Result:
 
 def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
     texts = world.dictionary.texts()
-    tables = [_intervals(relation, begun(world.intervals[relation], world), texts) for relation in relations]
+    tables = [_intervals(relation, reported(relation, world), texts) for relation in relations]
     return pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *tables])
 
 
-def begun(found: Intervals, world: World) -> Intervals:
+def reported(relation: Relation, world: World) -> Intervals:
+    """What results have of a relation: without values that no grounding declares, where others are declared."""
+    found = _begun(world.intervals[relation], world)
+    hidden = [value for owner, value in world.unreported if owner == relation.signature]
+    if not hidden:
+        return found
+    if relation.value is not None:
+        return found.none() if relation.value in hidden else found
+    codes = [world.dictionary.code_of(value) for value in hidden]
+    kept = ~np.isin(found.codes(found.arity - 1), codes)
+    return Intervals(found.axis, found.dictionary, found.arity, found.s[kept], found.e[kept])
+
+
+def _begun(found: Intervals, world: World) -> Intervals:
     """From the first point of the history on, and without what begins only after now: input may tell of the future.
 
     What holds initially began before the first point, so that it has no start; it is told from that point on.

@@ -9,10 +9,12 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
+from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import Open, concluded, head_codes, key_columns, merged, spread_over
 from holdsfor.engine.domain import Allowed, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import (
@@ -89,7 +91,7 @@ def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
 
 def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
     with OnBehalfOf(rule):
-        rows = run(rule.chain, world)
+        rows = run(rule.chain, world, _first_point(rule.start, world) if rule.start else None)
     if not any(map(is_open, rule.args)):
         columns = [head_codes(rows, arg, world) for arg in rule.args]
         return world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
@@ -106,6 +108,12 @@ def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domai
         return keys if rows.size else EMPTY
     wanted = np.unique(world.axis.key([head_codes(rows, args[p], world) for p in bound]))
     return keys[np.isin(world.axis.key([columns[p] for p in bound]), wanted)]
+
+
+def _first_point(name: str, world: World) -> Rows:
+    """One row, with the first point of the history by this name."""
+    first = world.axis.following(np.array([world.start - world.axis.origin])) + world.axis.origin
+    return Rows(world.axis, 1, {name: Column(world.dictionary, numbers=first)})
 
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.allen import related
+from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import lookup, run, shape
 from holdsfor.engine.column import Column, Mask
@@ -170,10 +170,11 @@ def _worked_out(expression: Expression, frame: Frame) -> Pair:
             return _lasting(expression, frame)
         case Relate():
             source, target = _algebra(expression.source, frame), _algebra(expression.target, frame)
-            return related(expression.relation, source, target, expression.mode, frame.world.axis)
+            within = _within(expression, frame.world)
+            return related(expression.relation, source, target, expression.mode, frame.world.axis, within)
         case Combine():
             if expression.op == "complement":
-                return _complement(expression, frame)
+                return _complement(expression, frame) if expression.within is None else _near(expression, frame)
             if not expression.parts:
                 return NOTHING
             s, e = _algebra(expression.parts[0], frame)
@@ -197,6 +198,29 @@ def _complement(expression: Combine, frame: Frame) -> Pair:
     for part in expression.parts:
         s, e = minus2(s, e, *_algebra(part, frame))
     return np.where((s & axis.mask) == first, s - first + before, s), e
+
+
+def _near(expression: Combine, frame: Frame) -> Pair:
+    """The complement within a bound: around the parts, and in none of them. What ends later than now is open."""
+    axis, world = frame.world.axis, frame.world
+    assert expression.within is not None
+    start, now = world.start - axis.origin, world.now - axis.origin
+    before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
+    s, e = NOTHING
+    for part in expression.parts:
+        s, e = union2(s, e, *_algebra(part, frame))
+    later = (e & axis.mask) + expression.within
+    wide_s = (s & ~axis.mask) | np.maximum((s & axis.mask) - expression.within, first)
+    wide_e = (e & ~axis.mask) | np.where(later > now, axis.mask, later)
+    around_s, around_e = minus2(*normalise(wide_s, wide_e), s, e)
+    return np.where((around_s & axis.mask) == first, around_s - first + before, around_s), around_e
+
+
+def _within(expression: Relate, world: World) -> Within | None:
+    if expression.within is None:
+        return None
+    origin = world.axis.origin
+    return Within(expression.within, world.start + 1 - origin, world.now - origin)
 
 
 def _of(part: Of, frame: Frame) -> Pair:
@@ -227,6 +251,8 @@ def _lasting(expression: Lasting, frame: Frame) -> Pair:
         bound = value(expression.bound, Rows(world.axis, 0, {}))
     tests = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
     kept: Mask = tests[expression.op](lasted, bound)
+    if expression.within is not None:
+        kept &= np.less_equal(bound, expression.within)
     return compress(s, kept), compress(e, kept)
 
 

@@ -98,7 +98,7 @@ def moments(
         settled, state = state.frontier, settle(ready.plan, scope, frontier, now, now.running)
         place += 1
         if place + 1 < len(due):
-            wake = next_activity(query_time, due[place], now, frontier.lowest, coming, upstream)
+            wake = next_activity(query_time, due[place], now, frontier.quiet, coming, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         yield Moment(query_time, due[place - 1], before, settled, now, state, left_out)
         before = now
@@ -142,6 +142,7 @@ def _begin(
         state.holding,
         state.settled_intervals,
         state.running,
+        unreported=ready.plan.unreported,
     )
     sources = (*ready.plan.sources, *scope.sources)
     for block in join_blocks([*visible_input(asked, state.frontier, query_time, arrived), *given]):

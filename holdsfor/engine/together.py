@@ -118,7 +118,7 @@ def all_together(
     slots.number()
     listed = _listed([_compiled(action, slots, world, domains) for action in actions])
     group_of, groups = _groups(group, slots, world)
-    deadlines, which, keys_of = _deadlines(group, slots, world)
+    deadlines, which, keys_of = _deadlines(group, slots, world, domains)
     running = _running(group, which, keys_of, world)
     start = _carried(carried, running, slots)
     now = world.now - world.axis.origin
@@ -159,7 +159,7 @@ def _find_keys(group: Group, actions: tuple[Action, ...], slots: Slots, world: W
                     left_out[action.relation] = len(np.unique(keys[~mask]))
                 grown |= slots.add(action.relation, allowed)
         for due in group.deadlines:
-            grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world)[1])
+            grown |= slots.add(due.target, _ends(due, slots.keys[due.source], world, domains)[1])
     return sum(left_out.values())
 
 
@@ -349,8 +349,16 @@ def _arguments(relation: Relation, keys: Ints, world: World) -> Ints:
     return world.axis.key(columns) if columns else np.zeros(len(keys), np.int64)
 
 
-def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
-    """The keys that have the deadline, what they turn into, and after how long."""
+def _ends(due: Due, keys: Ints, world: World, domains: Domains) -> tuple[Ints, Ints, Ints]:
+    """The keys that have the deadline, what they turn into, and after how long; not what is outside the domain."""
+    source, target, after = _all_ends(due, keys, world)
+    if due.target not in domains:
+        return source, target, after
+    mask = within(target, due.target.arity, domains[due.target], world)
+    return source[mask], target[mask], after[mask]
+
+
+def _all_ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     axis, dictionary, size = world.axis, world.dictionary, len(due.args)
     if due.values is not None:
         value, other = (dictionary.code_of(term) for term in due.values)
@@ -368,11 +376,11 @@ def _ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     return keys, axis.key([*parts, np.full(len(keys), other, np.int64)]), after
 
 
-def _deadlines(group: Group, slots: Slots, world: World) -> tuple[Deadlines, Ints, Ints]:
+def _deadlines(group: Group, slots: Slots, world: World, domains: Domains) -> tuple[Deadlines, Ints, Ints]:
     """By source slot, with the number of the deadline in the group and the key of each."""
     rows: list[tuple[Ints, ...]] = [(EMPTY,) * 6]
     for number, due in enumerate(group.deadlines):
-        source, target, after = _ends(due, slots.keys[due.source], world)
+        source, target, after = _ends(due, slots.keys[due.source], world, domains)
         both = slots.of(due.source, source), slots.of(due.target, target)
         same = np.ones(len(source), np.int64)
         rows.append((*both, after, same * due.extensible, same * number, source))

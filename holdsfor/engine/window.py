@@ -6,7 +6,6 @@ By the law of windows nothing else about windows matters for the history.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.duration import ticks_of
 from holdsfor.engine.arguments import arguments
 from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
@@ -120,11 +120,11 @@ class Ticks(NamedTuple):
     tick: int
 
 
-def check_ticks(window: object, step: object, start: object, end: object, tick: object) -> Ticks:
-    """Says what is wrong with times that cannot be used."""
+def check_ticks(window: object, step: object, start: object, end: object, tick: object, unit: str = "s") -> Ticks:
+    """The times that a user gives, in ticks; says what is wrong with those that cannot be used. unit: of a tick."""
     optional = {"window": window, "step": step, "start": start, "end": end}
-    times = {name: None if amount is None else _ticks(name, amount) for name, amount in optional.items()}
-    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", tick))
+    times = {name: None if amount is None else _ticks(name, amount, unit) for name, amount in optional.items()}
+    checked = Ticks(times["window"], times["step"], times["start"], times["end"], _ticks("tick", tick, unit))
     for name in ("window", "step", "tick"):
         amount = getattr(checked, name)
         if amount is not None and amount <= 0:
@@ -132,13 +132,8 @@ def check_ticks(window: object, step: object, start: object, end: object, tick: 
     return checked
 
 
-def _ticks(name: str, amount: object) -> int:
-    try:
-        if isinstance(amount, bool | np.bool_):
-            raise TypeError
-        ticks = operator.index(amount)  # type: ignore[arg-type]
-    except TypeError:
-        raise HoldsforError(f"the {name} must be a whole number of ticks, such as 3600, not {amount!r}") from None
+def _ticks(name: str, amount: object, unit: str) -> int:
+    ticks = ticks_of(name, amount, unit)
     if abs(ticks) > MOST_TIME:
         raise HoldsforError(f"the {name} ({ticks}) is out of range: times are at most 2^61 ticks from 0")
     return ticks

@@ -11,6 +11,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, fact_table
 from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
 from holdsfor.language.description import Signature
+from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Chain, Due, Part, Relation
 
 
@@ -30,6 +31,7 @@ class World:
 
     carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before;
     carried_running, running: deadlines, when conclusions begin and as they are set.
+    unreported: values of fluents that rules see, and results do not have.
     counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
     """
 
@@ -46,6 +48,7 @@ class World:
     intervals: dict[Relation, Intervals] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
     shared: dict[Chain | Part, object] = field(default_factory=dict)  # what was worked out of Plan.shared
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
 
     def points_of(self, relation: Relation) -> Points:

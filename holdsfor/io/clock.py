@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Literal as OneOf
 
-Clock = OneOf["ticks", "s", "ms"]
+from holdsfor.duration import PER_SECOND
+
+Clock = OneOf["ticks", "s", "ms", "us"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DATES = range(10 * 365 * 86400, 8000 * 365 * 86400)  # seconds since 1970 that are dates; smaller ones count from 0
@@ -15,8 +17,8 @@ def clock_text(tick: int, clock: Clock) -> str:
     """A tick as a number, a time of day since tick 0 (`1d 02:55:00`), or a date and a time (UTC)."""
     if clock == "ticks":
         return str(tick)
-    seconds, rest = divmod(tick, 1000) if clock == "ms" else (tick, 0)
-    fraction = f".{rest:03d}" if clock == "ms" else ""
+    seconds, rest = divmod(tick, PER_SECOND[clock])
+    fraction = {"s": "", "ms": f".{rest:03d}", "us": f".{rest:06d}"}[clock]
     if seconds in _DATES:
         return f"{_EPOCH + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S}{fraction}"
     if seconds < 0:

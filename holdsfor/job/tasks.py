@@ -19,8 +19,8 @@ from holdsfor.engine.column import Selection
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
+from holdsfor.engine.history import prepare, tables
 from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.recognise import prepare, tables
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.result import as_block
 from holdsfor.engine.window import Windows, counted, standing
@@ -165,7 +165,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     left_out = evaluate(job.ready, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
-    intervals, occurrences = tables([r for r in defined if not r.internal], world)
+    intervals, occurrences = tables(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
         "groundings_outside_domain": left_out,

@@ -28,3 +28,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile lazily; the compiled function is called directly, so the annotation costs nothing."""
     return cast(Function, njit(cache=True, nogil=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """A part of a kernel with a name of its own, compiled in its place: passing many columns on is not cheap."""
+    return cast(Function, njit(inline="always")(function))

@@ -11,10 +11,12 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
+from holdsfor.language.passes.bounds import bounds
 from holdsfor.language.passes.circles import circles
 from holdsfor.language.passes.clashes import clashes
 from holdsfor.language.passes.cuts import cuts
 from holdsfor.language.passes.domains import domains
+from holdsfor.language.passes.dynamic import dynamic
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.names import names
@@ -24,6 +26,7 @@ from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
+from holdsfor.language.passes.values import values
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -31,6 +34,8 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     read,
     apart,
     cuts,
+    values,
+    dynamic,
     kinds,
     names,
     recursion,
@@ -39,6 +44,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     safety,
     interval_names,
     domains,
+    bounds,
     strata,
     circles,
     unreachable,
@@ -70,6 +76,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         rules=tuple(draft.rules),
         background=tuple(draft.background),
         groundings=tuple(draft.groundings),
+        unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),
         inputs=tuple(draft.inputs),
         events=frozenset(draft.events),
@@ -79,6 +86,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         cycles=tuple(draft.cycles),
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
+        bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
         warnings=diagnostics,
         sources=draft.sources,
     )

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.language.terms import Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
+
+
+EdgeKind = OneOf["start", "end", "startI", "endI"]
+EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
+Change = EdgeKind | OneOf["deadline"]
 
 
 class Signature(NamedTuple):
@@ -21,6 +26,29 @@ class Signature(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}"
+
+    @property
+    def signature(self) -> Signature:
+        return self
+
+
+class FluentValue(NamedTuple):
+    """One value of a fluent that has a definition of its own."""
+
+    name: str
+    arity: int
+    value: Term
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.arity}={self.value}"
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(self.name, self.arity)
+
+
+Defined = Signature | FluentValue
+"""What is defined at once: an event, a fluent or the simple values of one, or one statically determined value."""
 
 
 # ---------------------------------------------------------------- literals of a body
@@ -37,9 +65,13 @@ class Happens:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """happensAt(start(fluent=value), time), happensAt(end(fluent=value), time)"""
+    """happensAt(start(fluent=value), time), and the same with end, startI, endI.
 
-    edge: OneOf["start", "end"]
+    startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
+    deadline: where a deadline initiates fluent=value, whether that takes effect or not.
+    """
+
+    edge: Change
     fluent: Term
     value: Term
     time: Term
@@ -78,6 +110,7 @@ class Algebra:
     operands: tuple[Var, ...]
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # of a complement: only points at most so far from an interval of an operand
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +126,7 @@ class Allen:
     mode: str
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # only pairs that take no longer, from the first start to the last end
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +138,7 @@ class Duration:
     bound: Term
     result: Var
     place: Place = field(compare=False)
+    within: int | None = None  # none if the bound is more than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,11 +291,13 @@ class EventDescription:
     events: frozenset[Signature]  # defined by happensAt rules
     simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
     static: frozenset[Signature]  # defined by holdsFor rules
-    strata: tuple[tuple[Signature, ...], ...]  # defined events and fluents, each after all that it depends on
+    strata: tuple[tuple[Defined, ...], ...]  # events, fluents and values, each after all that it depends on
     cycles: tuple[
         tuple[Signature, ...], ...
     ] = ()  # simple fluents that depend on each other, each group in one stratum
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
+    bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them

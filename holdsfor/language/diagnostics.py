@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal as OneOf
@@ -92,6 +93,15 @@ class Refusal(HoldsforError):
         source = lines.get(self.place.file)
         line = source.line(self.place.line) if source else ""
         return Diagnostic(self.code, "error", self.message, self.place, self.hint, line=line)
+
+
+@contextmanager
+def shown_refusals(lines: Mapping[str, Source]) -> Iterator[None]:
+    """What is refused only when there are data is told with line and caret, too."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise DescriptionError([refusal.diagnostic(lines)]) from None
 
 
 class Source:

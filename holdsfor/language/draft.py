@@ -9,10 +9,20 @@ from itertools import count
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Clause, Deadline, Grounding, Initially, Input, Rule, Signature
+from holdsfor.language.description import (
+    Clause,
+    Deadline,
+    Defined,
+    Grounding,
+    Initially,
+    Input,
+    Rule,
+    Signature,
+)
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.reading.changes import Changes
+from holdsfor.language.reading.groundings import Declarations
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
@@ -42,8 +52,10 @@ class Draft:
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
     initially: list[Initially] = field(default_factory=list)
     deadlines: list[Deadline] = field(default_factory=list)
+    bounds: dict[Signature, tuple[int, Place]] = field(default_factory=dict)  # bound(f/1, 600)
     extensions: list[tuple[Term, Term, Place]] = field(default_factory=list)  # p(fluent=value)
     changes: Changes = field(default_factory=dict)
+    declarations: Declarations = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
 
     # kinds
@@ -52,15 +64,20 @@ class Draft:
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
 
+    # values: those that no grounding declares, where others are
+    unreported: set[tuple[Signature, Term]] = field(default_factory=set)
+
     # recursion
     recursive: set[Signature] = field(default_factory=set)
 
-    # safety: fluents that some rule initiates for a known grounding, and heads that leave an argument open
+    # safety: rules that say nothing, since no grounding declares of whom; fluents that some rule initiates for a known
+    # grounding, and heads that leave an argument open
+    left_out: list[Rule] = field(default_factory=list)
     grounded: set[Signature] = field(default_factory=set)
     open: dict[Signature, tuple[Term, Term, Var]] = field(default_factory=dict)
 
     # strata
-    strata: list[tuple[Signature, ...]] = field(default_factory=list)
+    strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
 

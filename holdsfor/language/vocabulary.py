@@ -28,6 +28,7 @@ FORMS: dict[str, str] = {
     "buildFromPoints": "buildFromPoints(fluent=value)",
     "points": "points(fluent=value)",
     "dynamicDomain": "dynamicDomain(predicate(_))",
+    "bound": "bound(name/arity, ticks)",
 }
 
 #: Duration filters, and the comparison of a duration with the bound that each makes.

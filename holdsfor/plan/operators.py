@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Input, Signature
+from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
 
@@ -28,6 +28,9 @@ Leaf = str | Term | None
 Arg = Leaf | Pattern
 """The same, or a term with variables inside."""
 
+Names = tuple[tuple[str, str], ...]
+"""Variables of a rule, with the names that its author gave them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -37,14 +40,24 @@ class Relation:
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
-    internal: bool = False  # a part of a definition that is evaluated elsewhere: no result
+    part_of: Signature | None = None  # something of that definition that only rules ask for
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
 
     @property
+    def is_reported(self) -> bool:
+        """Whether results may have it."""
+        return self.part_of is None
+
+    @property
     def signature(self) -> Signature:
         return Signature(self.name, self.arity - (self.kind == "valued"))
+
+    @property
+    def definition(self) -> Signature:
+        """What its author calls it."""
+        return self.part_of or self.signature
 
 
 # ---------------------------------------------------------------- chains: the body of a rule
@@ -57,7 +70,7 @@ class At:
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
     """
 
-    what: OneOf["occurrence", "start", "end"]
+    what: OneOf["occurrence"] | EdgeKind
     relation: Relation
     args: tuple[Arg, ...]
     time: str
@@ -135,6 +148,7 @@ class Conclude:
     args: tuple[Arg, ...]
     time: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)  # of its head, for messages
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- interval expressions
@@ -148,29 +162,44 @@ class Of:
 
 @dataclass(frozen=True, slots=True)
 class Combine:
-    """Union, intersection, or difference (the first part without the others)."""
+    """Union, intersection, difference (the first part without the others), or complement.
+
+    within: of a complement, only points at most so far from a part; None: all points of the history.
+    """
 
     op: OneOf["union", "intersection", "difference", "complement"]
     parts: tuple[Expression, ...]
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Lasting:
-    """The intervals whose duration compares so with the bound; an open one has lasted until the query time."""
+    """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
+
+    within: no interval if the bound is more than that.
+    """
 
     op: OneOf[">", ">=", "<", "=<"]
     part: Expression
     bound: Term
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says."""
+    """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
+
+    within: only pairs that take no longer, from the first start to the last end.
+    """
 
     relation: str
     source: Expression
     target: Expression
     mode: str
+    within: int | None = None
+    place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
 Expression = Of | Combine | Lasting | Relate
@@ -190,6 +219,7 @@ class HoldsForRule:
     conditions: Chain
     expression: Expression
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
 
 
 # ---------------------------------------------------------------- definitions
@@ -227,10 +257,14 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time."""
+    """Simple fluents that depend on each other or have deadlines: evaluated together, in the order of time.
+
+    reached: values that deadlines lead to, each with the event that it is reached, where rules ask for that.
+    """
 
     fluents: tuple[Simple, ...]
     deadlines: tuple[Due, ...]
+    reached: tuple[tuple[Relation, Relation], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +302,8 @@ class Declared:
     args: tuple[Arg, ...]
     enumerates: bool
     place: Place = field(default=NOWHERE, compare=False, repr=False)
+    names: Names = field(default=(), compare=False, repr=False)
+    start: str = ""  # the variable that is the first point of the history, if a condition asks what holds there
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,6 +418,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
 
     def __str__(self) -> str:
@@ -401,10 +438,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a definition looks at, and how far from the time of its own conclusions."""
+    """What a definition looks at, and how far from the time of its own conclusions.
+
+    stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
+    ahead; None: any distance. For a definition without a bound that may be less than its reach.
+    """
 
     relations: tuple[Relation, ...]
     reach: Reach
+    stirs: Reach | None
 
     @property
     def is_bounded(self) -> bool:

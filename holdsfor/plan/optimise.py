@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
+from holdsfor.plan.identity import identify
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
@@ -37,12 +37,6 @@ def plan(description: EventDescription) -> Plan:
         made = run(made)
     check_products(made)
     return replace(completed(made), identity=identity)
-
-
-def identify(made: Plan) -> str:
-    """The same for the same rules, in every process and with every optimiser. Facts are not part of it."""
-    rules = (made.sources, made.domains, made.definitions, made.closures)
-    return hashlib.sha256(repr(rules).encode()).hexdigest()
 
 
 def steps(made: Plan) -> Iterator[tuple[str, Plan]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from holdsfor.language.terms import Compound, Float, Int, Term, Var
+from holdsfor.language.terms import Float, Int, Place
+from holdsfor.plan.distances import ANYWHEN, Span, limit_times
 from holdsfor.plan.operators import (
     At,
     Chain,
@@ -12,9 +14,10 @@ from holdsfor.plan.operators import (
     Definition,
     Expression,
     Holding,
+    HoldsForRule,
     Lasting,
-    Let,
     Look,
+    Of,
     Reach,
     Relate,
     Relation,
@@ -22,21 +25,39 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.walk import complements, conclusions, defines, flat, reads, simple_of
+from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of, subexpressions
 
 
 def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
-    """What each definition looks at; a condition at an unrelated time has no reach that is known."""
+    """What each definition looks at, and how far."""
     inert: set[Relation] = set()
     found = []
     for definition in definitions:
         inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
-        offsets = list(_offsets(definition))
-        back = _most([None if o is None else max(0, -o) for o in offsets])
-        ahead = _most([None if o is None else max(0, o) for o in offsets])
         ticks = int(any(_asks_next_tick(definition, inert)))
-        found.append(Look(tuple(dict.fromkeys(reads(definition))), Reach(back, ahead, ticks)))
+        spans = [span for span, *_ in _spans(definition)]
+        limited = [Span(span.first or 0, span.last or 0) for span in spans]
+        stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks)
+        found.append(Look(tuple(dict.fromkeys(reads(definition))), _reach_of(spans, ticks), stirs))
     return tuple(found)
+
+
+def _reach_of(spans: Sequence[Span], ticks: int) -> Reach:
+    back = _most([None if span.first is None else max(0, -span.first) for span in spans])
+    ahead = _most([None if span.last is None else max(0, span.last) for span in spans])
+    return Reach(back, ahead, ticks)
+
+
+def _waits_for_any_duration(definition: Definition) -> bool:
+    """Whether what goes on may become long enough at any time, as the duration is not known before the data are."""
+    if not isinstance(definition, Static):
+        return False
+    every = (part for rule in definition.rules for part in subexpressions(rule.expression))
+    return any(isinstance(part, Lasting) and _limit_of(part) is None for part in every)
+
+
+def _limit_of(expression: Lasting) -> float | None:
+    return expression.bound.value if isinstance(expression.bound, Int | Float) else expression.within
 
 
 def reach(definitions: Sequence[Definition]) -> Reach:
@@ -55,17 +76,34 @@ def reach(definitions: Sequence[Definition]) -> Reach:
     return Reach(_most([one.back for one in every]), _most([one.ahead for one in every]), most)
 
 
-def unbounded(definitions: Sequence[Definition]) -> list[Relation]:
-    """What by itself looks at any distance in time, so that nothing it depends on can ever be forgotten."""
-    pairs = zip(definitions, looks(definitions), strict=True)
-    return [relation for definition, look in pairs if not look.is_bounded for relation in defines(definition)]
+@dataclass(frozen=True, slots=True)
+class Unbounded:
+    """A definition that by itself looks at any distance in time: nothing it depends on can ever be forgotten.
+
+    because: what makes it so; place: where that stands; instead: what bounds it besides a `bound`.
+    """
+
+    relation: Relation
+    because: str
+    place: Place
+    instead: str = ""
+
+
+def unbounded(definitions: Sequence[Definition]) -> list[Unbounded]:
+    """Each with the first of its conditions that has no limit."""
+    found = []
+    for definition in definitions:
+        reasons = [(because, place, instead) for span, because, place, instead in _spans(definition) if None in span]
+        if reasons:
+            found += [Unbounded(relation, *reasons[0]) for relation in defines(definition)]
+    return found
 
 
 def _asks_next_tick(definition: Definition, inert: set[Relation]) -> Iterator[bool]:
     """A start or end at T says what holds one tick later; only inertia decides that at T already."""
     for conclusion in conclusions(definition):
         for op in flat(conclusion.chain):
-            yield isinstance(op, At) and op.what != "occurrence" and op.relation not in inert
+            yield isinstance(op, At) and op.what in ("start", "end") and op.relation not in inert
 
 
 def _most(amounts: list[int | None]) -> int | None:
@@ -76,65 +114,65 @@ def _sum(one: int | None, other: int | None) -> int | None:
     return None if one is None or other is None else one + other
 
 
-def _offsets(definition: Definition) -> Iterator[int | None]:
-    """How far from the time of its conclusion each condition of a definition looks."""
+# ---------------------------------------------------------------- the spans of conditions, and why some have no limit
+
+
+_Looked = tuple[Span, str, Place, str]
+
+
+def _spans(definition: Definition) -> Iterator[_Looked]:
+    """How far from the time of its conclusion each condition of a definition looks; what it is, where, and advice."""
     for conclusion in conclusions(definition):
-        times = _times(conclusion.chain, {conclusion.time: 0})
-        yield from times
+        for span in _times(conclusion.chain, {conclusion.time: Span(0, 0)}):
+            because = "a condition is at a time that may be any distance from the time of the rule"
+            yield span, because, conclusion.place, "compare the two times, such as T2 < T, T - T2 < 600"
     if isinstance(definition, Static):
         for rule in definition.rules:
-            most = _duration(rule.expression)
-            if complements(rule.expression) and any(rule.evidence):
-                most = None  # a grounding that comes up late has not been there from the beginning
-            yield from (None, None) if most is None else (most, -most)
+            yield from _measured(rule.expression, 0)
+            if holds_unseen(rule.expression) and _names_groundings_late(rule):
+                because = "a complement goes back to the beginning for whoever turns up later"
+                advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
+                yield ANYWHEN, because, rule.place, advice
 
 
-def distances(chain: Chain, known: dict[str, int | None]) -> dict[str, int | None]:
-    """How far each time variable of a chain is from those known."""
-    known = dict(known)
-    changed = True
-    while changed:  # lets may stand before or after what they relate
-        changed = False
-        for op in chain:
-            if isinstance(op, Let) and (link := _link(op.variable, op.expression)):
-                one, other, distance = link
-                for a, b, d in ((one, other, distance), (other, one, -distance)):
-                    if b in known and a not in known:
-                        base = known[b]
-                        known[a] = None if base is None else base + d
-                        changed = True
-    return known
-
-
-def _times(chain: Chain, given: dict[str, int | None]) -> Iterator[int | None]:
-    known = distances(chain, given)
+def _times(chain: Chain, given: dict[str, Span]) -> Iterator[Span]:
+    known = limit_times(chain, given)
     for op in chain:
         if isinstance(op, At | Holding):
-            yield known.get(op.time)
+            yield known.get(op.time, ANYWHEN)
         elif isinstance(op, Without | Tally):
             yield from _times(op.chain, known)
 
 
-def _link(variable: str, expression: Term) -> tuple[str, str, int] | None:
-    """`T2 is T+60` relates T2 to T by 60."""
-    match expression:
-        case Compound(functor="+" | "-" as sign, args=(Var(name=name), Int(value=k))):
-            return variable, name, k if sign == "+" else -k
-        case Compound(functor="+", args=(Int(value=k), Var(name=name))):
-            return variable, name, k
-        case _:
-            return None
+def _names_groundings_late(rule: HoldsForRule) -> bool:
+    """Whether the stream tells which groundings there are. Those of facts and declarations are known at the start."""
+    return any(isinstance(item, Of) for alternative in rule.evidence for item in alternative)
 
 
-def _duration(expression: Expression) -> int | None:
-    """Whether an interval is long enough is known only so much later, and must be looked for so far back."""
+def _measured(expression: Expression, so_far: int) -> Iterator[_Looked]:
+    """Whether an interval is long enough, or near enough to another, shows only so much later.
+
+    so_far: what the expressions add around this one.
+    """
     match expression:
         case Lasting():
-            own = int(expression.bound.value) + 1 if isinstance(expression.bound, Int | Float) else None
-            return _sum(own, _duration(expression.part))
-        case Combine():
-            return _most([_duration(part) for part in expression.parts])
+            limit = _limit_of(expression)
+            because = "a duration is compared with a number that is not written in the rule"
+            yield from _around(limit, so_far, because, expression.place)
+            yield from _measured(expression.part, so_far + (0 if limit is None else int(limit) + 1))
         case Relate():
-            return None  # two intervals may lie any distance apart
-        case _:
-            return 0
+            because = f"`{expression.relation}` relates intervals of any length, at any distance"
+            yield from _around(expression.within, so_far, because, expression.place)
+            for part in (expression.source, expression.target):
+                yield from _measured(part, so_far + (0 if expression.within is None else expression.within + 1))
+        case Combine():
+            if expression.op == "complement" and expression.within is not None:
+                yield from _around(expression.within, so_far, "", expression.place)
+                so_far += expression.within + 1
+            for part in expression.parts:
+                yield from _measured(part, so_far)
+
+
+def _around(limit: float | None, so_far: int, because: str, place: Place) -> Iterator[_Looked]:
+    span = ANYWHEN if limit is None else Span(-so_far - int(limit) - 1, so_far + int(limit) + 1)
+    yield span, because, place, ""

@@ -33,9 +33,13 @@ FluentLiteral = Edge | Holds | HoldsFor
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """values: the constant values of each split fluent, in order of appearance; others have their value as a column."""
+    """values: the constant values of each split fluent, in order of appearance; others have their value as a column.
+
+    static: those that are statically determined, of fluents that have both kinds of values.
+    """
 
     values: Mapping[Signature, tuple[Term, ...]]
+    static: frozenset[tuple[Signature, Term]] = frozenset()
 
     def of_event(self, event: Term) -> Relation:
         name, args = name_and_args(event)
@@ -46,6 +50,11 @@ class Relations:
             return tuple(Relation(signature.name, signature.arity, v, "fluent") for v in self.values[signature])
         return (Relation(signature.name, signature.arity + 1, None, "valued"),)
 
+    def simple_values(self, signature: Signature) -> tuple[Relation, ...]:
+        """The relations of a fluent's values that are initiated and terminated."""
+        found = self.of_fluent(signature)
+        return tuple(each for each in found if each.value is None or (signature, each.value) not in self.static)
+
     def columns(self, fluent: Term, value: Term) -> tuple[Relation, tuple[Term, ...]]:
         """The relation of a fluent-value and its column terms; a split fluent must come with a constant value."""
         name, args = name_and_args(fluent)
@@ -53,6 +62,12 @@ class Relations:
         if signature in self.values:
             return Relation(name, len(args), value, "fluent"), args
         return Relation(name, len(args) + 1, None, "valued"), (*args, value)
+
+
+def deadline_of(relation: Relation) -> Relation:
+    """The points at which deadlines initiate a value: an event that rules may ask for, and results do not have."""
+    value = "" if relation.value is None else f"={relation.value}"
+    return Relation(f"{relation.name}{value} by deadline", relation.arity, None, "event", relation.signature)
 
 
 def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...]]) -> Relations:
@@ -83,7 +98,15 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
             values[signature].setdefault(literal.value)
         else:
             open_values.add(signature)
-    return Relations({key: tuple(found) for key, found in values.items() if key not in open_values})
+    static = frozenset(_mixed(description))
+    return Relations({key: tuple(found) for key, found in values.items() if key not in open_values}, static)
+
+
+def _mixed(description: EventDescription) -> Iterator[tuple[Signature, Term]]:
+    for rule in description.rules:
+        signature = _signature(rule.subject)
+        if rule.kind == "holdsFor" and rule.value is not None and signature in description.simple:
+            yield signature, rule.value
 
 
 def open_value_variants(

@@ -67,6 +67,22 @@ def parts(expression: Expression) -> Iterator[Of]:
             yield from parts(expression.target)
 
 
+def subexpressions(expression: Expression) -> Iterator[Expression]:
+    """The expression and all that it is made of."""
+    yield expression
+    match expression:
+        case Combine():
+            operands: tuple[Expression, ...] = expression.parts
+        case Lasting():
+            operands = (expression.part,)
+        case Relate():
+            operands = (expression.source, expression.target)
+        case _:
+            operands = ()
+    for operand in operands:
+        yield from subexpressions(operand)
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
@@ -87,6 +103,24 @@ def complements(expression: Expression) -> bool:
             return False
 
 
+def holds_unseen(expression: Expression) -> bool:
+    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
+    match expression:
+        case Lasting():
+            return holds_unseen(expression.part)
+        case Relate():
+            return holds_unseen(expression.source) and holds_unseen(expression.target)
+        case Combine(op="complement"):
+            return expression.within is None
+        case Combine(op="union"):
+            return any(map(holds_unseen, expression.parts))
+        case Combine(op="difference"):
+            return bool(expression.parts) and holds_unseen(expression.parts[0])
+        case Combine():
+            return bool(expression.parts) and all(map(holds_unseen, expression.parts))
+    return False
+
+
 def chains(definition: Definition) -> Iterator[Chain]:
     for conclusion in conclusions(definition):
         yield conclusion.chain
@@ -102,7 +136,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
 def defines(definition: Definition) -> tuple[Relation, ...]:
     if isinstance(definition, Static | Derived):
         return (definition.relation,)
-    return tuple(relation for fluent in simple_of(definition) for relation in fluent.relations)
+    reached = tuple(event for _, event in definition.reached) if isinstance(definition, Group) else ()
+    return (*(relation for fluent in simple_of(definition) for relation in fluent.relations), *reached)
 
 
 def reads(definition: Definition) -> Iterator[Relation]:
@@ -130,6 +165,8 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
+    if any(not any(isinstance(op, At) for op in rule.chain) for rule in conclusions(definition)):
+        return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
     return any(complements(p.expression) and not _from_data(p) for p in definition.rules)

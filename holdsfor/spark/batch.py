@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import json
-import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdsfor.engine.axis import BITS, AxisFull
+from holdsfor.duration import Duration, TickUnit, check_unit
 from holdsfor.engine.evaluate import program
-from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
-from holdsfor.engine.window import check_ticks, windows_over
-from holdsfor.errors import HoldsforError
+from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
+from holdsfor.engine.window import check_ticks
 from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping, as_mapping
-from holdsfor.io.readers.read import EventSource, read_events
-from holdsfor.job.output import SCHEMAS, draft, publish
+from holdsfor.io.readers.read import as_source
+from holdsfor.job.batch import run_batch
+from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parts import footer_span, parts_of, tables_of
-from holdsfor.job.routing import router
-from holdsfor.job.tasks import DONE, ROW_DDL, TIME_BITS_LEFT, Job, batches_of, heartbeats, read_part, stage_task
+from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.notes import collect_notes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
-#: How the counts of tasks become one, where they are not added up.
-MERGED = {"first_time": min, "last_time": max, TIME_BITS_LEFT: min}
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -61,82 +57,65 @@ def recognise(
     description: EventDescription,
     events: Any,
     *,
-    window: int | None = None,
-    step: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    tick: int = 1,
+    window: Duration | None = None,
+    step: Duration | None = None,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
     buckets: int | None = None,
+    format: str | None = None,
     mapping: Any = None,
     out: str | Path | None = None,
 ) -> SparkResult:
     """What the description recognises in the events, on Spark. events: a DataFrame, or whatever read_events takes.
 
+    Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
-    begun = time.perf_counter()
-    check_ticks(window, step, start, end, tick)
-    count = buckets or 8 * spark.sparkContext.defaultParallelism
-    if count < 1:
-        raise HoldsforError(f"there must be at least one bucket, not {count}")
-    ready = program(plan(description))
-    feed = _feed(spark, description, events, mapping)
-    whole = start is None or end is None
-    fence = fence_for(window)
+    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
+    with shown_refusals(description.sources):
+        ready = program(plan(description))
+    crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
+    count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
     with worker_errors():
-        span = feed.span(fence) if whole else None
-    while True:
-        given = windows_over(partial(_known, span), window, step, start, end, tick, fence)
-        job = Job(ready, given, router(ready.plan, count), None if out is None else draft(Path(out)))
-        with worker_errors():
-            done, counts = _run(spark, job, feed)
-        found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
-        if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
-            with worker_errors():
-                fence = _narrowed(fence, feed, left)
-                span = feed.looking.span(fence) if whole else None
-            continue
-        if not whole or found == span:
-            break
-        span = found  # the span was taken from file footers, and rows that do not count reach beyond it
-    metrics = {"arithmetic_overflows": 0} | counts | {"window": given.window, "step": given.step}
-    metrics |= {"start": given.start, "end": given.end, "tick": given.tick}
-    metrics |= {"query_times": len(given.query_times()), "buckets": count}
-    if out is not None:
-        publish(Path(out))
-    metrics["seconds"] = round(time.perf_counter() - begun, 3)
-    return SparkResult(**{name: _table(spark, name, done, out) for name in SCHEMAS}, metrics=metrics)
+        metrics = run_batch(ready, times, count, crew, out)
+    return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 
-def _known(span: tuple[int, int] | None, fence: Fence) -> tuple[int, int]:
-    return span or (1, 1)
+@dataclass(slots=True)
+class SparkCrew:
+    """Spark's workers. done: the rows in which results are, stage by stage."""
 
+    spark: SparkSession
+    feed: _Feed
+    done: list[DataFrame] = field(default_factory=list)
 
-def _narrowed(fence: Fence, feed: _Feed, left: int) -> Fence:
-    """Without the rows that are far off all others, where the axis cannot hold both."""
-    fence_left = narrowed(fence, feed.looking.sample(), left)
-    if fence_left is None:
-        raise AxisFull(1 << (BITS - left), left + 1, left)
-    return fence_left
+    def guess_span(self) -> tuple[int, int] | None:
+        return self.feed.guess()
 
+    def read_span(self, fence: Fence) -> tuple[int, int]:
+        return self.feed.looking.span(fence)
 
-def _run(spark: SparkSession, job: Job, feed: _Feed) -> tuple[list[DataFrame], dict[str, Any]]:
-    """Runs the stages; gives the rows in which results are, and the counts."""
-    from pyspark.sql import functions
+    def sample(self) -> Sample:
+        return self.feed.looking.sample()
 
-    shared = spark.sparkContext.broadcast((job, feed.parts))
-    rows = feed.rows(lambda: shared.value)
-    beats = [tuple(row.values()) for row in heartbeats(job)]
-    if beats:
-        rows = rows.unionByName(spark.createDataFrame(beats, ROW_DDL))
-    done = []
-    for number in range(len(job.ready.plan.stages)):
-        rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
-        if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
-            done.append(rows.persist())
-            rows = rows.filter(functions.col("stage") != DONE)
-    done = done or [rows]
-    return done, _counted(done)
+    def run(self, job: Job) -> list[bytes]:
+        from pyspark.sql import functions
+
+        shared = self.spark.sparkContext.broadcast((job, self.feed.parts))
+        rows = self.feed.rows(lambda: shared.value)
+        beats = [tuple(row.values()) for row in heartbeats(job)]
+        if beats:
+            rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
+        done = []
+        for number in range(len(job.ready.plan.stages)):
+            rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
+            if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
+                done.append(rows.persist())
+                rows = rows.filter(functions.col("stage") != DONE)
+        self.done = done or [rows]
+        return [note for rows in self.done for note in collect_notes(rows, "counts")]
 
 
 # ---------------------------------------------------------------- reading
@@ -148,11 +127,11 @@ class _Feed:
 
     parts: Sequence[Any]
     rows: Callable[[Callable[[], Any]], DataFrame]
-    span: Callable[[Fence], tuple[int, int]]  # perhaps more than that of the rows that count
+    guess: Callable[[], tuple[int, int] | None]  # the span, and perhaps more than that of the rows that count
     looking: _Looking
 
 
-def _feed(spark: SparkSession, description: EventDescription, events: Any, mapping: Any) -> _Feed:
+def _feed(spark: SparkSession, description: EventDescription, events: Any, format: str | None, mapping: Any) -> _Feed:
     from pyspark.sql import DataFrame
 
     inputs = description.inputs
@@ -166,9 +145,8 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
             return events.mapInArrow(read, ROW_DDL)
 
         looking = _looking_at_frame(events, named, inputs)
-        return _Feed((), reading, looking.span, looking)
-    source = events if isinstance(events, EventSource) else read_events(events, mapping=mapping)
-    parts = parts_of(source)
+        return _Feed((), reading, lambda: None, looking)
+    parts = parts_of(as_source(events, format, mapping))
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
         def read(batches: Batches) -> Batches:
@@ -177,7 +155,7 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, mappi
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
     looking = _looking_at_parts(spark, parts, inputs)
-    return _Feed(parts, tasks, lambda fence: footer_span(parts, inputs) or looking.span(fence), looking)
+    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), looking)
 
 
 def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
@@ -264,23 +242,6 @@ def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], 
         return batches_of(stage_task(shared()[0], number, batches))
 
     return rows.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
-
-
-def _counted(done: Sequence[DataFrame]) -> dict[str, Any]:
-    """Runs the job; gives the counts of all tasks added up."""
-    from pyspark.sql import functions
-
-    total: dict[str, Any] = {}
-    for rows in done:
-        for row in rows.filter(functions.col("use") == "counts").select("data").collect():
-            for name, amount in json.loads(bytes(row["data"])).items():
-                total[name] = merge_of(name)(total[name], amount) if name in total else amount
-    return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
-
-
-def merge_of(name: str) -> Callable[[Any, Any], Any]:
-    """How the amounts of two tasks become one."""
-    return max if name.startswith("most_") else MERGED.get(name, operator.add)
 
 
 def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str | Path | None) -> DataFrame:

@@ -27,6 +27,7 @@ from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
+from holdsfor.job.live.feeds import after, first_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,7 +77,7 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self.limit
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._target = _after(self.spool.segments(), 0)
+        self._target = after(self.spool.segments(), 0)
 
     def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
         """At least one segment, if there is one, however large."""
@@ -84,10 +85,10 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         if self._target is not None:
             waiting = [segment for segment in waiting if segment.number < self._target]
         taken = admitted(waiting, limit)
-        return {"segment": _after(taken, start["segment"])}
+        return {"segment": after(taken, start["segment"])}
 
     def reportLatestOffset(self) -> dict[str, int]:
-        return {"segment": _after(self.spool.segments(), self.spool.first)}
+        return {"segment": after(self.spool.segments(), self.spool.first)}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
         return shared_out(self.spool.between(start["segment"], end["segment"]), self.tasks)
@@ -114,16 +115,9 @@ def admitted(waiting: Sequence[Segment], limit: ReadLimit) -> Sequence[Segment]:
     if isinstance(limit, ReadMaxFiles):
         return waiting[: max(1, limit.max_files)]
     if isinstance(limit, ReadMaxRows):
-        sizes, most = [segment.rows for segment in waiting], limit.max_rows
-    elif isinstance(limit, ReadMaxBytes):
-        sizes, most = [segment.path.stat().st_size for segment in waiting], limit.max_bytes
-    else:
-        return waiting
-    total = 0
-    for count, size in enumerate(sizes):
-        total += size
-        if total > most and count:
-            return waiting[:count]
+        return first_rows(waiting, [segment.rows for segment in waiting], limit.max_rows)
+    if isinstance(limit, ReadMaxBytes):
+        return first_rows(waiting, [segment.path.stat().st_size for segment in waiting], limit.max_bytes)
     return waiting
 
 
@@ -140,10 +134,6 @@ def shared_out(segments: Sequence[Segment], tasks: int) -> list[InputPartition]:
         runs[-1].append(str(segment.path))
         room -= segment.rows
     return [MqttPartition(tuple(run)) for run in runs]
-
-
-def _after(segments: Sequence[Segment], start: int) -> int:
-    return segments[-1].number + 1 if segments else start
 
 
 def _limit(given: Mapping[str, str]) -> ReadLimit:

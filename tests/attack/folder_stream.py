@@ -19,14 +19,15 @@ from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import take_lease
 from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.progress import read_progress
-from holdsfor.spark.live.files import FileReader, FileStreamReader
-from holdsfor.spark.live.telling import Compactor, Delivery, here
+from holdsfor.job.live.telling import Compactor, Delivery, here
+from holdsfor.spark.live.files import FileStreamReader
 from tests.conformance.engines import answer
 from tests.conformance.streamed import setting_of
 from tests.naive.evaluate import Answer
@@ -124,7 +125,7 @@ class FolderStream:
             start, batch = end, latest + 1
         while (end := reader.latestOffset(start, reader.getDefaultReadLimit())) != start:
             log.write("offsets", batch, {}, end)
-            is_last = end["files"] == len(reader.seen.known)
+            is_last = end["files"] == len(reader.feed.seen.known)
             if is_last and kill_after == "offsets":
                 raise Killed
             self._batch(job, places, reader, batch, start, end)

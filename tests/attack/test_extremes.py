@@ -24,12 +24,18 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.evaluate import program
 from holdsfor.engine.fence import EVERYTHING, Sample, join_samples, narrowed, sample_of
+from holdsfor.engine.window import windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_current
+from holdsfor.job.batch import merge_counts
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import Job
+from holdsfor.plan import plan
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon
-from tests.spark.batch_by_hand import by_hand
+from tests.spark.batch_by_hand import by_hand, crew_of
 from tests.spark.live.by_hand import ByHand
 
 NOW = 1_700_000_000
@@ -214,8 +220,12 @@ def test_in_tasks(x: int, undisturbed: list[tuple[Any, ...]]) -> None:
 
 def test_a_task_whose_axis_is_full_tells_the_driver() -> None:
     lines = [f"velocity|{t << 52}|{t << 52}|v{t}|9" for t in range(300)]
-    found = by_hand(DESCRIPTION, holdsfor.read_events(lines, format="rtec"), 3, start=-1, end=300 << 52)
-    assert 50 < found.counts["time_bits_left"] < 60
+    ready = program(plan(DESCRIPTION))
+    windows = windows_over(None, None, None, -1, 300 << 52, 1)
+    crew = crew_of(DESCRIPTION, holdsfor.read_events(lines, format="rtec"))
+    assert 50 < merge_counts(crew.run(Job(ready, windows, router(ready.plan, 3))))["time_bits_left"] < 60
+    with pytest.raises(AxisFull):
+        by_hand(DESCRIPTION, holdsfor.read_events(lines, format="rtec"), 3, start=-1, end=300 << 52)
 
 
 def test_samples_of_parts_give_the_fence_of_the_whole() -> None:
@@ -369,8 +379,8 @@ def test_an_end_of_int64_max_is_not_open() -> None:
     "asked",
     [
         {"window": 2**63},
-        {"window": "4h"},
-        {"window": datetime.timedelta(hours=4)},
+        {"window": "4 hours"},
+        {"window": datetime.timedelta(milliseconds=4)},
         {"window": 0},
         {"step": True},
         {"step": -5},

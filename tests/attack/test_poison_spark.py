@@ -17,9 +17,9 @@ from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import SpoolWriter
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store
+from holdsfor.job.live.feeds import MessageReader
 from holdsfor.job.live.reading import LineReader
 from holdsfor.language.description import Input
-from holdsfor.spark.live.sources import MessageReader
 from tests.attack.test_poison_stream import DESCRIPTION, MAPPING, STEP, expected, good_line, good_message
 from tests.spark.live.files import Folder
 
@@ -35,7 +35,7 @@ def run(spark: SparkSession, frame: DataFrame, reader: Any, checkpoint: Path) ->
     live = holdsfor.spark.stream(
         spark, DESCRIPTION, frame, window=50, step=STEP, start=0, checkpoint=checkpoint, format=reader, once=True
     )
-    live.wait()
+    live.awaitTermination()
     found = live.current()[0].to_pylist()
     rows = [(row["fluent"], *row["args"], row["value"], row["start"], row["end"]) for row in found]
     return sorted(rows, key=repr)

@@ -26,17 +26,18 @@ from holdsfor.io.storage.store import Store
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.clock import WallClock
 from holdsfor.job.live.crew import Alone, Note
+from holdsfor.job.live.feeds import MessageReader
+from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.ledger import Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.reading import LineReader, Reader, Reading
+from holdsfor.job.live.telling import metrics_of
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 from holdsfor.language import parse
 from holdsfor.language.description import Input
 from holdsfor.plan import plan
-from holdsfor.spark.live.files import FileReader, FileStreamReader
-from holdsfor.spark.live.sources import MessageReader
-from holdsfor.spark.live.telling import metrics_of
+from holdsfor.spark.live.files import FileStreamReader
 from tests.attack.damage import damaged
 from tests.attack.test_poison_reading import CSV, JSON, PARQUET, RTEC, TERMS, message_table
 

@@ -325,3 +325,32 @@ def test_picture_in_a_browser(tmp_path: Path) -> None:
     title = re.search(r"<title>([^<]*)</title>", dom)
     assert title
     assert title[1] == "safe|8|0"  # three nodes and five of the legend
+
+
+# ---------------------------------------------------------------- definitions without a bound
+
+UNBOUNDED = """\
+input fluent a/1. input fluent b/1. input event e/1. input event h/1.
+limit(x, 3).
+holdsFor(c(X)=true, I) :-
+    holdsFor(a(X)=true, A), holdsFor(b(X)=true, B),
+    before(A, B, union, I).
+holdsFor(d(X)=true, I) :- holdsFor(a(X)=true, A), complement_all([A], I).
+holdsFor(k(X)=true, I) :- holdsFor(a(X)=true, A), limit(X, N), intDurGreater(A, N, I).
+initiatedAt(f(X)=true, T) :- happensAt(e(X), T), happensAt(h(X), T2), T2 < T.
+initiatedAt(g(X)=true, T) :- happensAt(start(c(X)=true), T).
+"""
+
+
+def test_definitions_without_a_bound_are_named_with_the_reason_and_the_line() -> None:
+    Path("rules.ec").write_text(UNBOUNDED)
+    found = [(row["name"], row["line"], row["because"].split()[-1]) for row in data("rules.ec")["unbounded"]]
+    assert found == [("c", 5, "distance"), ("d", 6, "later"), ("k", 7, "rule"), ("f", 8, "rule")]
+    printed = " ".join(call("rules.ec").stdout.split())
+    assert "c/1 (rules.ec:5): `before` relates intervals of any length" in printed
+    assert "write bound(f/1, TICKS) in the rules or --bound f/1=4h, or compare the two times" in printed
+
+
+def test_a_bound_takes_a_definition_from_the_list() -> None:
+    Path("rules.ec").write_text(UNBOUNDED + "bound(c/1, 600). bound(f/1, 600). bound(d/1, 600).\n")
+    assert [row["name"] for row in data("rules.ec")["unbounded"]] == ["k"]

@@ -58,14 +58,26 @@ def lines(first: int, count: int) -> str:
     return "\n".join(rows) + "\n"
 
 
-def test_it_ends_cleanly_when_asked_and_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("engine", ["spark", "local"])
+def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> None:
     """SIGTERM: the batch that runs is finished. Started again it reads what has come since, and nothing twice."""
     incoming = tmp_path / "incoming"
     incoming.mkdir()
     (tmp_path / "rules.ec").write_text(RULES)
     (incoming / "1.csv").write_text(lines(1, 200))
     command = [sys.executable, "-m", "holdsfor", "stream", str(tmp_path / "rules.ec"), "--from", str(incoming)]
-    command += ["--window", "100", "--step", "50", "--start", "0", "--checkpoint", str(tmp_path / "state")]
+    command += [
+        "--engine",
+        engine,
+        "--window",
+        "100",
+        "--step",
+        "50",
+        "--start",
+        "0",
+        "--checkpoint",
+        str(tmp_path / "state"),
+    ]
     tables = Store(tmp_path / "state" / "tables")
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as stream:
         end = time.monotonic() + 120

@@ -28,7 +28,7 @@ def declared() -> dict[str, Declared]:
     name = ""
     for line in (Path(__file__).parent / "declared.txt").read_text().splitlines():
         if line.startswith("  "):
-            _add(line.strip(), found[name])
+            add_line(line.strip(), found[name])
         elif line and not line.startswith("#"):
             name, reason = line.split(": ", 1)
             assert name not in found
@@ -36,7 +36,7 @@ def declared() -> dict[str, Declared]:
     return found
 
 
-def _add(line: str, case: Declared) -> None:
+def add_line(line: str, case: Declared) -> None:
     if line.startswith("error: "):
         case.error = line.removeprefix("error: ")
     elif " @ " in line:

@@ -12,8 +12,13 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.engine.changes import Report
+from holdsfor.engine.evaluate import program
+from holdsfor.engine.window import Ticks
+from holdsfor.job.batch import AloneInBatch, run_batch
+from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
-from tests.conformance import streamed, tasks
+from holdsfor.plan import plan
+from tests.conformance import sessions, streamed
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, read_lines
@@ -63,7 +68,12 @@ def in_tasks(buckets: int) -> Engine:
     """What the workers of Spark do, without Spark: cheap enough for every case."""
 
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-        return answer(*tasks.recognise(description, lines, horizon, buckets))
+        size = -(-len(lines) // buckets)
+        cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
+        crew = AloneInBatch(parts_of(holdsfor.read_events(cut, format="rtec")), description.inputs)
+        times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
+        run_batch(program(plan(description)), times, buckets, crew)
+        return answer(crew.table("intervals"), crew.table("occurrences"))
 
     return Engine(f"tasks, {buckets} buckets", recognise)
 
@@ -75,6 +85,15 @@ def in_stream(buckets: int, report: Report = "eager") -> Engine:
         return answer(*streamed.recognise(description, lines, horizon, buckets, report))
 
     return Engine(f"stream, {buckets} buckets" + (f", {report}" if report != "eager" else ""), recognise)
+
+
+def in_session(report: Report = "eager") -> Engine:
+    """A live session in this process."""
+
+    def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        return answer(*sessions.recognise(description, lines, horizon, report))
+
+    return Engine(f"session, {report}", recognise)
 
 
 def on_spark(session: SparkSession, buckets: int) -> Engine:

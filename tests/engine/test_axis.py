@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import holdsfor
-from holdsfor.engine import recognise
+from holdsfor.engine import history as module
 from holdsfor.engine.axis import Axis, AxisFull, fit
 from tests.engine.blocks import history
 from tests.engine.random_runs import of_random
@@ -83,7 +83,7 @@ def test_wide_keys_give_the_same(seed: int, time_bits: int, monkeypatch: pytest.
     def narrow(*args: Any) -> Axis:
         return replace(fit(*args), time_bits=time_bits)
 
-    monkeypatch.setattr(recognise, "fit", narrow)
+    monkeypatch.setattr(module, "fit", narrow)
     for stepped in (False, True):
         found = of_random(seed, stepped)
         assert history(found) == history(expected), str(random_program(seed))

@@ -8,7 +8,7 @@ import pytest
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import evaluate, program
-from holdsfor.engine.recognise import prepare
+from holdsfor.engine.history import prepare
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.window import counted, standing, windows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from holdsfor.io.storage.store import Data, Store, Written
 from tests.io.change_logs import POINTS, Point, Steps, World, as_points, as_world, interval_logs, occurrence_logs, steps
 
 PARTS = ("entity-0", "entity-1")
+NAMES = ("near", "idle", "alarm", "gap")
 WORLDS: list[World] = [
     {("near", ("v1",), "true", 1): None, ("near", ("v2",), "true", 2): 5},
     {("near", ("v1",), "true", 1): 9},
@@ -92,8 +93,10 @@ def write(store: Store, batch: int, log: pa.Table, commit: dict[str, Any] | None
         store.write_record(commit_name(batch), commit)
 
 
-def compact(store: Store, upto: int, settled: int | None = None) -> None:
-    finish_compaction(store, upto, [compact_part(store, task) for task in plan(store, upto, settled)])
+def compact(store: Store, upto: int, settled: int | None = None, names: Sequence[str] = NAMES) -> None:
+    """settled: up to when, for all these names."""
+    cuts = {} if settled is None else dict.fromkeys(names, settled)
+    finish_compaction(store, upto, [compact_part(store, task) for task in plan(store, upto, cuts)])
 
 
 def current(store: Store) -> World:
@@ -191,6 +194,17 @@ def test_what_is_settled_is_written_once(tmp_path: Path) -> None:
     assert rows == [2]  # the open one, and the last closed one
     assert sum(len(store.read_table(name)) for name in store.names("final/")) == 9
     assert current(store) == worlds[-1]
+
+
+def test_what_is_never_settled_holds_up_nothing_else(tmp_path: Path) -> None:
+    """A fluent without a bound, beside one that has one."""
+    store = Store(tmp_path)
+    world: World = {(name, ("v1",), "true", n): n + 5 for n in range(10) for name in ("near", "idle")}
+    write(store, 0, interval_logs([world])[0], {})
+    compact(store, 0, settled=12, names=["near"])
+    final = [row for name in store.names("final/") for row in store.read_table(name).to_pylist()]
+    assert sorted((row["fluent"], row["end"]) for row in final) == [("near", end) for end in range(5, 13)]
+    assert current(store) == world
 
 
 STEPS = 20

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.kernels.bits import Rules, bit_machine
-from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
+from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, Outcome, machine
 
 LAST = 24
 BITS = 8
@@ -32,6 +32,9 @@ class Deadline:
     extensible: bool
 
 
+Drawn = tuple[list[int], list[Rule], list[Deadline], list[tuple[int, int]]]
+
+jitters = st.lists(st.integers(0, 4), min_size=1, max_size=20)
 groups_of = st.lists(st.integers(1, 3), min_size=1, max_size=3)
 
 
@@ -144,10 +147,24 @@ def listed(rules: list[Rule]) -> Actions:
 
 @given(programs())
 @settings(deadline=None, max_examples=400)
-def test_machine(program: tuple[list[int], list[Rule], list[Deadline], list[tuple[int, int]]]) -> None:
+def test_machine(program: Drawn) -> None:
     group_of, rules, deadlines, first = program
+    out = machine(
+        listed(rules), np.array(group_of), max(group_of) + 1, table_of(deadlines, group_of), begun(first), BITS, 1, LAST
+    )
+    assert intervals(out) == simulated(group_of, rules, deadlines, first)
+
+
+def intervals(out: Outcome) -> set[tuple[int, int, int, int | None]]:
+    return {
+        (int(k), int(s), max(int(a), 1), None if e == OPEN else int(e))
+        for k, s, a, e in zip(out.component, out.slot, out.start, out.end, strict=True)
+    }
+
+
+def table_of(deadlines: list[Deadline], group_of: list[int]) -> Deadlines:
     ordered = sorted(deadlines, key=lambda d: d.source)
-    tables = Deadlines(
+    return Deadlines(
         np.searchsorted([d.source for d in ordered], np.arange(len(group_of) + 1)).astype(np.int64),
         *(
             np.array(column, np.int64)
@@ -159,8 +176,12 @@ def test_machine(program: tuple[list[int], list[Rule], list[Deadline], list[tupl
             )
         ),
     )
+
+
+def begun(first: list[tuple[int, int]]) -> Carried:
+    """What holds at first."""
     start = sorted(first)
-    carried = Carried(
+    return Carried(
         np.array([k for k, _ in start], np.int64),
         np.array([s for _, s in start], np.int64),
         np.zeros(len(start), np.int64),
@@ -169,18 +190,87 @@ def test_machine(program: tuple[list[int], list[Rule], list[Deadline], list[tupl
         NONE,
         NONE,
     )
-    groups = max(group_of) + 1
-    out = machine(listed(rules), np.array(group_of), groups, tables, carried, BITS, 1, LAST)
-    got = {
-        (int(k), int(s), max(int(a), 1), None if e == OPEN else int(e))
-        for k, s, a, e in zip(out.component, out.slot, out.start, out.end, strict=True)
-    }
-    assert got == simulated(group_of, rules, deadlines, first)
+
+
+# ---------------------------------------------------------------- a coarser grid
+
+
+def scaled(rules: list[Rule], tick: int, jitter: list[int]) -> list[Rule]:
+    """The same on a grid of `tick`, each time moved a little inside its cell."""
+    moves = iter(jitter * 100)
+    return [
+        replace(
+            rule,
+            times=tuple(sorted((k, t * tick + next(moves) % tick) for k, t in rule.times)),
+            conditions=tuple((s, wanted, d * tick) for s, wanted, d in rule.conditions),
+        )
+        for rule in rules
+    ]
+
+
+@given(programs(), st.sampled_from((2, 5)))
+@settings(deadline=None, max_examples=150)
+def test_on_the_points_of_a_coarser_grid_all_is_as_on_a_fine_one(program: Drawn, tick: int) -> None:
+    group_of, rules, deadlines, first = program
+    longer = [replace(d, after=d.after * tick) for d in deadlines]
+    out = machine(
+        listed(scaled(rules, tick, [0])),
+        np.array(group_of),
+        max(group_of) + 1,
+        table_of(longer, group_of),
+        begun(first),
+        BITS,
+        tick,
+        LAST * tick,
+    )
+    assert intervals(out) == stretched(simulated(group_of, rules, deadlines, first), tick)
+
+
+@given(programs(plain=True), st.sampled_from((2, 5)), jitters)
+@settings(deadline=None, max_examples=150)
+def test_where_in_a_cell_something_happens_does_not_matter(program: Drawn, tick: int, jitter: list[int]) -> None:
+    group_of, rules, _, first = program
+    actions, none = listed(scaled(rules, tick, jitter)), table_of([], group_of)
+    out = machine(actions, np.array(group_of), max(group_of) + 1, none, begun(first), BITS, tick, LAST * tick + tick)
+    assert intervals(out) == stretched(simulated(group_of, rules, [], first), tick)
+
+
+def stretched(found: set[tuple[int, int, int, int | None]], tick: int) -> set[tuple[int, int, int, int | None]]:
+    """What holds at first began before the grid: its start is 1 on any."""
+    return {(k, s, 1 if a == 1 else a * tick, None if e is None else e * tick) for k, s, a, e in found}
+
+
+# ---------------------------------------------------------------- carried from one run to the next
+
+
+@given(
+    programs(), st.sampled_from((1, 2, 5)), st.lists(st.integers(0, 4), min_size=1, max_size=20), st.integers(0, LAST)
+)
+@settings(deadline=None, max_examples=300)
+def test_a_run_may_be_cut_between_any_two_cells(program: Drawn, tick: int, jitter: list[int], cut: int) -> None:
+    """With deadlines that run across the cut, which is what is carried."""
+    group_of, rules, deadlines, first = program
+    between = [replace(d, after=max(1, d.after * tick - 1)) for d in deadlines]
+    groups, table = max(group_of) + 1, table_of(between, group_of)
+    rules, point = scaled(rules, tick, jitter), cut * tick + tick - 1
+    last = LAST * tick + tick
+    whole = machine(listed(rules), np.array(group_of), groups, table, begun(first), BITS, tick, last)
+    early, late = (
+        [replace(rule, times=tuple(kt for kt in rule.times if (kt[1] > point) == after)) for rule in rules]
+        for after in (False, True)
+    )
+    one = machine(listed(early), np.array(group_of), groups, table, begun(first), BITS, tick, point)
+    runs = (one.made <= point) & (one.due > point) & (one.dropped > point)
+    carried = Carried(
+        one.component, one.slot, one.start, one.end, one.deadline_component[runs], one.deadline[runs], one.due[runs]
+    )
+    other = machine(listed(late), np.array(group_of), groups, table, carried, BITS, tick, last)
+    assert intervals(other) == intervals(whole)
 
 
 @given(programs(plain=True))
 @settings(deadline=None, max_examples=300)
-def test_bit_machine(program: tuple[list[int], list[Rule], list[Deadline], list[tuple[int, int]]]) -> None:
+def test_bit_machine(program: Drawn) -> None:
     group_of, rules, _, first = program
     points = [np.array([(k << BITS) | t for k, t in rule.times], np.int64) for rule in rules]
     bits = [

@@ -24,7 +24,7 @@ def written(part: object) -> str:
     if not isinstance(part, Literal):
         return str(part)
     values = [getattr(part, each.name) for each in fields(part)]
-    inside = [written(value) for value in values if not isinstance(value, Place) and value != ()]
+    inside = [written(value) for value in values if not isinstance(value, Place | None) and value != ()]
     return f"{type(part).__name__}({','.join(inside)})"
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.compare import compared, differences
-from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine, on_spark
+from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine, in_stream, on_spark
 from tests.naive.evaluate import Answer
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import Horizon
@@ -121,3 +121,15 @@ def _punctual(row: str) -> str:
     """The row as if it had arrived when it happened."""
     name, _, begin, *rest = row.split("|")
     return "|".join([name, begin, begin, *rest])
+
+
+@pytest.mark.parametrize("engine", [*LOCAL, TASKS[0], in_stream(2)], ids=str)
+@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
+def test_a_window_shorter_than_the_step_leaves_out_what_lies_between(seed: int, engine: Engine) -> None:
+    """On every host: a row counts if it happened in the window before the query time at which it is first seen."""
+    program = random_program(seed)
+    given = program.horizon
+    step = given.tick * 7
+    program = replace(program, horizon=replace(given, window=given.tick * 3, step=step, end=given.start + 5 * step))
+    lines = wrong(engine, program)
+    assert not lines, f"{engine} differs from the naive evaluator on\n{program}\n" + "\n".join(lines)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.conformance.engines import LOCAL, Engine, in_stream, in_tasks, on_spark
+from tests.conformance.engines import LOCAL, Engine, in_session, in_stream, in_tasks, on_spark
 from tests.laws.test_programs import SEEDS, explain, wrong
 from tests.naive.shapes import random_shapes
 
-HOSTS = (LOCAL[0], in_tasks(2), in_tasks(7), in_stream(3))
+HOSTS = (LOCAL[0], in_tasks(2), in_tasks(7), in_stream(3), in_session())
 
 
 @pytest.mark.parametrize("seed", SEEDS[: max(100, len(SEEDS) // 2)])

@@ -18,11 +18,12 @@ from holdsfor.engine.changes import REPORTS, Report
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.job.live.ledger import Commit
 from holdsfor.language import parse
+from holdsfor.plan.walk import defines
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, answer, in_stream, naive
 from tests.conformance.streamed import arrival, cuts, in_steps, recognise, setting_of, shared_out
 from tests.laws.test_programs import SEEDS, explain, wrong
-from tests.naive.evaluate import Answer
+from tests.naive.evaluate import Answer, Key
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand, Parts
@@ -96,8 +97,10 @@ def test_settling_never_withdraws(seed: int, tmp_path: Path) -> None:
         known = compared(now.known, program.horizon)
         assert _beginnings(known) <= _beginnings(history), program
         assert known.occurrences <= history.occurrences, program
-        assert {one for one in _beginnings(history) if one[1] <= _settled(now)} <= _beginnings(known), program
-        assert {one for one in history.occurrences if one[2] <= _settled(now)} <= known.occurrences, program
+        assert {one for one in _beginnings(history) if one[1] <= _settled(now, one[0][0])} <= _beginnings(known), (
+            program
+        )
+        assert {one for one in history.occurrences if one[2] <= _settled(now, one[0])} <= known.occurrences, program
     assert not differences(history, compared(found[-1].known, program.horizon)), program
 
 
@@ -112,21 +115,21 @@ def test_final_only_inserts(seed: int, tmp_path: Path) -> None:
         known = compared(now.known, program.horizon)
         assert _intervals(known) <= _intervals(history), program
         assert known.occurrences <= history.occurrences, program
-        over = {one for one in _intervals(history) if one[2] is not None and one[2] <= _settled(now)}
+        over = {one for one in _intervals(history) if one[2] is not None and one[2] <= _settled(now, one[0][0])}
         assert over <= _intervals(known), program
-        assert {one for one in history.occurrences if one[2] <= _settled(now)} <= known.occurrences, program
+        assert {one for one in history.occurrences if one[2] <= _settled(now, one[0])} <= known.occurrences, program
     assert not differences(history, compared(found[-1].known, program.horizon)), program
 
 
-def _settled(now: Told) -> int:
-    return -(1 << 60) if now.commit.settled is None else now.commit.settled
+def _settled(now: Told, name: str) -> int:
+    return now.commit.settled.get(name, -(1 << 60))
 
 
-def _beginnings(known: Answer) -> set[tuple[object, int]]:
+def _beginnings(known: Answer) -> set[tuple[Key, int]]:
     return {(key, start) for key, times in known.intervals.items() for start, _ in times}
 
 
-def _intervals(known: Answer) -> set[tuple[object, int, int | None]]:
+def _intervals(known: Answer) -> set[tuple[Key, int, int | None]]:
     return {(key, start, end) for key, times in known.intervals.items() for start, end in times}
 
 
@@ -135,11 +138,12 @@ def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path)
     """Otherwise a report that tells nothing before the end would keep its promises."""
     live = ByHand(setting_of(parse(PARTY), HORIZON, 3, report), tmp_path)
     counts = []
+    names = {relation.name for made in live.setting.ready.plan.definitions for relation in defines(made)}
     for batch, rows in enumerate(in_batches(party(3, 300), 12)):
         commit = live.run(batch, [rows])
         if commit.fired is not None:
-            assert commit.settled is not None
-            assert commit.fired - commit.settled <= HORIZON.window, commit
+            cuts = [commit.settled.get(name, HORIZON.start - 1) for name in names]
+            assert commit.fired - min(cuts) <= HORIZON.window, commit
         counts.append(sum(map(len, live.answer().intervals.values())))
     live.close()
     assert counts[8] > counts[4] > 0

@@ -9,9 +9,21 @@ from tests.naive.intervals import FOREVER, Intervals, difference, intersection, 
 Interval = tuple[int, int]
 
 
-def allen(relation: str, source: Intervals, target: Intervals, mode: str, tick: int) -> Intervals:
-    """The intervals that stand in the relation to some of the other list, put together as the mode says."""
-    pairs = [(s, t) for s in source for t in target if _RELATIONS[relation](s, t, previous_point(s[1], tick))]
+def allen(
+    relation: str,
+    source: Intervals,
+    target: Intervals,
+    mode: str,
+    tick: int,
+    near: Callable[[Interval, Interval], bool] = lambda s, t: True,
+) -> Intervals:
+    """The intervals that stand in the relation to some of the other list, put together as the mode says.
+
+    near: whether a pair is within the bound.
+    """
+    pairs = [
+        (s, t) for s in source for t in target if _RELATIONS[relation](s, t, previous_point(s[1], tick)) and near(s, t)
+    ]
     sources, targets = union([[s] for s, _ in pairs]), union([[t] for _, t in pairs])
     return _MODES[mode](sources, targets)
 

@@ -89,7 +89,7 @@ class Bodies:
             event = self.random.choice(self.events)
             return f"happensAt({event.name}{self._args(scope, event.sorts, fresh)}, {time})"
         fluent = self.random.choice(self.fluents)
-        edge = self.random.choice(("start", "end"))
+        edge = self.random.choice(("start", "start", "end", "end", "startI", "endI"))
         return f"happensAt({edge}({self._fluent(scope, fluent, fresh)}), {time})"
 
     def _fluent(self, scope: Scope, fluent: Entity, fresh: float) -> str:

@@ -31,22 +31,12 @@ class Domain:
         return isinstance(literal, Call) and signature(literal.goal) in self.description.dynamic_domains
 
     def admits(self, entity: Signature, args: tuple[Term, ...], value: Term | None) -> bool:
-        """Whether a clause is about it; what no clause is about at all is free if a rule names the value in its head.
+        """Whether a clause is about it, if there are any.
 
         A value that comes from the stream and that no clause lists is no value of the fluent.
         """
         clauses = self._declared(entity)
-        about = [clause for clause in clauses if isinstance(clause.value, Var) or clause.value == value]
-        if about:
-            return any(self._instance(clause, args, value) for clause in about)
-        return not clauses or value in self._named(entity)
-
-    def _named(self, fluent: Signature) -> list[Term | None]:
-        """The values that heads name."""
-        rules = [rule.value for rule in self.description.rules if signature(rule.subject) == fluent]
-        initial = [clause.value for clause in self.description.initially if signature(clause.fluent) == fluent]
-        targets = [deadline.target for deadline in self.description.deadlines if signature(deadline.fluent) == fluent]
-        return [*rules, *initial, *targets]
+        return not clauses or any(self._instance(clause, args, value) for clause in clauses)
 
     def _instance(self, clause: Grounding, args: tuple[Term, ...], value: Term | None) -> bool:
         found = match_all(name_and_args(clause.entity)[1], args, {})

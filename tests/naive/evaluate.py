@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.description import Defined, EventDescription, FluentValue, Signature
 from tests.naive.domain import Domain
 from tests.naive.heads import Heads
 from tests.naive.inertia import Group
@@ -67,10 +67,14 @@ class Evaluation:
         for (entity, grounding), intervals in pieces.items():
             self.world.fluents[entity][grounding] = union([[interval] for interval in intervals])
 
-    def _define(self, members: Sequence[Signature]) -> None:
+    def _define(self, members: Sequence[Defined]) -> None:
         (first, *_) = members
-        if len(members) > 1 or first in self.description.simple:
-            Group(members, self.heads).run()
+        self.world.forget_edges({member.signature for member in members})
+        if isinstance(first, FluentValue):
+            rules = [rule for rule in self.heads.rules("holdsFor", first.signature) if rule.value == first.value]
+            self.world.fluents[first.signature] |= statically_determined(rules, self.world, self.domain)
+        elif len(members) > 1 or first in self.description.simple:
+            Group([member.signature for member in members], self.heads).run()
         elif first in self.description.static:
             rules = self.heads.rules("holdsFor", first)
             self.world.fluents[first] = statically_determined(rules, self.world, self.domain)
@@ -87,6 +91,8 @@ class Evaluation:
         latest = next_point(self.world.last, self.world.tick)  # what begins later has not begun
         for entity in self.description.simple | self.description.static:
             for (args, value), intervals in self.world.fluents.get(entity, {}).items():
+                if (entity, value) in self.description.unreported:
+                    continue
                 key = entity.name, tuple(map(str, args)), str(value)
                 shown = [(max(s, self.world.first + 1), e) for s, e in intervals if e > self.world.first + 1]
                 begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest]

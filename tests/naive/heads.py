@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import EventDescription, Initially, Rule, Signature
+from holdsfor.language.passes.dynamic import START
 from holdsfor.language.terms import Int, Term, Var, name_and_args
 from tests.naive.calculate import Bindings, NotYet, names, substitute
 from tests.naive.domain import Domain, Instance, matching
+from tests.naive.intervals import next_point
 from tests.naive.solve import Fallback, Grounding, World, signature
 
 Occurrence = tuple[tuple[Term, ...], Term | None, int]  # arguments, value (None: an event), time
@@ -67,7 +69,8 @@ class Heads:
         declared = self.domain.enumerated(signature(clause.fluent), clause.value)
         assert declared is not None or clause.body or not names(*patterns), f"{clause.fluent} has no domain"
         result = set()
-        for known in self.world.solve(clause.body, {}, names(*patterns, clause.value)):
+        first = {START.name: Int(next_point(self.world.first, self.world.tick))}
+        for known in self.world.solve(clause.body, first, names(*patterns, clause.value)):
             bound = names(*patterns, clause.value) <= known.keys()
             for found in [known] if bound else in_domain(patterns, clause.value, declared or [], known):
                 args = tuple(substitute(arg, found) for arg in patterns)

@@ -121,9 +121,12 @@ class Group:
     # ------------------------------------------------------------ one step of a fluent
 
     def _step(self, member: Signature, times: range, point: int) -> None:
+        self._reach(member, times, {}, extensible=False)
         starts = self._starts(member, times)
-        for args in self.courses[member]:
-            self._add(starts, member, list(self._due(member, args, times, starts.get(args, {}))))
+        self._reach(member, times, starts, extensible=True)
+        for time in times:
+            found = self.world.reached[member].get(time, [])
+            self._add(starts, member, [(args, value, time) for args, value in found])
         ends = self._ends(member, times, starts)
         for args in starts.keys() | ends.keys():
             course = self.courses[member][args]
@@ -165,8 +168,15 @@ class Group:
                     ends[args].add(value)
         return ends
 
+    def _reach(self, member: Signature, times: range, starts: Starts, extensible: bool) -> None:
+        """Notes which deadlines are reached; a new initiation at the same point may still put off an extensible one."""
+        for args in list(self.courses[member]):
+            for _, value, time in self._due(member, args, times, starts.get(args, {}), extensible):
+                if value is not None and self.domain.admits(member, args, value):
+                    self.world.reached[member].setdefault(time, []).append((args, value))
+
     def _due(
-        self, member: Signature, args: Arguments, times: range, starts: dict[Term, list[int]]
+        self, member: Signature, args: Arguments, times: range, starts: dict[Term, list[int]], extensible: bool
     ) -> Iterator[Occurrence]:
         """The deadlines of the present value that are reached now, and the values they initiate."""
         course = self.courses[member][args]
@@ -174,7 +184,7 @@ class Group:
             return
         again = course.begun + starts.get(course.value, [])
         for deadline in self.description.deadlines:
-            if signature(deadline.fluent) == member:
+            if signature(deadline.fluent) == member and deadline.extensible == extensible:
                 for target, duration in self._deadlines(deadline, args, course.value):
                     for begun in course.begun:
                         t = begun + duration
@@ -207,7 +217,7 @@ def _at_time(body: Sequence[Literal], time: Var) -> Iterator[Signature]:
         match literal:
             case Happens() if literal.time == time:
                 yield signature(literal.event)
-            case Edge() if literal.time == time:
+            case Edge(edge="start" | "end" | "deadline") if literal.time == time:
                 yield signature(literal.fluent)
             case Not() | Aggregate():
                 yield from _at_time(literal.literals, time)

@@ -131,6 +131,10 @@ class IntervalRules:
             result = self._interval()
             body.append(f"complement_all([{','.join(parts)}], {result})")
             return result
+        if self.random.random() < 0.05:  # the whole history, or nothing at all
+            result = self._interval()
+            body.append(f"{self.random.choice(('complement_all', 'union_all', 'intersect_all'))}([], {result})")
+            parts = [self._within(parts[0], result, body), *parts[1:]]
         if len(parts) == 1:
             return parts[0]
         self.random.shuffle(parts)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from random import Random
 
 from tests.naive.bodies import Bodies, Scope
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
-from tests.naive.streams import ENTITIES, LEVELS, Entity, stream
+from tests.naive.streams import ENTITIES, EVENTS, LEVELS, Entity, stream
 from tests.naive.wrapped import random_wrapping, wrapped
 
 BACKGROUND = [
@@ -54,8 +55,20 @@ def random_program(seed: int) -> Program:
     maker = Maker(random, entities, random.choice(("", "", "", "listed", "listed", "dynamic")), tick)
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
-    program = Program(tuple(maker.rules), tuple(maker.background), tuple(maker.declarations), rows, horizon)
+    rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
+    program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
     return wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
+
+
+def with_bounds(random: Random, maker: Maker, tick: int) -> tuple[tuple[str, ...], list[str]]:
+    """Bounds for some definitions. Of their times of their own some are then bound by nothing else."""
+    chosen = [new for new in maker.made if random.random() < 0.35]
+    heads = tuple(f"At({new.name}{end}" for new in chosen for end in ("(", "=", ","))
+    rules = [
+        re.sub(r", T - T\d+ =< \d+", "", rule) if any(h in rule for h in heads) and random.random() < 0.5 else rule
+        for rule in maker.rules
+    ]
+    return tuple(rules), [f"bound({new.name}/{len(new.sorts)}, {random.randint(1, 9 * tick)})." for new in chosen]
 
 
 class Maker:
@@ -69,11 +82,18 @@ class Maker:
         self.entities = entities
         self.domains = domains
         self.declared = domains == "listed"
+        self.fed = domains == "dynamic" and random.random() < 0.5  # inputs give the domain its members
         self.tick = tick
         self.interval_rules = IntervalRules(random, entities, self.declared)
         self.bodies = Bodies(random, entities)
         self.rules: list[str] = []
+        self.made: list[Entity] = []
+        self.simple: list[Entity] = []
         self.declarations = ["points(walk(_)=true)."] + ["dynamicDomain(seen(_))."] * (domains == "dynamic")
+        if self.fed:
+            self.declarations += [_feed(event) for event in EVENTS if "E" in event.sorts and random.random() < 0.7]
+            self.declarations += ["grounding(near(A,_)=true) :- seen(A)."] * (random.random() < 0.3)
+            self.fed = len(self.declarations) > 2
         self.background = list(BACKGROUND)
         for entity in entities:
             self.background.append(f"ent({entity}).")
@@ -90,11 +110,17 @@ class Maker:
                 self.bodies.members = group
             for new in group:
                 {"static": self._static, "event": self._event}.get(kind, self._simple)(new)
-                if self.domains:
-                    self._declare(new)
             self.bodies.members = []
+            group = [self._mixed(new) if kind in ("simple", "cycle") else new for new in group]
+            if self.domains:
+                for new in group:
+                    self._declare(new)
+            self.made += group
             known = self.bodies.events if kind == "event" else self.bodies.fluents
             known += group
+            self.simple += group if kind in ("simple", "cycle") else []
+        while self.simple and self.random.random() < 0.4:
+            self._changes()
 
     def _entity(self, name: str, kind: str) -> Entity:
         sorts = tuple(self.random.choice(("E", "E", "EE", "EE", "")))
@@ -113,21 +139,40 @@ class Maker:
             body.append(self.random.choice(("A0 @< A1", "\\+ A0 = A1", "linked(A0,A1)")))
         tail = f" :- {', '.join(body)}" if body else ""
         term = f"{new.name}({head})" if head else new.name
-        for value in new.values or (None,):
+        declared: tuple[str | None, ...] = new.values or (None,)
+        if len(declared) > 1 and self.random.random() < 0.4:  # the others end these, and are not reported
+            declared = tuple(self.random.sample(declared, self.random.randint(1, len(declared) - 1)))
+        for value in declared:
             self.declarations.append(f"grounding({term}{'=' + value if value else ''}){tail}.")
 
     # ------------------------------------------------------------ rules about points
 
+    def _changes(self) -> None:
+        """Asks when a value is initiated or terminated, whatever comes of it."""
+        scope = self.bodies.body()
+        kind = self.random.choice(("initiatedAt", "initiatedAt", "terminatedAt"))
+        ended = [fluent for fluent in self.simple if f"terminatedAt({fluent.name}" in "".join(self.rules)]
+        fluents = self.simple if kind == "initiatedAt" else ended
+        if not fluents or not scope.bound["E"]:
+            return
+        asked = self.random.choice(fluents)
+        args = [self.random.choice((*scope.bound["E"], "_")) for _ in asked.sorts]
+        value = self.random.choice([value for value in asked.values if value != "mixed"])
+        sign = self.random.choice(("", "", "\\+ "))
+        scope.body.append(f"{sign}{kind}({_term(asked.name, args)}={value}, T)")
+        name = f"asks{len(self.rules)}({self.random.choice(scope.bound['E'])})"
+        self._rule(self.random.choice((f"happensAt({name}, T)", f"initiatedAt({name}=true, T)")), scope)
+
     def _event(self, new: Entity) -> None:
         for _ in range(self.random.randint(1, 2)):
             scope = self.bodies.body()
-            self._rule(f"happensAt({self._head(new, scope, wildcards=self.declared)}, T)", scope)
+            self._rule(f"happensAt({self._head(new, scope, wildcards=self.declared or self.fed)}, T)", scope)
 
     def _simple(self, new: Entity) -> None:
         bound = False
         for value in new.values * self.random.randint(1, 2):
             scope = self.bodies.body()
-            head = self._head(new, scope, wildcards=self.declared or bound)
+            head = self._head(new, scope, wildcards=self.declared or self.fed or bound)
             bound = bound or "_" not in head
             if new.values == LEVELS and scope.bound["L"] and self.random.random() < 0.6:
                 value = self.random.choice(scope.bound["L"])
@@ -147,7 +192,7 @@ class Maker:
     def _initially(self, new: Entity) -> None:
         names = ["X", "Y"][: len(new.sorts)]
         value, body = self.random.choice(new.values), ""
-        if self.declared and self.random.random() < 0.5:
+        if (self.declared or self.fed) and self.random.random() < 0.5:
             names = ["_"] * len(names)
         elif names and self.random.random() < 0.6:
             about = {1: ("ent(X)", "role(X,boss)", "plain(X)"), 2: ("road(X,Y)", "linked(X,Y)", "ent(X), role(Y,aide)")}
@@ -163,7 +208,8 @@ class Maker:
         for source, target in list(zip(values, values[1:] + values[:1], strict=True))[: self.random.randint(1, 3)]:
             duration, body = str(self.random.randint(self.tick, 8 * self.tick)), ""
             if names and self.random.random() < 0.25:
-                body = self.random.choice((" :- role(X,boss)", " :- \\+ role(X,aide)", " :- plain(X)"))
+                declared = [f" :- grounding({_term(new.name, names)}={source})"] if self.domains == "listed" else []
+                body = self.random.choice((" :- role(X,boss)", " :- \\+ role(X,aide)", " :- plain(X)", *declared))
             elif names and self.random.random() < 0.2:
                 duration, body = "D", f" :- limit(X,M), D is 3 * {self.tick} + truncate(M) mod 5"
             fluent = _term(new.name, names)
@@ -188,8 +234,25 @@ class Maker:
         return f"{new.name}({','.join(args)})" if args else new.name
 
     def _static(self, new: Entity) -> None:
+        """A value may be made of those before it."""
         for value in new.values * self.random.choice((1, 1, 2)):
-            self.rules.append(self.interval_rules.rule(new, value, self.bodies.fluents))
+            before = new.values[: new.values.index(value)]
+            known = [new._replace(values=before)] * 2 if before and new.values != LEVELS else []
+            self.rules.append(self.interval_rules.rule(new, value, [*self.bodies.fluents, *known]))
+
+    def _mixed(self, new: Entity) -> Entity:
+        """The simple fluent with one more value, which is statically determined, perhaps from the others."""
+        if not new.values or new.values == LEVELS or self.random.random() < 0.7:
+            return new
+        self.rules.append(self.interval_rules.rule(new, "mixed", [*self.bodies.fluents, *[new] * 3]))
+        return new._replace(values=(*new.values, "mixed"))
+
+
+def _feed(event: Entity) -> str:
+    """Each entity of an input event is a member of the dynamic domain."""
+    names = [f"A{place}" if sort == "E" else "_" for place, sort in enumerate(event.sorts)]
+    members = [f"seen({name})" for name in names if name != "_"]
+    return f"grounding({_term(event.name, names)}) :- {', '.join(members)}."
 
 
 def _term(name: str, args: list[str]) -> str:

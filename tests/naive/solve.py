@@ -109,6 +109,8 @@ class World:
     events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
 
+    reached: dict[Signature, dict[int, list[Grounding]]] = field(default_factory=lambda: defaultdict(dict))  # deadlines
+
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
 
@@ -196,19 +198,27 @@ class World:
                     yield found
 
     def edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
-        """When each grounding starts or ends."""
+        """When each grounding starts or ends, or a deadline initiates it."""
+        if edge == "deadline":
+            return self.reached[fluent]
         if fluent in self.growing:
             return self._find_edges(edge, fluent)
         if (edge, fluent) not in self._edges:
             self._edges[edge, fluent] = self._find_edges(edge, fluent)
         return self._edges[edge, fluent]
 
+    def forget_edges(self, fluents: set[Signature]) -> None:
+        """More values of them are about to be known."""
+        self._edges = {key: known for key, known in self._edges.items() if key[1] not in fluents}
+
     def _find_edges(self, edge: str, fluent: Signature) -> dict[int, list[Grounding]]:
         known: dict[int, list[Grounding]] = defaultdict(list)
         for grounding, intervals in self.fluents.get(fluent, {}).items():
             for start, end in intervals:
-                t = previous_point(start if edge == "start" else end, self.tick)
-                if self.first <= t <= self.last:
+                point = start if edge in ("start", "startI") else end
+                before = previous_point(point, self.tick)
+                t = before if edge in ("start", "end") else point
+                if self.first <= before and t <= self.last:
                     known[t].append(grounding)
         return known
 

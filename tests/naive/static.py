@@ -10,7 +10,7 @@ from holdsfor.language.terms import Term, name_and_args
 from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
 from tests.naive.domain import Domain, matching
-from tests.naive.intervals import FOREVER, Intervals, difference, intersection, next_point, union
+from tests.naive.intervals import FOREVER, Intervals, difference, holds_at, intersection, next_point, union
 from tests.naive.solve import Grounding, World, shown_names, signature
 
 Step = HoldsFor | Algebra | Allen | Duration
@@ -111,17 +111,25 @@ class Definition:
             known[step.interval.name] = self._known(step, bindings) or []
         elif isinstance(step, Algebra):
             if all(operand.name in known for operand in step.operands):
-                known[step.result.name] = self._algebra(step.op, [known[operand.name] for operand in step.operands])
+                operands = [known[operand.name] for operand in step.operands]
+                if step.within is None:
+                    known[step.result.name] = self._algebra(step.op, operands)
+                else:
+                    known[step.result.name] = self._near(step.within, operands)
         elif isinstance(step, Allen):
             if step.source.name in known and step.target.name in known:
                 source, target = known[step.source.name], known[step.target.name]
-                known[step.result.name] = allen(step.relation, source, target, step.mode, self.world.tick)
+                known[step.result.name] = allen(
+                    step.relation, source, target, step.mode, self.world.tick, self._nearness(step.within)
+                )
         elif step.interval.name in known:
             bound = evaluate(step.bound, bindings)
             known[step.result.name] = [
                 (start, end)
                 for start, end in known[step.interval.name]
-                if bound is not None and _COMPARISONS[step.op](self._length(start, end), bound)
+                if bound is not None
+                and (step.within is None or bound <= step.within)
+                and _COMPARISONS[step.op](self._length(start, end), bound)
             ]
 
     def _algebra(self, op: str, operands: list[Intervals]) -> Intervals:
@@ -131,6 +139,32 @@ class Definition:
             # What holds at the first point, with nothing having happened, has held before: it has no start.
             return [(self.world.first if start == first else start, end) for start, end in left]
         return _OPERATIONS[op](operands)
+
+    def _near(self, within: int, operands: list[Intervals]) -> Intervals:
+        """The points in no operand that are near enough to a point of one, each looked at by itself.
+
+        Nobody knows yet what is near a point after the history: what holds at its end stays open.
+        """
+        held = union(operands)
+        first, last = next_point(self.world.first, self.world.tick), self.world.last
+        after = next_point(last, self.world.tick) + 1  # what holds there is not looked at any more
+
+        def is_near(p: int) -> bool:
+            return any(start - within <= p and (p < end + within or end + within > last) for start, end in held)
+
+        points = [p for p in range(first, after + 1) if is_near(p) and not holds_at(held, p)]
+        found = union([[(p, FOREVER if p == after else p + 1)] for p in points])
+        return [(self.world.first if start == first else start, end) for start, end in found]
+
+    def _nearness(self, within: int | None) -> Callable[[tuple[int, int], tuple[int, int]], bool]:
+        if within is None:
+            return lambda s, t: True
+
+        def near(s: tuple[int, int], t: tuple[int, int]) -> bool:
+            ends = [self.world.last if end == FOREVER else end for _, end in (s, t)]
+            return max(ends) - max(min(s[0], t[0]), self.world.first + 1) <= within
+
+        return near
 
     def _length(self, start: int, end: int) -> int:
         """An open interval is as long as it is known to be at the end of the history."""

@@ -59,9 +59,19 @@ def wrapped(program: Program, wrapping: Wrapping, random: Random) -> Program:
         program,
         rules=text(program.rules),
         background=text(program.background),
-        declarations=text(program.declarations),
+        declarations=tuple(_bound(clause, wrapping) for clause in text(program.declarations)),
         rows=rows,
     )
+
+
+def _bound(clause: str, wrapping: Wrapping) -> str:
+    """`bound(near/2, 60)`, by the number of arguments that it has now."""
+
+    def counted(match: re.Match[str]) -> str:
+        name, count = match[1], int(match[2])
+        return f"bound({name}/{len(wrapping.templates.get((name, count), range(count)))},"
+
+    return re.sub(r"^bound\((\w+)/(\d+),", counted, clause)
 
 
 def _put(name: str, args: list[str], wrapping: Wrapping, random: Random) -> list[str]:

@@ -48,8 +48,9 @@ def related(description: EventDescription) -> Lines:
     """How fluents are stored, then the rules with a literal for each value that an open one can have."""
     stored = relations(description, [rule.body for rule in description.rules])
     fluents = [item.signature for item in description.inputs if item.kind != "event"]
-    fluents += [s for stratum in description.strata for s in stratum if s in description.simple | description.static]
-    for fluent in fluents:
+    defined = [each.signature for stratum in description.strata for each in stratum]
+    fluents += [s for s in defined if s in description.simple | description.static]
+    for fluent in dict.fromkeys(fluents):
         yield f"{fluent}: {', '.join(map(str, stored.of_fluent(fluent))) or 'no value'}"
     for rule in description.rules:
         variants = open_value_variants(rule.body, stored)

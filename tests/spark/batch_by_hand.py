@@ -1,25 +1,21 @@
-"""The batch job without Spark: the same tasks, with the shuffles done here. And both answers in one shape."""
+"""The batch job without Spark, and the answers of all hosts in one shape."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
 from holdsfor.engine.evaluate import program
-from holdsfor.engine.window import windows_over
+from holdsfor.engine.window import Ticks
 from holdsfor.io.readers.read import EventSource
+from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of
-from holdsfor.job.routing import router
-from holdsfor.job.tasks import DONE, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from holdsfor.spark.batch import MERGED
 
-Row = dict[str, Any]
 TABLES = ("intervals", "occurrences", "late", "rejects")
 
 
@@ -59,38 +55,13 @@ def tables_of(result: Any, names: tuple[str, ...] = TABLES) -> Answer:
     return found
 
 
+def crew_of(description: EventDescription, source: EventSource) -> AloneInBatch:
+    return AloneInBatch(parts_of(source), description.inputs)
+
+
 def by_hand(description: EventDescription, source: EventSource, buckets: int, **asked: int) -> Answer:
-    """start and end must be given."""
-    ready = program(plan(description))
-    given = windows_over(
-        None, asked.get("window"), asked.get("step"), asked["start"], asked["end"], asked.get("tick", 1)
-    )
-    job = Job(ready, given, router(ready.plan, buckets))
-    found = Answer()
-    rows = [
-        row
-        for number, part in enumerate(parts_of(source))
-        for row in read_part(job, part.read(description.inputs), number)
-    ]
-    rows += heartbeats(job)
-    for number in range(len(ready.plan.stages)):
-        by_bucket: defaultdict[int, list[Row]] = defaultdict(list)
-        for row in rows:
-            by_bucket[row["bucket"]].append(row)
-        rows = []
-        for waiting in by_bucket.values():  # what is done passes through
-            rows += stage_task(job, number, batches_of(waiting))
-    for row in rows:
-        assert row["stage"] == DONE, "a parcel for a stage that is over"
-        _add(row, found)
-    return found
-
-
-def _add(row: Row, found: Answer) -> None:
-    if row["use"] == "counts":
-        for name, amount in json.loads(row["data"]).items():
-            known = found.counts.get(name)
-            found.counts[name] = amount if known is None else MERGED.get(name, lambda a, b: a + b)(known, amount)
-    else:
-        with pa.ipc.open_stream(row["data"]) as reader:
-            found.tables[row["use"]] += bag(reader.read_all())
+    """The batch job in this process."""
+    crew = crew_of(description, source)
+    times = Ticks(*(asked.get(name) for name in ("window", "step", "start", "end")), asked.get("tick", 1))
+    counts = run_batch(program(plan(description)), times, buckets, crew)
+    return Answer({name: bag(crew.table(name)) for name in TABLES}, counts)

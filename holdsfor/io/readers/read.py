@@ -79,6 +79,15 @@ def read_events(
     return EventSource(parts, formats, as_mapping(mapping))
 
 
+def as_source(events: Any, format: str | None = None, mapping: Any = None) -> EventSource:
+    """Events as `read_events` gives them, or whatever it takes."""
+    if not isinstance(events, EventSource):
+        return read_events(events, format, mapping)
+    if format is not None or mapping is not None:
+        raise HoldsforError("these events have format and mapping from read_events already: give them there only.")
+    return events
+
+
 def guess_format(part: Path | pa.Table | tuple[str, ...]) -> str:
     """The format of a part, where name and first line make it clear."""
     if isinstance(part, pa.Table) or (isinstance(part, Path) and ".parquet" in part.suffixes):

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import (
@@ -49,7 +50,7 @@ class CompactPart:
 
     part: str
     upto: int
-    settled: int | None
+    settled: Mapping[str, int]
     logs: dict[str, tuple[File, ...]]
     current: dict[str, tuple[File, ...]]
 
@@ -61,11 +62,11 @@ class Compacted:
     files: dict[str, Written]
 
 
-def plan_compaction(store: Store, upto: int, settled: int | None = None) -> list[CompactPart]:
+def plan_compaction(store: Store, upto: int, settled: Mapping[str, int] | None = None) -> list[CompactPart]:
     """One task a bucket, over the committed batches up to `upto` that no compaction has covered yet.
 
-    No recovery may go back to a batch before `upto`. What ended at or before `settled` is known not to change any
-    more; None: anything may.
+    No recovery may go back to a batch before `upto`. settled: by the name of a fluent or event, what ended at
+    or before it is known not to change any more.
     """
     before = compactions(store)
     since = before[-1].upto if before else -1
@@ -77,7 +78,7 @@ def plan_compaction(store: Store, upto: int, settled: int | None = None) -> list
         CompactPart(
             part,
             upto,
-            settled,
+            settled or {},
             {log: tuple(logs[log].get(part, ())) for log in LOGS},
             {log: tuple(current[log].get(part, ())) for log in LOGS},
         )
@@ -91,7 +92,11 @@ def compact_part(store: Store, task: CompactPart) -> Compacted:
     for log, schema in LOGS.items():
         added = read_files(store, task.logs[log], schema)
         before = read_files(store, task.current[log], schema)
-        final, rest = _apart(last_words(pa.concat_tables([before, added])), task.settled)
+        final, rest = _apart(
+            last_words(pa.concat_tables([before, added])),
+            "fluent" if "fluent" in schema.names else "event",
+            task.settled,
+        )
         merged = log_name(log, task.upto, task.part).replace("/part-", "/merged-")
         for folder, name, table in (
             (log, merged, added),
@@ -158,12 +163,17 @@ def go_back(store: Store, batch: int) -> None:
                 store.delete(name)
 
 
-def _apart(words: pa.Table, settled: int | None) -> tuple[pa.Table, pa.Table]:
-    """What will not change any more, and the rest. A withdrawal is about something in an older file: it stays."""
-    if settled is None:
+def _apart(words: pa.Table, name: str, settled: Mapping[str, int]) -> tuple[pa.Table, pa.Table]:
+    """What will not change any more, and the rest. A withdrawal is about something in an older file: it stays.
+
+    name: the column with the name of the fluent or event.
+    """
+    if not settled:
         return words.slice(0, 0), words
+    names = pc.index_in(words[name], pa.array(settled.keys(), pa.string())).fill_null(len(settled)).to_numpy()
+    cuts = np.array([*settled.values(), np.iinfo(np.int64).min], np.int64)[names]
     ends = words["end"].fill_null(np.iinfo(np.int64).max).to_numpy()
-    done = (ends <= settled) & (words["op"].to_numpy() != "withdraw")
+    done = (ends <= cuts) & (words["op"].to_numpy() != "withdraw")
     return words.filter(pa.array(done)), words.filter(pa.array(~done))
 
 

@@ -164,7 +164,7 @@ def _in_use(what: str, claim: Claim, here: Process) -> FolderInUse:
     if claim.process == here:
         return FolderInUse(
             f"{what} is in use by this very process, since another stream was begun on it. "
-            "Call stop() on that one first, or wait() until it has ended."
+            "Call stop() on that one first, or awaitTermination()."
         )
     return FolderInUse(
         f"{what} is in use by {claim}. Two at once would destroy it. Stop that one first, or wait until it has ended; "

@@ -122,7 +122,7 @@ class Done:
     state: list[Written] = field(default_factory=list)
     tables: list[Written] = field(default_factory=list)
     counts: dict[str, float] = field(default_factory=dict)
-    settled: int | None = None
+    settled: dict[str, int] = field(default_factory=dict)
 
 
 def bucket_task(job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, bytes]]) -> Done:
@@ -195,7 +195,7 @@ class _Stage:
         start = opened(held.carried, ready, asked, scope, tuple(fresh.upstream.blocks()), due[-1], room)
         arrived = [Arrived(block, asked.first_seen(block.arrival)) for block in held.carried.inputs]
         sent_on = [Arrived(block, asked.first_seen(block.arrival)) for block in held.forwards]
-        relations = [relation for relation in scope.relations(ready.plan) if not relation.internal]
+        relations = scope.relations(ready.plan)
         logs: list[tuple[pa.Table, pa.Table]] = []
         sent: list[tuple[int, Parcel]] = []
         left_out, overflows, moment = 0, 0, None

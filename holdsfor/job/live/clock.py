@@ -7,13 +7,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from holdsfor.duration import PER_SECOND
 from holdsfor.engine.window import NEVER, Windows
 from holdsfor.job.live.ledger import Commit
 
 logger = logging.getLogger(__name__)
-
-#: How many ticks there are in a second, by the name of the unit.
-PER_SECOND = {"s": 1, "ms": 1000, "us": 1_000_000}
 
 
 def seconds_since_boot() -> float:

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from holdsfor.io.storage.store import Written
+from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
 from holdsfor.job.live.reading import Found, Reading, earliest, read_task
-from holdsfor.job.tasks import DONE, Job, batches_of, by_bucket, parcel_rows
+from holdsfor.job.tasks import DONE, Job, by_bucket, parcel_rows
 
 Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
@@ -66,6 +67,10 @@ def _note_row(note: Note) -> Row:
     return {"stage": DONE, "bucket": 0, "part": 0, "use": "note", "data": json.dumps(note).encode()}
 
 
+def read_notes(rows: Iterable[bytes]) -> list[Note]:
+    return [json.loads(data) for data in rows]
+
+
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
     """Where all buckets have something to do, each partition is the bucket of its number."""
     if not turn.rewrites or (job.ready.plan.stages[number].is_in_one_bucket and partition):
@@ -92,27 +97,15 @@ class Alone:
 
     def read(self, job: Job, reading: Reading) -> list[Note]:
         rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
-        self._rows, notes = _apart(rows)
-        return notes
+        self._rows, done = split_done(rows)
+        return read_notes(row["data"] for row in done)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
-        rows, notes = self._rows, []
-        for number in range(len(job.ready.plan.stages)):
-            shared: dict[int, list[Row]] = {bucket: [] for bucket in range(job.router.buckets)}
-            for row in rows:
-                shared[row["bucket"]].append(row)
-            made: list[Row] = []
-            for partition, own in shared.items():
-                todo = buckets_to_do(job, turn, number, partition)
-                made += stage_rows(job, turn, number, todo, batches_of(own))
-            rows, more = _apart(made)
-            notes += more
-        return notes
+        def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
+            return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches)
+
+        done = run_stages(self._rows, len(job.ready.plan.stages), job.router.buckets, task)
+        return read_notes(row["data"] for row in done)
 
     def forget(self) -> None:
         self._rows = []
-
-
-def _apart(rows: list[Row]) -> tuple[list[Row], list[Note]]:
-    parcels = [row for row in rows if row["use"] != "note"]
-    return parcels, [json.loads(row["data"]) for row in rows if row["use"] == "note"]

@@ -7,14 +7,14 @@ import json
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
+from holdsfor.engine.evaluate import Program
 from holdsfor.job.live.microbatch import Setting
-from holdsfor.plan.operators import Plan
 
 
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """By names that a message can use; as JSON gives it back."""
     identity = {
-        "rules": _digest(setting.ready.plan, setting.ready.facts),
+        "rules": rules_digest(setting.ready),
         "window": setting.window,
         "step": setting.step,
         "tick": setting.tick,
@@ -43,6 +43,7 @@ def _plain(value: Any) -> Any:
     return {name: part for name, part in asdict(value).items() if part not in (None, {})}
 
 
-def _digest(plan: Plan, facts: Any) -> str:
-    rows = [(str(signature), repr(table)) for signature, table in facts]
-    return hashlib.sha256(f"{plan.identity}\n{rows}".encode()).hexdigest()
+def rules_digest(program: Program) -> str:
+    """Of the compiled rules and the facts."""
+    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in program.facts]
+    return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()

@@ -18,7 +18,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
 
-VERSION = 1
+VERSION = 2  # of all files of a checkpoint; to be raised when one of them comes to mean something else
 IDENTITY = "stream.json"
 
 
@@ -41,7 +41,8 @@ class Commit:
 
     source: the last batch of the source that is in it; closing the stream is a batch without one.
     start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
-    time of any row. settled: what was concluded up to it will not change.
+    time of any row. settled: what was concluded up to it will not change, by the name of a
+    fluent or event.
     doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
     written: when, in seconds since 1970.
     bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
@@ -53,7 +54,7 @@ class Commit:
     fired: int | None = None
     watermark: int | None = None
     latest: int | None = None
-    settled: int | None = None
+    settled: Mapping[str, int] = field(default_factory=dict)
     closed: bool = False
     bases: tuple[Base, ...] = ()
     inputs: tuple[tuple[int, tuple[Written, ...]], ...] = ()
@@ -99,7 +100,7 @@ class Commit:
             "fired": self.fired,
             "watermark": self.watermark,
             "latest": self.latest,
-            "settled": self.settled,
+            "settled": dict(self.settled),
             "closed": self.closed,
             "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files), b.end] for b in self.bases],
             "inputs": [[batch, _listed(files)] for batch, files in self.inputs],

@@ -65,6 +65,7 @@ class Stream:
     told: Sequence[Callable[[Commit], None]] = ()
     _job: Job | None = field(default=None, repr=False)
     _before: Commit | None = field(default=None, repr=False)
+    _has_run: bool = False
     _published: int = -1  # the last batch that this process has told all of
 
     def run(self, source: int, crew: Crew, spark: Mapping[str, str] | None = None) -> Commit:
@@ -72,19 +73,20 @@ class Stream:
 
         spark: what Spark's own log says of the batch.
         """
-        first = self._before is None
-        before = self._last()
+        before = self.last()
         if before is not None and source <= before.source:
             self._publish(before)
             return before
         try:
-            return self._run(source, crew, before, spark or {}, first)
+            commit = self._run(source, crew, before, spark or {}, first=not self._has_run)
+            self._has_run = True
+            return commit
         finally:
             crew.forget()
 
     def close(self, crew: Crew) -> Commit:
         """Nothing more comes: the query times that are left."""
-        before = self._last()
+        before = self.last()
         if before is not None and before.closed:
             self._publish(before)
             return before
@@ -96,7 +98,17 @@ class Stream:
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
         return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
 
-    def _last(self) -> Commit | None:
+    def is_due(self) -> bool:
+        """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
+        clock, before = self.setting.clock, self.last()
+        if clock is None:
+            return False
+        start = self._start(before, None)
+        fired = None if before is None else before.fired
+        return start is not None and bool(due_by_clock(self.setting.windows(start), fired, clock.now()))
+
+    def last(self) -> Commit | None:
+        """The last batch that counts."""
         with self.ledger.held():
             if self._before is not None:
                 return self._before
@@ -214,7 +226,7 @@ class Stream:
         after = replace(
             _with_state(known, turn, _files(notes, "state"), job.asked.end),
             fired=due[-1] if due else known.fired,
-            settled=min((note["settled"] for note in notes if note["settled"] is not None), default=known.settled),
+            settled=_settled(notes) or known.settled,
             files=known.files + _files(notes, "tables"),
             counts=counts,
             written=time.time(),
@@ -286,6 +298,15 @@ def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int)
     bases = (*known.bases, base)[-2:]
     first = bases[0].batch if len(bases) > 1 else -1
     return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))
+
+
+def _settled(notes: Sequence[Note]) -> dict[str, int]:
+    """What every bucket has settled."""
+    found: dict[str, int] = {}
+    for note in notes:
+        for name, cut in note["settled"].items():
+            found[name] = min(cut, found.get(name, cut))
+    return found
 
 
 def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:

@@ -16,6 +16,8 @@ from __future__ import annotations
 import json
 import re
 import struct
+import time
+import uuid
 import zlib
 from collections.abc import Iterator, Mapping
 
@@ -24,6 +26,7 @@ from holdsfor.io.storage.damage import FROM_A_COPY, Damage
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.ledger import Commit
 
+BATCHES_KEPT = 100  # as Spark keeps them
 LARGEST_KEPT = 1 << 16  # bytes of a file of Spark that our commits keep
 
 
@@ -32,6 +35,42 @@ def read_progress(spark: Store, batch: int) -> dict[str, str]:
     names = ["metadata", *(name for name in spark.names("sources/") if re.fullmatch(r"sources/\d+/0", name))]
     progress = {"offsets": _text(spark, f"offsets/{batch}")} | {name: _text(spark, name) for name in names}
     return {name: text for name, text in progress.items() if text and len(text) <= LARGEST_KEPT}
+
+
+def write_offset(spark: Store, batch: int, stream: str, end: Mapping[str, int], by_clock: bool) -> dict[str, str]:
+    """Before a batch on another host: as Spark would write it, so that Spark can go on. Gives what a commit keeps.
+
+    by_clock: Spark then has a second source, which makes time pass; of that there is no offset yet.
+    """
+    if not _is_sound(spark, "metadata"):
+        _delete(spark, "metadata")
+        spark.write("metadata", json.dumps({"id": str(uuid.UUID(stream))}).encode())
+    times = {"batchWatermarkMs": 0, "batchTimestampMs": int(time.time() * 1000), "conf": {}}
+    lines = ["v1", json.dumps(times), json.dumps(end), *("-" for _ in range(by_clock))]
+    _delete(spark, f"offsets/{batch}")  # of a batch that never counted
+    spark.write(f"offsets/{batch}", "\n".join(lines).encode())
+    return read_progress(spark, batch)
+
+
+def write_done(spark: Store, batch: int) -> None:
+    """After a batch on another host. Old entries go, as Spark removes them."""
+    _delete(spark, f"commits/{batch}")
+    spark.write(f"commits/{batch}", b'v1\n{"nextBatchWatermarkMs":0}')
+    for folder in ("offsets", "commits"):
+        _delete(spark, f"{folder}/{batch - BATCHES_KEPT}")
+
+
+def offset_of(commit: Commit) -> dict[str, int] | None:
+    """Where the source is after a batch; None if no row has been read yet."""
+    if commit.source < 0:
+        return None
+    lines = commit.spark.get("offsets", "").splitlines()
+    if len(lines) < 3:
+        raise HoldsforError(
+            f"the commit of batch {commit.batch} does not say how far the source was read. Go on with Spark, or begin "
+            "anew with another checkpoint."
+        )
+    return dict(json.loads(lines[2])) if lines[2] != "-" else None
 
 
 def repair_progress(spark: Store, last: Commit | None) -> list[Damage]:

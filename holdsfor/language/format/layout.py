@@ -152,7 +152,7 @@ class Layout:
         if isinstance(term, Compound) and (infix(term) or prefix(term)):
             return [region for part in self._operands(piece) for region in self._regions(part)]
         container = self._container(piece)
-        return [container[3]] if container else []
+        return [container[3]] if container and container[1] else []  # an empty list has room for none
 
     def _between_parts(self, piece: Piece, regions: list[Span]) -> list[tuple[bool, str]]:
         """Comments between operators and operands, to be written before the whole."""

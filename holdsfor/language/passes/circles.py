@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Rule, Signature
+from typing import TypeGuard
+
+from holdsfor.language.description import Aggregate, Compare, Defined, Edge, FluentValue, Happens, Holds, Is, Rule
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.graph import components
 from holdsfor.language.passes.negations import entangled, one_at_a_time
-from holdsfor.language.passes.strata import Mention, Node, Step
+from holdsfor.language.passes.strata import Mention, Part, Step
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -31,20 +33,20 @@ def circles(draft: Draft) -> None:
                 break
 
 
-def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Node, int]) -> tuple[str, str] | None:
+def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event":
         hint = f"where the circle reads {name}, write the conditions of its rules instead"
         return f"{_ONLY}the event {name} must be complete before what reads it", hint
-    if name in draft.static:
+    if isinstance(name, FluentValue) or (name in draft.static and name not in draft.simple):
         hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
     if isinstance(step.literal, Happens):
         return None  # the step from the event is the one to report
-    if isinstance(step.literal, Edge) and rounds[step.head] == rounds[step.need]:
+    if _is_at_once(step.literal) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]
-        does = "initiate" if edge == "start" else "terminate"
+        does = "terminate" if edge == "end" else "initiate"
         hint = f"write the conditions of the rules that {does} {fluent} instead"
         reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
         return f"time does not order this circle: {reason}", hint
@@ -59,7 +61,7 @@ def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Node, int]
 
 def _entangled(group: list[Step]) -> set[int]:
     """The conditions, by identity, that stand in a negation or findall where they cannot be asked for."""
-    circle = {step.head[1] for step in group}
+    circle = {step.head[1].signature for step in group}
     found: set[int] = set()
     for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
         head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
@@ -68,7 +70,7 @@ def _entangled(group: list[Step]) -> set[int]:
     return found
 
 
-def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) -> tuple[str, str]:
+def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Defined) -> tuple[str, str]:
     counts = (each for each in every(rule.body) if isinstance(each, Aggregate))
     if any(inner is literal for each in counts for inner in every(each.literals)):
         hint = "count events, or a fluent outside the circle"
@@ -77,14 +79,19 @@ def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Signature) ->
     return "one negation cannot look for what two fluents of a circle have in common", hint
 
 
-def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
+def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:
+    """Whether it happens at the point that decides it: startI and endI come a tick later."""
+    return isinstance(literal, Edge) and literal.edge in ("start", "end", "deadline")
+
+
+def _rounds_of_edges(group: list[Step]) -> dict[Part, int]:
     """Definitions that starts and ends alone lead round, by a number for each way round.
 
     What starts at T is decided at T, so they would wait for themselves.
     """
-    needs: dict[Node, list[Node]] = {}
+    needs: dict[Part, list[Part]] = {}
     for step in group:
-        if isinstance(step.literal, Edge):
+        if _is_at_once(step.literal):
             needs.setdefault(step.head, []).append(step.need)
             needs.setdefault(step.need, [])
     return {node: number for number, members in enumerate(components(needs)) for node in members}
@@ -92,11 +99,11 @@ def _rounds_of_edges(group: list[Step]) -> dict[Node, int]:
 
 def _way(group: list[Step], first: Step) -> list[Step]:
     """A shortest way round that begins with a step."""
-    steps: dict[Node, list[Step]] = {}
+    steps: dict[Part, list[Step]] = {}
     for step in group:
         steps.setdefault(step.head, []).append(step)
     paths = [[first]]
-    seen: set[Node] = set()
+    seen: set[Part] = set()
     for path in paths:
         if path[-1].need == first.head:
             return path

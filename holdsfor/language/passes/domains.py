@@ -1,51 +1,21 @@
-"""Values and arguments that nothing gives: outside the declared domain, two at once, or with no evidence."""
+"""Values and arguments that nothing gives: two at once, or with no evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Initially, Signature
+from holdsfor.language.description import Initially
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Place, Term, Var, is_ground, variables
+from holdsfor.language.terms import Term, Var, is_ground, variables
 from holdsfor.language.written import written
 
 
 def domains(draft: Draft) -> None:
     """What RTEC leaves out without a word."""
-    _outside(draft)
     _two_beginnings(draft)
     _no_evidence(draft)
-
-
-def _outside(draft: Draft) -> None:
-    """A value that rules give and no grounding declares."""
-    declared: dict[Signature, list[Term]] = {}
-    for grounding in draft.groundings:
-        if grounding.value is not None:
-            declared.setdefault(signature(grounding.entity), []).append(grounding.value)
-    told: set[tuple[Signature, Term]] = set()
-    for fluent, value, place in _given(draft):
-        owner = signature(fluent)
-        known = declared.get(owner, [])
-        if not known or (owner, value) in told or not is_ground(value) or any(overlap(each, value) for each in known):
-            continue
-        told.add((owner, value))
-        text, names = written(value), ", ".join(dict.fromkeys(map(written, known)))
-        message = f"groundings declare {owner} with {names}, not with {text}: for that value the data decide"
-        draft.warning("domain", message, place, f"declare it, too: grounding({written(fluent)}={text}) :- ...")
-
-
-def _given(draft: Draft) -> list[tuple[Term, Term, Place]]:
-    """The values that rules give fluents."""
-    found = [
-        (rule.subject, rule.value, rule.value.place)
-        for rule in draft.rules
-        if rule.value is not None and rule.kind != "terminatedAt"
-    ]
-    found += [(each.fluent, each.value, each.value.place) for each in draft.initially]
-    return found + [(each.fluent, each.target, each.target.place) for each in draft.deadlines]
 
 
 def _two_beginnings(draft: Draft) -> None:
@@ -80,7 +50,10 @@ def _no_evidence(draft: Draft) -> None:
             message = f"nothing says for which{what}: no rule initiates {owner} with all its arguments known"
             pair = f"{written(fluent)}={written(value)}"
             hint = f"bind it in the body, or declare the domain: grounding({pair}) :- ..."
-            draft.error("unbound", message, missing.place, hint)
+            if draft.groundings:  # RTEC computes nothing for it, and neither do we
+                draft.warning("domain", f"{message}, and no grounding declares it: it never holds", missing.place, hint)
+            else:
+                draft.error("unbound", message, missing.place, hint)
 
 
 def note_evidence(draft: Draft, fluent: Term, value: Term, values: set[Var]) -> None:

@@ -8,7 +8,8 @@ from holdsfor.language.description import Deadline, Initially, Input, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.numbers import numbers
 from holdsfor.language.passes.strata import Node, defined, mentioned, signature
-from holdsfor.language.terms import Place
+from holdsfor.language.terms import Place, is_ground
+from holdsfor.language.written import written
 
 
 def kinds(draft: Draft) -> None:
@@ -52,9 +53,7 @@ def _kind(draft: Draft, node: Node) -> OneOf["event", "interval", "point"]:
 
 def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) -> None:
     for owner in sorted(draft.simple & draft.static):
-        hint = "keep one of the two: initiatedAt/terminatedAt rules, or holdsFor rules"
-        message = f"{owner} has both initiatedAt or terminatedAt rules and holdsFor rules"
-        draft.error("two-definitions", message, first["static", owner], hint)
+        _check_values(draft, owner)
     for owner in sorted(draft.events & (draft.simple | draft.static)):
         message = f"{owner} is defined as an event and as a fluent"
         draft.error("two-definitions", message, first["event", owner], "give one of them another name")
@@ -66,6 +65,31 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
         if (entity, owner) in definitions(draft):
             message = f"{owner} is declared as input, but rules define it"
             draft.error("two-definitions", message, place, "remove the declaration, or the rules")
+
+
+def _check_values(draft: Draft, owner: Signature) -> None:
+    """Some values of a fluent may be simple and others statically determined, but none of them both."""
+    rules = [rule for rule in draft.rules if rule.value is not None and signature(rule.subject) == owner]
+    simple = {rule.value for rule in rules if rule.kind == "initiatedAt"}
+    simple |= {each.value for each in draft.initially if signature(each.fluent) == owner}
+    simple |= {
+        value for each in draft.deadlines if signature(each.fluent) == owner for value in (each.source, each.target)
+    }
+    ended = {rule.value for rule in rules if rule.kind == "terminatedAt" and rule.value and is_ground(rule.value)}
+    for rule in rules:
+        if rule.kind != "holdsFor" or rule.value is None:
+            continue
+        if rule.value in simple | ended:
+            what = f"{written(rule.subject)}={written(rule.value)}"
+            hint = "keep one of the two: initiatedAt/terminatedAt rules, or holdsFor rules"
+            message = f"{what} has both initiatedAt or terminatedAt rules and holdsFor rules"
+        elif not all(is_ground(value) for value in (rule.value, *simple) if value is not None):
+            hint = "write the values as constants, in all its rules"
+            message = f"{owner} has both kinds of rules, initiatedAt and holdsFor, and a value that is a variable"
+        else:
+            continue
+        draft.error("two-definitions", message, rule.place, hint)
+        return
 
 
 def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node]) -> None:

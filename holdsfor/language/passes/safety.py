@@ -26,6 +26,7 @@ from holdsfor.language.description import (
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.apart import head_terms
 from holdsfor.language.passes.domains import note_evidence
+from holdsfor.language.passes.dynamic import START
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
@@ -48,6 +49,8 @@ def safety(draft: Draft) -> None:
             _recursive(draft, clause, modes)
         elif clause.body:
             _clause(draft, clause, modes)
+    left_out = {id(rule) for rule in draft.left_out}
+    draft.rules = [rule for rule in draft.rules if id(rule) not in left_out]
     timeless: list[Grounding | Initially | Deadline] = [*draft.groundings, *draft.initially, *draft.deadlines]
     for each in timeless:
         if each.place not in draft.incomplete:
@@ -57,7 +60,7 @@ def safety(draft: Draft) -> None:
 def _standing(draft: Draft, clause: Grounding | Initially | Deadline, modes: Modes) -> None:
     """Clauses without time: their conditions are about background knowledge."""
     head = {variable for term in head_terms(clause) for variable in variables(term)}
-    values: set[Var] = set()
+    values: set[Var] = {START} if isinstance(clause, Initially) else set()
     if isinstance(clause, Deadline) or (isinstance(clause, Initially) and _is_listed(draft, clause, modes)):
         values.update(variables(clause.fluent))  # a deadline is about what is there; a domain gives what may be
     reported = _report(draft, modes, modes.run(clause.body, values, head), values, head, clause.body)
@@ -146,14 +149,24 @@ def _unbound_time(draft: Draft, rule: Rule) -> None:
 
 def _unbound_arguments(draft: Draft, rule: Rule, values: set[Var]) -> None:
     entity = written(rule.subject) + ("" if rule.value is None else f"={written(rule.value)}")
-    hint = f"bind it in the body, or declare the domain: grounding({entity}) :- ..."
     for variable in dict.fromkeys((*variables(rule.subject), *(variables(rule.value) if rule.value else ()))):
-        if variable not in values:
-            if rule.kind == "happensAt":
-                message = f"an event needs all its arguments: no condition gives {written(variable)} a value"
-            else:
-                message = f"no condition gives {written(variable)} a value"
-            draft.error("unbound", message, variable.place, hint)
+        if variable in values:
+            continue
+        name = written(variable)
+        if _is_left_out(draft, rule):
+            message = f"this rule is left out: no condition gives {name} a value, and no grounding declares {entity}"
+            draft.warning("domain", message, variable.place, f"add grounding({entity}) :- ..., or bind {name}")
+            draft.left_out.append(rule)
+            return
+        event = "an event needs all its arguments: " if rule.kind == "happensAt" else ""
+        hint = f"bind it in the body, or declare the domain: grounding({entity}) :- ..."
+        draft.error("unbound", f"{event}no condition gives {name} a value", variable.place, hint)
+
+
+def _is_left_out(draft: Draft, rule: Rule) -> bool:
+    """Whether RTEC would compute nothing for it: files that declare groundings do so for all that is to be found."""
+    about = ((signature(each.entity), each.value is not None) for each in draft.groundings)
+    return bool(draft.groundings) and (signature(rule.subject), rule.value is not None) not in about
 
 
 def _unbound_value(draft: Draft, rule: Rule, values: set[Var]) -> None:

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from holdsfor.language.description import Edge, Happens, Holds, HoldsFor, Literal, Rule, Signature
+from holdsfor.language.description import (
+    Defined,
+    Edge,
+    FluentValue,
+    Happens,
+    Holds,
+    HoldsFor,
+    Literal,
+    Rule,
+    Signature,
+)
 from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.passes.graph import components
-from holdsfor.language.terms import Place, Term, name_and_args
+from holdsfor.language.terms import Place, Term, is_ground, name_and_args
 from holdsfor.language.walk import every
 
 Node = tuple[Entity, Signature]
+Part = tuple[Entity, Defined]
 Mention = Happens | Edge | Holds | HoldsFor
 
 
@@ -19,8 +30,8 @@ Mention = Happens | Edge | Holds | HoldsFor
 class Step:
     """One definition needs another: a condition of a rule, or (rule is None) a deadline."""
 
-    head: Node
-    need: Node
+    head: Part
+    need: Part
     literal: Mention | None
     rule: Rule | None
     place: Place
@@ -29,41 +40,82 @@ class Step:
 def strata(draft: Draft) -> None:
     """Levels of definitions. Simple fluents that need each other are computed together, point by point."""
     found = list(steps(draft))
-    needs: dict[Node, list[Node]] = {node: [] for node in defined_nodes(draft)}
+    needs: dict[Part, list[Part]] = {part: [] for part in defined_parts(draft)}
     for step in found:
         needs[step.head].append(step.need)
-    levels: dict[Node, int] = {}
+    levels: dict[Part, int] = {}
     for group in components(needs):
         inner = set(group)
-        below = [levels[need] for node in group for need in needs[node] if need not in inner]
-        for node in group:
-            levels[node] = max(below, default=-1) + 1
-        if any(need in inner for node in group for need in needs[node]):
+        below = [levels[need] for part in group for need in needs[part] if need not in inner]
+        for part in group:
+            levels[part] = max(below, default=-1) + 1
+        if any(need in inner for part in group for need in needs[part]):
             draft.circles.append([step for step in found if step.head in inner and step.need in inner])
-            draft.cycles.append(tuple(node[1] for node in needs if node in inner))
-    members: list[list[Signature]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
-    for node in needs:
-        members[levels[node]].append(node[1])
+            draft.cycles.append(tuple(part[1].signature for part in needs if part in inner))
+    members: list[list[Defined]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
+    for part in needs:
+        members[levels[part]].append(part[1])
     draft.strata = list(map(tuple, members))
 
 
-def defined_nodes(draft: Draft) -> dict[Node, None]:
-    """Every event and fluent that is defined, in the order of rules, initially and deadlines."""
+def defined_parts(draft: Draft) -> dict[Part, None]:
+    """Every event, fluent and value that is defined by itself, in the order of rules, initially and deadlines."""
+    split = split_values(draft.rules, draft.simple)
     fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
-    also: list[Node] = [("fluent", signature(fluent)) for fluent in fluents]
-    return dict.fromkeys([*map(defined, draft.rules), *also])
+    also: list[Part] = [("fluent", signature(fluent)) for fluent in fluents]
+    return dict.fromkeys([*(_part(rule, split) for rule in draft.rules), *also])
+
+
+def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Signature, tuple[Term, ...]]:
+    """The statically determined values that are defined one by one: constants, beside others of the fluent."""
+    found: dict[Signature, dict[Term, None]] = {}
+    for rule in rules:
+        if rule.kind == "holdsFor" and rule.value is not None:
+            found.setdefault(signature(rule.subject), {}).setdefault(rule.value)
+    mixed = set(simple)
+    return {
+        owner: tuple(values)
+        for owner, values in found.items()
+        if all(map(is_ground, values)) and (len(values) > 1 or owner in mixed)
+    }
 
 
 def steps(draft: Draft) -> Iterator[Step]:
     """What each definition needs, among those that are defined."""
-    known = defined_nodes(draft)
+    known = defined_parts(draft)
+    split = split_values(draft.rules, draft.simple)
     for rule in draft.rules:
         for literal in mentions(rule.body):
-            if node(literal) in known:
-                yield Step(defined(rule), node(literal), literal, rule, literal.place)
+            for need in _needs(literal, split):
+                if need in known:
+                    yield Step(_part(rule, split), need, literal, rule, literal.place)
+    for initial in draft.initially:
+        for literal in mentions(initial.body):
+            for need in _needs(literal, split):
+                yield Step(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
     for deadline in draft.deadlines:
-        fluent: Node = "fluent", signature(deadline.fluent)
+        fluent: Part = "fluent", signature(deadline.fluent)
         yield Step(fluent, fluent, None, None, deadline.place)
+
+
+def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
+    """What a rule is for."""
+    entity, owner = defined(rule)
+    if rule.kind == "holdsFor" and rule.value is not None and owner in split:
+        return entity, FluentValue(*owner, rule.value)
+    return entity, owner
+
+
+def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Iterator[Part]:
+    """What a condition may be about: the simple values of a fluent, and those that are defined one by one."""
+    entity, owner = node(literal)
+    value = None if isinstance(literal, Happens) else literal.value
+    own = split.get(owner, ())
+    if value is None or value not in own:
+        yield entity, owner
+    for each in own:
+        if value == each or (value is not None and not is_ground(value)):
+            yield entity, FluentValue(*owner, each)
 
 
 def defined(rule: Rule) -> Node:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.language.description import Literal, Signature
+from holdsfor.language.description import Edge, Literal, Signature
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import COMPARISONS
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Literals = tuple[Literal, ...]
 _MOST = 20
+DEADLINE = "initiatedAt by fi"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,9 @@ def _change(clause: RawClause, *args: Term) -> Change | None:
     goals = tuple(conjuncts(clause.body))
     time = args[-1]
     pair = args[0]
-    if len(args) == 3:
+    if clause.head == Compound("fi", args):
+        pair = args[1]
+    elif len(args) == 3:
         pair = args[1]
         goals = (Compound("happensAt", (args[0], time), args[0].place), *goals)
     elif len(args) == 4:
@@ -80,48 +83,69 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     name, arguments = name_and_args(pair[0])
     owner = Signature(name, len(arguments))
     known = reader.draft.changes
+    mark = Signature(f"{kind} {name}={pair[1] if is_ground(pair[1]) else '_'}", len(arguments))
+    if mark in reader.unfolding:
+        hint = "write the conditions that are meant instead"
+        return reader.refuse("cycle", f"this {kind} leads back to itself at one and the same point", term, hint)
     if len(reader.unfolding) > _MOST or reader.unfolded > _MOST**2:
         hint = "write the conditions of the last of them instead"
         return reader.refuse("unsupported", f"this {kind} leads through too many other rules", term, hint)
-    by_deadline = kind == "initiatedAt" and any(_may_be(pair[1], each.value) for each in known.get(("fi", owner), []))
-    if owner in reader.unfolding or by_deadline:
-        reason = "of what a deadline initiates" if by_deadline else "in a circle"
-        reader.complete = False
-        message = f"{kind} as a condition {reason} comes in a later version"
-        reader.draft.not_yet(f"{kind} in a body", message, term.place, "write its conditions instead")
-        return ()
-    if (kind, owner) not in known:
+    deadlines = known.get(("fi", owner), []) if kind == "initiatedAt" else []
+    by_deadline = [Compound(DEADLINE, (args[0], time), term.place)] if _any_target(pair[1], deadlines) else []
+    if (kind, owner) not in known and not by_deadline:
         hint = f"write an {kind} rule for {name}, or ask for an event: happensAt(event, T)"
         return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
-    reader.unfolding.append(owner)
-    reader.unfolded += len(known[kind, owner])
-    each = [_unfolded(reader, change, (*arguments, pair[1], time), term) for change in known[kind, owner]]
-    literals = reader.read(joined(";", [goal for goal in each if goal is not None], Atom("fail", term.place)))
+    reader.unfolding.append(mark)
+    reader.unfolded += len(known.get((kind, owner), []))
+    asked = (*arguments, pair[1], time)
+    each = [
+        unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, asked, term)
+        for change in known.get((kind, owner), [])
+    ]
+    goals = [*(goal for goal in each if goal is not None), *by_deadline]
+    literals = reader.read(joined(";", goals, Atom("fail", term.place)))
     reader.unfolding.pop()
     return literals
+
+
+def deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
+    """Where a deadline initiates a value; only the rules above write it."""
+    pair, time = reader.fluent(args[0], "initiatedAt"), reader.time(args[1])
+    return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
+
+
+def _any_target(asked: Term, deadlines: list[Change]) -> bool:
+    return any(_may_be(asked, each.value) for each in deadlines)
 
 
 def _may_be(asked: Term, value: Term) -> bool:
     return asked == value or not (is_ground(asked) and is_ground(value))
 
 
-def _unfolded(reader: BodyReader, change: Change, asked: tuple[Term, ...], term: Term) -> Term | None:
-    """The conditions of a rule for what is asked; None if its head is about something else."""
-    given = (*name_and_args(change.fluent)[1], change.value, change.time)
+def unfolded(
+    reader: BodyReader, given: tuple[Term, ...], conditions: tuple[Term, ...], asked: tuple[Term, ...], term: Term
+) -> Term | None:
+    """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
-    for mine, theirs in zip(asked, given, strict=True):
+    waiting = list(zip(asked, given, strict=True))
+    while waiting:
+        mine, theirs = waiting.pop(0)
         if isinstance(theirs, Var) and theirs not in names:
             names[theirs] = mine
         elif is_ground(mine) and is_ground(theirs):
             if mine != theirs:
                 return None
-        else:
+        elif isinstance(mine, Compound) and isinstance(theirs, Compound):
+            if (mine.functor, len(mine.args)) != (theirs.functor, len(theirs.args)):
+                return None
+            waiting += zip(mine.args, theirs.args, strict=True)
+        elif not (isinstance(mine, Var) and mine.anonymous):  # any value will do
             equal.append((mine, theirs))
-    for variable in {v for part in (*given, *change.goals) for v in variables(part)} - set(names):
+    for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
         names[variable] = reader.draft.variable(variable)
     goals = [Compound("=", (mine, renamed(theirs, names)), term.place) for mine, theirs in equal]
-    return joined(",", [*goals, *(renamed(goal, names) for goal in change.goals)], Atom("true", term.place))
+    return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
 
 
 def renamed(term: Term, names: dict[Term, Term]) -> Term:

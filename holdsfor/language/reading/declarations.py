@@ -15,6 +15,8 @@ from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var
 from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
 from holdsfor.language.written import written
 
+_BOUND = f"write {FORMS['bound']}, such as bound(loitering/1, 14400)"
+
 
 def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     """grounding(f(X)=v) :- domain(X): what a fluent or event ranges over."""
@@ -49,6 +51,20 @@ def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...])
 def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     if isinstance(args[0], Atom | Compound):
         draft.dynamic_domains.add(signature(args[0]))
+
+
+def bound(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """bound(f/1, 600): how far in time the rules of f/1 may look."""
+    owner = next(_indicators(args[0]), None)
+    if owner is None or raw.body is not None:
+        draft.error("bound", "a bound is for a definition, by its name and arity", raw.head.place, _BOUND)
+    elif not isinstance(args[1], Int) or args[1].value < 1:
+        message = f"`{written(args[1])}` is not a bound: it must be a whole number of ticks, 1 or more"
+        draft.error("bound", message, args[1].place, _BOUND)
+    elif owner in draft.bounds:
+        draft.error("bound", f"{owner} has a bound already", raw.head.place, "keep one of them")
+    else:
+        draft.bounds[owner] = args[1].value, raw.head.place
 
 
 def directive(draft: Draft, raw: RawDirective) -> None:
@@ -89,6 +105,11 @@ def _first(goal: Term) -> str:
 def is_fluent_value(term: Term) -> bool:
     """`f(X)=v`"""
     return isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2
+
+
+def is_indicator(term: Term) -> bool:
+    """`f/1`"""
+    return isinstance(term, Compound) and term.functor == "/" and next(_indicators(term), None) is not None
 
 
 def _declare(draft: Draft, entity: Entity, term: Term) -> None:

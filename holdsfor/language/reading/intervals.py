@@ -38,9 +38,6 @@ def difference(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Litera
 
 
 def complement(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:
-    if isinstance(args[0], Items) and all(map(is_empty, args[0].items)):
-        hint = "name the intervals outside which the fluent holds: complement_all([I1], I)"
-        return reader.refuse("intervals", "the complement of nothing does not say whose intervals it is", term, hint)
     return _algebra(reader, "complement", term, args[0], args[1])
 
 

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Literal as OneOf
-from typing import cast
 
-from holdsfor.language.description import Call, Compare, Edge, Happens, Holds, Is, Literal, Signature
+from holdsfor.language.description import (
+    EDGES,
+    Call,
+    Compare,
+    Edge,
+    Happens,
+    Holds,
+    Is,
+    Literal,
+    Signature,
+)
 from holdsfor.language.draft import Draft, arguments
-from holdsfor.language.reading import changes, connectives, findall, intervals
+from holdsfor.language.reading import changes, connectives, findall, groundings, intervals
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.changes import conjuncts
 from holdsfor.language.reading.connectives import FAIL
@@ -119,12 +128,11 @@ class BodyReader:
         event, time = args[0], self.time(args[1])
         if time is None:
             return ()
-        if isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+        if isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
             pair = self.fluent(event.args[0], event.functor)
             if pair is None:
                 return ()
-            edge = cast(OneOf["start", "end"], event.functor)
-            return (Edge(edge, *pair, time, term.place),)
+            return (Edge(event.functor, *pair, time, term.place),)
         if not isinstance(event, Atom | Compound):
             return self.refuse(
                 "syntax", f"happensAt needs an event, not `{written(event)}`", event, "write happensAt(event, T)"
@@ -198,7 +206,7 @@ class BodyReader:
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
 
     def _other(self, name: str, term: Atom | Compound, args: tuple[Term, ...]) -> Literals:
-        if name in FORMS and name not in ("fi", "p", "points"):
+        if name in FORMS and name not in ("fi", "p", "points", "bound"):
             return self.refuse("arity", f"{name} does not take {arguments(len(args))}", term, f"write {FORMS[name]}")
         return (Call(term, term.place),)
 
@@ -233,6 +241,8 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("initiatedAt", 4): changes.condition,
     ("terminatedAt", 2): changes.condition,
     ("terminatedAt", 4): changes.condition,
+    ("grounding", 1): groundings.condition,
+    (changes.DEADLINE, 2): changes.deadline,
     ("holdsFor", 2): intervals.holds_for,
     ("union_all", 2): intervals.union,
     ("intersect_all", 2): intervals.intersection,

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Algebra, Allen, Clause, Duration, Initially, Rule, Signature
+from holdsfor.language.description import EDGES, Algebra, Allen, Clause, Duration, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
-from holdsfor.language.reading.declarations import directive, durative, dynamic_domain, grounding, is_fluent_value
+from holdsfor.language.reading.declarations import (
+    bound,
+    directive,
+    durative,
+    dynamic_domain,
+    grounding,
+    is_fluent_value,
+    is_indicator,
+)
+from holdsfor.language.reading.groundings import declarations
 from holdsfor.language.reading.literals import BodyReader, Literals
-from holdsfor.language.terms import Atom, Compound, Items, Term, Var, name_and_args
+from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 from holdsfor.language.walk import all_variables
 from holdsfor.language.written import written
@@ -23,13 +33,14 @@ from holdsfor.language.written import written
 RuleKind = OneOf["initiatedAt", "terminatedAt", "happensAt", "holdsFor"]
 _BUILT_IN = {(name, 3) for name in DURATIONS}
 _CONNECTIVES = frozenset({"\\+", ",", ";", "->", "!"})
-_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE"})
+_MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDurationUE", "bound"})
 
 
 def read(draft: Draft) -> None:
     """Every clause finds its meaning by the name of its head."""
     mentioned: set[Signature] | None = None
     draft.changes = changes(draft.raw)
+    draft.declarations = declarations(draft.raw)
     for raw in draft.raw:
         if isinstance(raw, RawInput):
             draft.announced.setdefault((raw.entity, raw.signature), raw.place)
@@ -52,7 +63,7 @@ def read(draft: Draft) -> None:
 def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:
     name, args = name_and_args(head)
     reader = _HEADS.get(owner)
-    about_fluent = any(map(is_fluent_value, args))
+    about_fluent = any(map(is_fluent_value, args)) or (name == "bound" and any(map(is_indicator, args)))
     if reader and (name not in _MAY_BE_BACKGROUND or about_fluent):
         reader(draft, raw, args)
     elif name == "holdsAt":
@@ -81,16 +92,24 @@ def _initiated_within(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[
     """initiatedAt(F=V, T1, T, T2): T1 and T2 are the bounds that RTEC passes, and say nothing of their own."""
     reader = BodyReader(draft, "points")
     pair = reader.fluent(args[0], kind)
-    if pair is None or not all(isinstance(arg, Var) for arg in args[1:]):
+    time = args[2]
+    if pair is None or not all(isinstance(arg, Var) for arg in (args[1], args[3])) or not isinstance(time, Var | Int):
         if pair:
             draft.error("variable", f"{kind}/4 needs three variables for times", raw.head.place, f"write {FORMS[kind]}")
         return
-    goals = without_bounds(conjuncts(raw.body), args[1:])
-    body = reader.read(joined(",", list(goals), Atom("true")))
+    goals = list(without_bounds(conjuncts(raw.body), args[1:]))
+    if isinstance(time, Int) and time.value < 0 and kind == "initiatedAt":
+        before = replace(raw, body=joined(",", goals, Atom("true")))
+        _initially(draft, before, args[:1])  # how older files say it: at -1, which is before all that happens
+        return
+    at = time if isinstance(time, Var) else draft.variable(Var("T", time.place))
+    if isinstance(time, Int):
+        goals.append(Compound("=", (at, time), time.place))
+    body = reader.read(joined(",", goals, Atom("true")))
     if all_variables(body) & {args[1], args[3]}:
         message = f"{kind} with a search range that its conditions use comes in a later version"
         draft.not_yet(f"{kind}/4", message, raw.head.place, f"write {FORMS[kind]}")
-    _add(draft, raw, Rule(kind, *pair, _as_variable(args[2]), body, raw.place), reader)
+    _add(draft, raw, Rule(kind, *pair, at, body, raw.place), reader)
 
 
 def _initiates(kind: RuleKind, draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
@@ -106,7 +125,7 @@ def _happens(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
     event = args[0]
     if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in COMPARISONS):
         draft.error("head", f"`{written(event)}` is not an event", event.place, "write happensAt(event, T)")
-    elif isinstance(event, Compound) and event.functor in ("start", "end") and len(event.args) == 1:
+    elif isinstance(event, Compound) and event.functor in EDGES and len(event.args) == 1:
         hint = "write initiatedAt or terminatedAt rules for the fluent"
         draft.error("head", f"{event.functor} of a fluent cannot be defined", event.place, hint)
     else:
@@ -272,4 +291,5 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("buildFromPoints", 1): partial(durative, True),
     ("points", 1): partial(durative, True),
     ("dynamicDomain", 1): dynamic_domain,
+    ("bound", 2): bound,
 }

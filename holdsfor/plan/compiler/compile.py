@@ -9,12 +9,15 @@ from itertools import count
 from holdsfor.language.description import (
     Compare,
     Deadline,
+    Defined,
     EventDescription,
+    FluentValue,
     Grounding,
     Initially,
     Literal,
     Signature,
 )
+from holdsfor.language.passes.dynamic import START
 from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.closures import closure
 from holdsfor.plan.compiler.fold import fold
@@ -43,8 +46,8 @@ from holdsfor.plan.operators import (
 from holdsfor.plan.patterns import is_open
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
-from holdsfor.plan.relations import Relations, open_value_variants, relations
-from holdsfor.plan.walk import facts_used
+from holdsfor.plan.relations import Relations, deadline_of, open_value_variants, relations
+from holdsfor.plan.walk import facts_used, reads
 
 
 @reporting
@@ -58,12 +61,26 @@ def compiled(description: EventDescription) -> Plan:
     definitions = tuple(
         definition
         for stratum in description.strata
-        for signature in stratum
-        for definition in _definitions(signature, description, said, stored, known, declared)
+        for part in stratum
+        for definition in _definitions(part, description, said, stored, known, declared)
     )
+    definitions = tuple(_with_reached(definitions))
     closures = tuple(closure(group, known, stored, fresh, description.sources) for group in known.recursive)
     given = sources(description.inputs, stored)
-    return completed(Plan(given, tuple(known.facts.items()), domains, definitions, closures, (), Reach(0, 0)))
+    facts = tuple(known.facts.items())
+    made = Plan(given, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
+    return completed(made)
+
+
+def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
+    """Groups that tell where their deadlines are reached, if a rule asks for it."""
+    asked = {relation for definition in definitions for relation in reads(definition)}
+    for definition in definitions:
+        if isinstance(definition, Group):
+            targets = dict.fromkeys(due.target for due in definition.deadlines)
+            found = ((target, deadline_of(target)) for target in targets)
+            definition = replace(definition, reached=tuple(pair for pair in found if pair[1] in asked))
+        yield definition
 
 
 def completed(made: Plan) -> Plan:
@@ -80,23 +97,26 @@ def completed(made: Plan) -> Plan:
 
 
 def _definitions(
-    signature: Signature,
+    part: Defined,
     description: EventDescription,
     said: Mapping[Signature, Said],
     stored: Relations,
     known: Background,
     declared: set[Relation],
 ) -> Iterator[Definition]:
+    signature = part.signature
     mine = said[signature].variants
     if signature in description.events:
         relation = Relation(signature.name, signature.arity, None, "event")
         happens = [v for v in mine if v.rule.kind == "happensAt"]
         yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
-    if signature in description.simple and stored.of_fluent(signature):
+    if signature in description.simple and part == signature and stored.simple_values(signature):
         yield from _simple_or_group(signature, said, stored, known)
-    if signature in description.static:
+    if signature in description.static and (isinstance(part, FluentValue) or signature not in description.simple):
         statics = [v for v in mine if v.rule.kind == "holdsFor"]
         for relation in stored.of_fluent(signature):
+            if isinstance(part, FluentValue) and relation.value != part.value:
+                continue
             rules = (p for v in statics for p in _patterns(v, relation, stored, known, relation in declared))
             yield Static(relation, tuple(dict.fromkeys(rules)))
 
@@ -152,12 +172,14 @@ def _initially(
         for variant in unfold(fact.body, known, fresh):
             folded = fold(variant, head, known)
             if folded is not None:
-                chain, ordering = order(folded[0], folded[1], stored)
-                yield Declared(chain, head_args(folded[1], ordering, fact.place), True, fact.fluent.place)
+                chain, ordering = order(folded[0], folded[1], stored, frozenset({START.name}))
+                heads = head_args(folded[1], ordering, fact.place)
+                start = ordering.names.get(START.name, "")
+                yield Declared(chain, heads, True, fact.fluent.place, ordering.written_names(), start)
 
 
 def _simple(signature: Signature, said: Said, stored: Relations, known: Background) -> Simple:
-    found = stored.of_fluent(signature)
+    found = stored.simple_values(signature)
 
     def rules(kind: str) -> tuple[tuple[Conclude, ...], ...]:
         chosen = [v for v in said.variants if v.rule.kind == kind]
@@ -187,7 +209,8 @@ def _conclusions(
         literals, at = name_times(literals, when)
         chain, ordering = order(literals, (*terms, at), stored)
         args = head_args(terms, ordering, rule.subject.place)
-        yield Conclude(chain, args, ordering.name(at.name), rule.subject.place)
+        time = ordering.name(at.name)
+        yield Conclude(chain, args, time, rule.subject.place, ordering.written_names())
 
 
 def _for_value(variant: Variant, relation: Relation | None) -> tuple[Literal, ...] | None:
@@ -248,11 +271,11 @@ def _declared(
 ) -> Declared:
     if not dynamic:
         chain, ordering = order(body, head, stored)
-        return Declared(chain, head_args(head, ordering, place), True, place)
+        return Declared(chain, head_args(head, ordering, place), True, place, ordering.written_names())
     ordering = Ordering.of(body, head, stored)
     ordering.bound |= {v.name for term in head for v in variables(term)}
     chain = order_conditions(body, ordering)
-    return Declared(chain, head_args(head, ordering, place), False, place)
+    return Declared(chain, head_args(head, ordering, place), False, place, ordering.written_names())
 
 
 def _lists_all(rule: Declared) -> bool:

@@ -16,8 +16,22 @@ from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, 
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.times import time_names
-from holdsfor.plan.operators import Arg, At, Chain, Holding, Let, Lookup, Match, Op, Pattern, Tally, Where, Without
-from holdsfor.plan.relations import Relations
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Chain,
+    Holding,
+    Let,
+    Lookup,
+    Match,
+    Names,
+    Op,
+    Pattern,
+    Tally,
+    Where,
+    Without,
+)
+from holdsfor.plan.relations import Relations, deadline_of
 from holdsfor.plan.rewrite import names_of, positive_names, substitute
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\="}
@@ -57,6 +71,15 @@ class Ordering:
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
 
+    def written_names(self) -> Names:
+        """The names that the author of the rule gave variables. Of two alike, out of a predicate that was put in the
+        place of its call, the first has it."""
+        found: dict[str, str] = {}
+        for name, variable in self.names.items():
+            if not name.startswith(("_", "time~")):
+                found.setdefault(name.partition("~")[0], variable)
+        return tuple((variable, name) for name, variable in found.items())
+
 
 def check_structure(term: Term, place: Place) -> None:
     """Refuses what can be neither matched nor put together: lists with variables, calculations."""
@@ -77,8 +100,12 @@ def _plain(term: Term) -> str:
     return re.sub(r"\b_\d+(?=\W|$)", "_", re.sub(r"~\d+", "", written(term)))
 
 
-def order(body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations) -> tuple[Chain, Ordering]:
+def order(
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+) -> tuple[Chain, Ordering]:
+    """given: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
+    ordering.bound |= given
     return tuple(_chain(body, ordering)), ordering
 
 
@@ -192,6 +219,9 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
             )
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
+            if literal.edge == "deadline":
+                points = deadline_of(relation)
+                return At("occurrence", points, _args(columns, ordering, place), _time(literal.time, ordering))
             return At(literal.edge, relation, _args(columns, ordering, place), _time(literal.time, ordering))
         case Holds():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)

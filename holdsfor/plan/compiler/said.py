@@ -45,7 +45,7 @@ class Said:
 
 
 def said_of_each(description: EventDescription, known: Background, fresh: Iterator[int]) -> Mapping[Signature, Said]:
-    said = {signature: Said() for stratum in description.strata for signature in stratum}
+    said = {each.signature: Said() for stratum in description.strata for each in stratum}
     for circle in description.cycles:
         for member in circle:
             said[member].circle = circle

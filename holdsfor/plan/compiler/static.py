@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
 from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Match, Of, Relate
@@ -17,6 +17,7 @@ from holdsfor.plan.patterns import names_in
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
 from holdsfor.plan.variables import binds
+from holdsfor.plan.walk import holds_unseen
 
 NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]
@@ -64,7 +65,7 @@ def compile_holds_for(
             "or declare grounding(...) for its head"
         )
         raise Refusal("unbound", message, place, hint)
-    return HoldsForRule(args, needed, evidence or (), conditions, expression, place)
+    return HoldsForRule(args, needed, evidence or (), conditions, expression, place, ordering.written_names())
 
 
 def _given(tests: Iterable[Literal]) -> Iterator[str]:
@@ -96,29 +97,37 @@ def _expression(
             return _of(literal, ordering, whole, taken)
         if isinstance(literal, Duration):
             part = build(literal.interval, True, taken, depth + 1)
-            return Lasting(literal.op, part, ordering.expression(literal.bound)) if part != NOTHING else part
+            bound = ordering.expression(literal.bound)
+            return part if part == NOTHING else Lasting(literal.op, part, bound, literal.within, literal.place)
         if isinstance(literal, Allen):
             source, target = (build(part, True, taken, depth + 1) for part in (literal.source, literal.target))
-            return NOTHING if NOTHING in (source, target) else Relate(literal.relation, source, target, literal.mode)
+            if NOTHING in (source, target):
+                return NOTHING
+            return Relate(literal.relation, source, target, literal.mode, literal.within, literal.place)
         negative = range(literal.op == "difference", len(literal.operands) if literal.op in NEGATING else 0)
         operands = enumerate(literal.operands)
         parts = tuple(build(part, whole, taken or i in negative, depth + 1) for i, part in operands)
-        return combined(literal.op, parts)
+        return combined(literal.op, parts, literal.within, literal.place)
 
     return build(at, False, False, 0)
 
 
 def combined(
-    op: OneOf["union", "intersection", "difference", "complement"], parts: tuple[Expression, ...]
+    op: OneOf["union", "intersection", "difference", "complement"],
+    parts: tuple[Expression, ...],
+    within: int | None = None,
+    place: Place = NOWHERE,
 ) -> Expression:
     if (op == "intersection" and NOTHING in parts) or (op == "difference" and parts[:1] == (NOTHING,)):
         return NOTHING
     some = tuple(part for part in parts if part != NOTHING)
-    if op == "complement":
-        return Combine(op, some)
+    if op == "complement" and within is None:
+        return Combine(op, some, place=place)  # of nothing: all of the history
     if not some:
         return NOTHING
-    return some[0] if len(some) == 1 else Combine(op, some)
+    if op == "complement":
+        return Combine(op, some, within, place)
+    return some[0] if len(some) == 1 else Combine(op, some, place=place)
 
 
 def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
@@ -167,7 +176,7 @@ def evidence_of(
     """Alternatives of which one must be there for any result, each giving all the variables; None if there are none."""
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     has_domain = has_domain or _gives(lookups, needed)
-    unseen = _holds_unseen(expression)
+    unseen = holds_unseen(expression)
     found: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
@@ -190,24 +199,6 @@ def _in_order(evidence: Evidence) -> Evidence:
     return tuple(chosen)
 
 
-def _holds_unseen(expression: Expression) -> bool:
-    """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
-    match expression:
-        case Lasting():
-            return _holds_unseen(expression.part)
-        case Relate():
-            return _holds_unseen(expression.source) and _holds_unseen(expression.target)
-        case Combine(op="complement"):
-            return True
-        case Combine(op="union"):
-            return any(map(_holds_unseen, expression.parts))
-        case Combine(op="difference"):
-            return bool(expression.parts) and _holds_unseen(expression.parts[0])
-        case Combine():
-            return bool(expression.parts) and all(map(_holds_unseen, expression.parts))
-    return False
-
-
 def _ever(expression: Expression) -> Iterator[Evidence]:
     """Every fluent of the expression: what one of them has had is a grounding."""
     match expression:
@@ -223,7 +214,7 @@ def _ever(expression: Expression) -> Iterator[Evidence]:
 
 
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
-    if _holds_unseen(expression):
+    if holds_unseen(expression):
         found = [] if has_domain else list(_ever(expression))
         return found or [()]  # the declared domain alone says for what
     match expression:
@@ -233,7 +224,7 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
             return _alternatives(expression.part, needed, has_domain)
         case Relate():
             return _of_intersection((expression.source, expression.target), needed, has_domain)
-        case Combine(op="union"):
+        case Combine(op="union" | "complement"):  # such a complement is near one of its parts
             return [one for part in expression.parts for one in _alternatives(part, needed, has_domain)]
         case Combine(op="difference"):
             return _alternatives(expression.parts[0], needed, has_domain) if expression.parts else []
@@ -244,9 +235,9 @@ def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bo
 
 def _of_intersection(parts: tuple[Expression, ...], needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     """All parts must hold: one that gives all the variables is enough, else several together."""
-    seen_first = sorted(parts, key=_holds_unseen)  # the others hold also where there is no evidence of them
+    seen_first = sorted(parts, key=holds_unseen)  # the others hold also where there is no evidence of them
     each = [_alternatives(part, needed, has_domain) for part in seen_first]
-    seen = [options for part, options in zip(seen_first, each, strict=True) if not _holds_unseen(part)]
+    seen = [options for part, options in zip(seen_first, each, strict=True) if not holds_unseen(part)]
     whole = [options for options in seen if all(_gives(option, needed) for option in options)]
     if whole:
         return min(whole, key=len)

@@ -5,8 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from holdsfor.plan.operators import Arg, At, Conclude, Definition, Holding, HoldsForRule, Of, Op, Relation, Static
-from holdsfor.plan.walk import conclusions, flat, parts
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Conclude,
+    Declared,
+    Definition,
+    Holding,
+    HoldsForRule,
+    Of,
+    Op,
+    Relation,
+    Static,
+)
+from holdsfor.plan.walk import conclusions, flat, parts, simple_of
 
 Atom = At | Holding | Of
 
@@ -28,6 +40,8 @@ class Body:
 def bodies_of(definition: Definition) -> Iterator[Body]:
     for rule in conclusions(definition):
         yield body_of(rule)
+    for fluent in simple_of(definition):
+        yield from (body for rules in fluent.initially for rule in rules if (body := _initial_body(rule)).atoms)
     if isinstance(definition, Static):
         yield from map(body_of, definition.rules)
 
@@ -38,6 +52,11 @@ def body_of(rule: Conclude | HoldsForRule) -> Body:
         return Body(rule.args, atoms, (positive,), len(atoms) == len(positive) == 1)
     evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
     return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
+
+
+def _initial_body(rule: Declared) -> Body:
+    """What holds initially may be for what the data mention."""
+    return Body(rule.args, _atoms(flat(rule.chain)), (_atoms(rule.chain),), False)
 
 
 def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:

@@ -45,7 +45,7 @@ def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
 
 def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
-    if not all(relation.internal for relation in defines(definition)):
+    if any(relation.is_reported for relation in defines(definition)):
         return None
     stages = {common_home(body, layout) for body in bodies_of(definition)}
     stage = next(iter(stages))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
 from holdsfor.plan.distribution.bodies import Body, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
@@ -97,34 +98,34 @@ class _Splitter:
 
     def _with_parts(self, definition: Definition, is_apart: Callable[[Body], bool]) -> tuple[Definition, ...]:
         own = frozenset(defines(definition))
-        name = next(iter(defines(definition))).name
+        owner = next(iter(defines(definition))).signature
         parts: list[Definition] = []
 
         def take_out(rule: Rule) -> Rule:
             body = body_of(rule)
             if not body.evidence or body.reads(own) or not is_apart(body):
                 return rule  # without evidence it is for the declared domain of its own head
-            return self._take_out(rule, name, parts)
+            return self._take_out(rule, owner, parts)
 
         rest = map_rules(definition, take_out)
         return (*parts, rest)
 
-    def _take_out(self, rule: Rule, name: str, parts: list[Definition]) -> Rule:
+    def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
         """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
         head = tuple(dict.fromkeys(column for arg in rule.args for column in _columns(arg)))
         is_home = common_home(body_of(rule), self.layout) is not None
         extra = () if is_home else self._key_beyond(rule, head)
         if extra is None:
             return rule
-        part, rest = _cut(rule, (*head, *extra), self._fresh(name))
+        part, rest = _cut(rule, (*head, *extra), self._fresh(owner.name), owner)
         parts.append(part)
         return rest
 
     def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {arg for alternative in body_of(rule).evidence for atom in alternative for arg in atom.args}
-        variables = (*head, *sorted(arg for arg in bound if isinstance(arg, str) and arg not in head))
-        trial, _ = _cut(rule, variables, "")
+        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
+        variables = (*head, *sorted(bound - set(head)))
+        trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
             return None
@@ -165,17 +166,17 @@ def _columns(arg: Arg) -> Iterator[Arg]:
         yield from names_in(arg.args)
 
 
-def _cut(rule: Rule, columns: tuple[Arg, ...], name: str) -> tuple[Definition, Rule]:
+def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) -> tuple[Definition, Rule]:
     """What a rule concludes for the columns, variables and whole terms, and the rule that reads that."""
     named = {column: column if isinstance(column, str) else f"term{n}" for n, column in enumerate(columns)}
     names, head = tuple(named.values()), tuple(named.get(arg, arg) for arg in rule.args)
     if isinstance(rule, Conclude):
-        happened = Relation(name, len(columns), None, "event", internal=True)
+        happened = Relation(name, len(columns), None, "event", part_of=part_of)
         part: Definition = Derived(happened, (replace(rule, args=columns),))
         used = set(names_in(head))
         args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
         return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
-    held = Relation(name, len(columns), TRUE, "fluent", internal=True)
+    held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=columns),))
     whole = Of(held, names)
     return part, replace(rule, args=head, variables=names, evidence=((whole,),), conditions=(), expression=whole)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout
 from holdsfor.plan.operators import Arg, Definition, Relation
+from holdsfor.plan.patterns import is_open
 from holdsfor.plan.walk import defines, simple_of
 
 Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
@@ -29,7 +30,7 @@ def _tuples(
     tuples: Tuples = frozenset()
     for body in _beginnings(definition):
         head = tuple(body.head[position] for position in positions)
-        if None in head and not is_declared:
+        if any(map(is_open, head)) and not is_declared:
             continue  # it is for tuples that others have begun
         if not body.evidence or not all(isinstance(arg, str) for arg in head):
             return None

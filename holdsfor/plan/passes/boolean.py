@@ -128,7 +128,7 @@ def _same(chain: Chain, rule: Conclude, exact: Set[Relation]) -> bool:
     def same(op: Op) -> bool:
         if isinstance(op, Without):
             return _same(op.chain, rule, exact)
-        if not isinstance(op, At | Holding) or (isinstance(op, At) and op.what == "occurrence"):
+        if not isinstance(op, At | Holding) or (isinstance(op, At) and op.what not in ("start", "end")):
             return False
         return op.relation in exact and op.args == rule.args and op.time == rule.time
 

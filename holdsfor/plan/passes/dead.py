@@ -78,7 +78,9 @@ def _wanted(definitions: list[Definition], stay: Live) -> Iterator[Definition]:
             definition = _values(definition, wanted)
         elif isinstance(definition, Group):
             fluents = tuple(_values(fluent, wanted) for fluent in definition.fluents)
-            definition = replace(definition, fluents=tuple(fluent for fluent in fluents if fluent.relations))
+            reached = tuple(pair for pair in definition.reached if pair[1] in wanted)
+            kept = tuple(fluent for fluent in fluents if fluent.relations)
+            definition = replace(definition, fluents=kept, reached=reached)
         if not wanted.isdisjoint(defines(definition)):
             yield definition
 
@@ -138,6 +140,7 @@ def _gives(definition: Definition, live: Live) -> Iterator[Relation]:
                         yield relation
             if isinstance(definition, Group):
                 yield from (due.target for due in definition.deadlines if _due(due, live))
+                yield from (event for target, event in definition.reached if target in live)
 
 
 def _due(due: Due, live: Live) -> bool:
@@ -230,4 +233,5 @@ def _expression(expression: Expression, live: Live) -> Expression:
             source, target = _expression(expression.source, live), _expression(expression.target, live)
             return NOTHING if NOTHING in (source, target) else replace(expression, source=source, target=target)
         case Combine():
-            return combined(expression.op, tuple(_expression(part, live) for part in expression.parts))
+            parts = tuple(_expression(part, live) for part in expression.parts)
+            return combined(expression.op, parts, expression.within, expression.place)

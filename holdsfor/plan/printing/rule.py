@@ -143,16 +143,21 @@ class Writer:
             case Of():
                 return grounding(expression.relation, expression.args, self)
             case Combine():
-                return f"{expression.op}({', '.join(map(self.expression, expression.parts))})"
+                return f"{expression.op}({', '.join(map(self.expression, expression.parts))}{_within(expression)})"
             case Lasting():
-                return f"lasting({self.expression(expression.part)}, {expression.op} {self.term(expression.bound)})"
+                limit = f"{expression.op} {self.term(expression.bound)}{_within(expression)}"
+                return f"lasting({self.expression(expression.part)}, {limit})"
             case Relate():
                 pair = f"{self.expression(expression.source)}, {self.expression(expression.target)}"
-                return f"{expression.mode} of {expression.relation}({pair})"
+                return f"{expression.mode} of {expression.relation}({pair}{_within(expression)})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
         found = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
         return " and ".join(found)
+
+
+def _within(expression: Combine | Lasting | Relate) -> str:
+    return "" if expression.within is None else f", within {expression.within}"
 
 
 def bound_names(chain: Chain) -> Iterable[str]:

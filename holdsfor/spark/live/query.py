@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
-import json
-import logging
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
-import pyarrow as pa
-
-from holdsfor.engine.changes import REPORTS, Report
-from holdsfor.engine.evaluate import program
-from holdsfor.engine.window import check_ticks
+from holdsfor.duration import seconds_between
 from holdsfor.errors import HoldsforError
-from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.readers.mapping import as_mapping, did_you_mean
-from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.storage.changelog import read_changes, read_current
-from holdsfor.io.storage.lease import Lease, LeaseLost, take_lease
-from holdsfor.io.storage.store import Store
-from holdsfor.job.live.clock import PER_SECOND, Pace, WallClock
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import Commit, Ledger
-from holdsfor.job.live.microbatch import Setting, Stream
-from holdsfor.job.live.opening import open_stream
-from holdsfor.job.live.places import Places
+from holdsfor.io.storage.lease import LeaseLost
+from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, reader_of
 from holdsfor.job.live.progress import read_progress
-from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
-from holdsfor.job.routing import router
+from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.reading import Reader
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
-from holdsfor.plan import plan
-from holdsfor.plan.operators import Plan
-from holdsfor.plan.reach import unbounded
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.live.telling import Compactor, Delivery, Watching, metrics_of, on_workers, warn_of_changed_files
-from holdsfor.spark.live.workers import Workers
+from holdsfor.spark.live.workers import Workers, on_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.query import StreamingQuery
 
-logger = logging.getLogger(__name__)
-
-FORMATS = ("columns", "rtec", "terms")
-DAY = 86400  # seconds
-ON_POISON = ("quarantine", "stop")
 BEAT = "holdsfor_beat"  # a column that marks rows which only say that time passes
 
 
@@ -60,158 +29,58 @@ def stream(
     description: EventDescription,
     events: DataFrame,
     *,
-    window: int,
-    step: int,
-    checkpoint: str | Path,
-    start: int | None = None,
-    end: int | None = None,
-    tick: int = 1,
-    out: str | Path | None = None,
-    buckets: int | None = None,
     format: str | Reader = "columns",
     mapping: Any = None,
-    report: Report = "eager",
-    clock: str | WallClock | None = None,
-    tick_unit: str = "s",
-    max_ahead: int | None = None,
-    pace: float | None = None,
     every: str | None = None,
     once: bool = False,
-    durable: bool = False,
-    on_poison: str = "quarantine",
-    sinks: Sequence[Sink] = (),
-    watch: Callable[[BatchMetrics], None] | None = None,
-    take_over: bool = False,
-) -> LiveQuery:
+    name: str | None = None,
+    **options: Unpack[StreamOptions],
+) -> SparkQuery:
     """Recognises on a stream until it is stopped. events: a streaming DataFrame of any source.
 
-    checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
-    in the checkpoint). format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`.
-    clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
-    that unit. tick_unit: how long a tick is ('s', 'ms' or 'us'). max_ahead: rows that arrive further ahead of the rest
-    than so many ticks are not believed and go to the rejects, unless enough of them agree; 0 believes all. Default: ten
-    windows, or a day if that is more. pace: no more ticks of the stream a second than this. every: how often Spark
-    looks for new rows ('5 seconds'). once: ends when all that is there has been read.
-    durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
-    (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
-    on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
-    aside and goes on, 'stop' raises the error of the first time.
-    take_over: takes the checkpoint from another process that has it, which then stops.
+    format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`. every: how often Spark
+    looks for new rows ('5s'). once: ends when all that is there has been read. name: of the query, for Spark's pages.
+    window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 2 a core.
     """
-    if on_poison not in ON_POISON:
-        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
-    times = check_ticks(window, step, start, end, tick)
-    if times.window is None or times.step is None:
-        raise HoldsforError("a stream needs a window and a step, in ticks")
-    _check(events, times.window, times.step, report, clock, tick_unit, max_ahead)
-    ready = program(plan(description))
-    _warn_if_unbounded(ready.plan)
-    count = buckets or 2 * spark.sparkContext.defaultParallelism
-    ticks_a_second = PER_SECOND[tick_unit]
-    bound = max(10 * window, DAY * ticks_a_second) if max_ahead is None else max_ahead or None
-    most_ahead = None if bound is None else bound / ticks_a_second
-    wall = WallClock(clock, most_ahead=most_ahead) if isinstance(clock, str) else clock
-    setting = Setting(
-        ready,
-        router(ready.plan, count),
-        tuple(description.inputs),
-        _reader(format, mapping),
-        times.window,
-        times.step,
-        times.start,
-        times.end,
-        times.tick,
-        report,
-        wall,
-        Pace(pace) if pace is not None else None,
-        bound,
-        ticks_a_second,
-        on_poison == "quarantine",
-    )
-    names = [sink.name for sink in sinks]
-    if len(set(names)) < len(names):
-        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
-    places = Places.of(checkpoint, out, durable)
-    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
-    try:
-        ledger = Ledger(places.state, lease.held)
-        places.spark.make()  # Spark would let all read it
-        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
-        each = on_workers(spark)
-        told: list[Callable[[Commit], None]] = [Delivery(sink, places.state, places.tables, each) for sink in sinks]
-        told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
-        if watch is not None:
-            told.append(Watching(watch))
-        live = LiveQuery(spark, Stream(setting, ledger, places.tables, told), places, once, lease)
-        live.begin(events, every or ("1 second" if wall is not None else None))
-    except BaseException:
-        lease.release()
-        raise
-    return live
-
-
-def _check(events: Any, window: int, step: int, report: str, clock: Any, tick_unit: str, max_ahead: int | None) -> None:
     if not getattr(events, "isStreaming", False):
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    if window < step:
-        raise HoldsforError(
-            f"the window ({window}) is shorter than the step ({step}): events between would never count"
-        )
-    if report not in REPORTS:
-        raise HoldsforError(f"unknown report {report!r}.{did_you_mean(report, REPORTS)} Reports: {', '.join(REPORTS)}.")
-    for name, unit in (("clock", clock), ("tick_unit", tick_unit)):
-        if isinstance(unit, str) and unit not in PER_SECOND:
-            raise HoldsforError(f"unknown {name} {unit!r}: give the unit of time of the events, 's', 'ms' or 'us'.")
-    if max_ahead is not None and max_ahead < 0:
-        raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {max_ahead}")
+    reader = reader_of(format, mapping)
+    pause = None if every is None else seconds_between(every)
+    begun = begin_stream(description, reader, on_workers(spark), 2 * spark.sparkContext.defaultParallelism, **options)
+    try:
+        live = SparkQuery(spark, begun, once, name)
+        live.begin(events, 1.0 if pause is None and begun.job.setting.clock is not None else pause)
+    except BaseException:
+        begun.lease.release()
+        raise
+    return live
 
 
-def _warn_if_unbounded(compiled: Plan) -> None:
-    if names := sorted({f"{relation.signature}" for relation in unbounded(compiled.definitions)}):
-        logger.warning(
-            "nothing bounds how far back these look, so that what they look at is kept for ever: %s. "
-            "See 'Definitions without a bound' in docs/streaming.md.",
-            ", ".join(names),
-        )
+class Stopped(Exception):
+    """A batch that Spark begins while the stream is being stopped: it is done at the next start."""
 
 
-def _reader(format: str | Reader, mapping: Any) -> Reader:
-    if not isinstance(format, str):
-        return format
-    if format not in FORMATS:
-        raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
-    return ColumnReader(as_mapping(mapping)) if format == "columns" else LineReader(format)
+class SparkQuery(LiveQuery):
+    """A query of Spark's that runs our batches."""
 
+    def __init__(self, spark: SparkSession, begun: Begun, once: bool, name: str | None) -> None:
+        super().__init__(begun, once, name)
+        self.spark = spark
+        self._query: StreamingQuery | None = None
+        self._stopped = False
+        self._shared: tuple[Job, Callable[[], Job]] | None = None
 
-@dataclass(slots=True)
-class LiveQuery:
-    """A stream that runs. Tables of what it has found so far can be read at any time."""
-
-    spark: SparkSession
-    job: Stream
-    places: Places
-    once: bool
-    lease: Lease
-    _query: StreamingQuery | None = None
-    _stopped: bool = False
-    _failure: BaseException | None = None
-    _working: threading.Lock = field(default_factory=threading.Lock)
-    _shared: tuple[Job, Callable[[], Job]] | None = None
-    _turned: float = field(default_factory=time.monotonic)  # when a batch last began or ended
-
-    @property
-    def tables(self) -> Store:
-        return self.places.tables
-
-    def begin(self, events: DataFrame, every: str | None) -> None:
+    def begin(self, events: DataFrame, every: float | None) -> None:
         frame = _with_beats(self.spark, events) if self.job.setting.clock is not None else events
         writer = frame.writeStream.foreachBatch(self._batch).option("checkpointLocation", self.places.spark.location)
+        if self.name is not None:
+            writer = writer.queryName(self.name)
         if self.once:
             writer = writer.trigger(availableNow=True)
         elif every is not None:
-            writer = writer.trigger(processingTime=every)
+            writer = writer.trigger(processingTime=f"{round(1000 * every)} milliseconds")
         self._query = writer.start()
         self.lease.when_lost(self._lose)
 
@@ -225,21 +94,15 @@ class LiveQuery:
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
             with self._at_work():
+                if self._stopped:
+                    raise Stopped
                 progress = read_progress(self.places.spark, batch)
                 self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share), progress)
         except BaseException as error:
-            self._failure = self._failure or error  # Spark passes on only its text
+            if not isinstance(error, Stopped):
+                self._failure = self._failure or error  # Spark passes on only its text
             self.lease.release()
             raise
-
-    @contextmanager
-    def _at_work(self) -> Iterator[None]:
-        with self._working:
-            self._turned = time.monotonic()
-            try:
-                yield
-            finally:
-                self._turned = time.monotonic()
 
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
@@ -249,37 +112,30 @@ class LiveQuery:
         return self._shared[1]
 
     @property
-    def last(self) -> BatchMetrics | None:
-        """The figures of the last batch."""
-        commit = self.job.ledger.last()
-        return None if commit is None else metrics_of(commit)
-
-    def seconds_at_work(self) -> float:
-        """For how long a batch has been at work; 0 between batches. By the clock one is always due."""
-        is_due = self.job.setting.clock is not None or self._working.locked()
-        return time.monotonic() - self._turned if is_due else 0.0
+    def query(self) -> StreamingQuery:
+        """Spark's own."""
+        assert self._query is not None
+        return self._query
 
     @property
-    def progress(self) -> list[dict[str, Any]]:
-        """What Spark tells of the last batches."""
-        return [] if self._query is None else [json.loads(one.json) for one in self._query.recentProgress]
-
-    @property
-    def active(self) -> bool:
+    def isActive(self) -> bool:
         return self._query is not None and self._query.isActive
 
-    def wait(self, seconds: int | None = None) -> bool:
-        """Until the stream ends, or so long; whether it has ended. Raises what stopped it."""
-        assert self._query is not None
+    def exception(self) -> BaseException | None:
+        return self._failure or (None if self._stopped else self.query.exception())
+
+    def awaitTermination(self, timeout: float | None = None) -> bool:
         try:
-            over = self._query.awaitTermination(seconds) if seconds is not None else self._query.awaitTermination()
+            over = self.query.awaitTermination(timeout)  # type: ignore[arg-type]  # it takes parts of a second, too
         except Exception as error:
             self.lease.release()
+            if self._stopped and self._failure is None:
+                return True
             if self._failure is not None:
                 raise self._failure from error
             with worker_errors():
                 raise
-        if seconds is not None and not over:
+        if timeout is not None and not over:
             return False
         with self.lease, self._at_work():
             if self._failure is not None:
@@ -289,19 +145,10 @@ class LiveQuery:
         return True
 
     def stop(self) -> None:
-        """After the batch that runs now: then nothing has to be done again."""
-        assert self._query is not None
-        with self._working, self.lease:
+        with self._working:  # after the batch that runs now; one that begins later gives up by itself
             self._stopped = True
-            self._query.stop()
-
-    def current(self) -> tuple[pa.Table, pa.Table]:
-        """Intervals and occurrences as they are known now."""
-        return read_current(self.tables)
-
-    def changes(self) -> tuple[pa.Table, pa.Table]:
-        """The logs of changes of intervals and of occurrences."""
-        return read_changes(self.tables)
+        with self.lease:  # Spark waits for that one, so that we must not hold it up
+            self.query.stop()
 
 
 def _with_beats(spark: SparkSession, events: DataFrame) -> DataFrame:

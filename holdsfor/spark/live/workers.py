@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import Batches, Note, buckets_to_do, reading_rows, stage_rows
+from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
 from holdsfor.job.live.reading import Reading, earliest
+from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.notes import collect_notes
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,6 +87,17 @@ class Workers:
             self._rows = None
 
 
+def on_workers(spark: SparkSession) -> Each:
+    def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        if not items:
+            return []
+        context = spark.sparkContext
+        with worker_errors():
+            return context.parallelize(items, min(len(items), 4 * context.defaultParallelism)).map(function).collect()
+
+    return each
+
+
 def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[[Batches], Batches]:
     def task(batches: Batches) -> Batches:
         job = shared()
@@ -103,8 +115,5 @@ def _partition() -> int:
 
 
 def _notes(rows: DataFrame) -> list[Note]:
-    from pyspark.sql import functions
-
     with worker_errors():
-        found = rows.filter(functions.col("use") == "note").select("data").collect()
-    return [json.loads(bytes(row["data"])) for row in found]
+        return read_notes(collect_notes(rows, "note"))

@@ -38,7 +38,7 @@ def main() -> None:
         once=True,
         watch=lambda metrics: print("batch", metrics.batch, flush=True),
     )
-    live.wait()
+    live.awaitTermination()
     print("done", flush=True)
     spark.stop()
 

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import holdsfor.spark
 from holdsfor.language import EventDescription
-from holdsfor.spark.live.query import LiveQuery
+from holdsfor.spark import LiveQuery
 from tests.naive.rows import Horizon
 
 

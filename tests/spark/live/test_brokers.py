@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
@@ -12,13 +12,12 @@ import holdsfor
 from holdsfor.io.mqtt import MqttSink, Spool, Spooler
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.storage.store import Store
+from holdsfor.job.live.feeds import MessageReader, SpoolFeed
+from holdsfor.job.live.query import LiveQuery
+from holdsfor.local import stream as local
 from holdsfor.spark.live.query import stream
-from holdsfor.spark.live.sources import MessageReader
 from holdsfor.spark.mqtt import messages
 from tests.io.mqtt.broker import Broker, eventually
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.
@@ -27,8 +26,8 @@ terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
 MAPPING = {"events": {"velocity": ["vessel", "knots"]}, "topics": {"ais/speed": "velocity"}}
 
 
-@pytest.mark.spark
-def test_from_broker_to_broker(spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_from_broker_to_broker(host: str, request: pytest.FixtureRequest, broker: Broker, tmp_path: Path) -> None:
     rows = [{"time": t, "vessel": f"v{t % 3}", "knots": (37 * t) % 11 + 0.5} for t in range(1, 121)]
     spool, heard = tmp_path / "spool", tmp_path / "heard"
     with (
@@ -37,20 +36,17 @@ def test_from_broker_to_broker(spark: SparkSession, broker: Broker, tmp_path: Pa
     ):
         broker.publish([json.dumps(row).encode() for row in rows] + [b"not json"], "ais/speed")
         eventually(lambda: sum(segment.rows for segment in Spool(spool).segments()) == len(rows) + 1)
-        live = stream(
-            spark,
-            holdsfor.parse(RULES),
-            messages(spark, str(spool), maxMessages=50),
-            window=60,
-            step=30,
-            start=0,
-            checkpoint=tmp_path / "state",
-            format=MessageReader(as_mapping(MAPPING)),
-            buckets=2,
-            once=True,
-            sinks=[MqttSink(broker.settings())],
-        )
-        live.wait()
+        options: dict[str, Any] = {"window": 60, "step": 30, "start": 0, "checkpoint": tmp_path / "state"}
+        options |= {"buckets": 2, "once": True, "sinks": [MqttSink(broker.settings())]}
+        reader = MessageReader(as_mapping(MAPPING))
+        live: LiveQuery
+        if host == "local":
+            live = local.stream(holdsfor.parse(RULES), SpoolFeed(spool, most=50), reader, **options)
+        else:
+            spark = request.getfixturevalue("spark")
+            frame = messages(spark, str(spool), maxMessages=50)
+            live = stream(spark, holdsfor.parse(RULES), frame, format=reader, **options)
+        live.awaitTermination()
         told = live.changes()[0].num_rows
         eventually(lambda: sum(segment.rows for segment in Spool(heard).segments()) == told)
     expected = holdsfor.recognise(

@@ -16,11 +16,11 @@ from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Written
 from holdsfor.job.live.clock import WallClock
+from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.reading import ColumnReader, LineReader
 from holdsfor.language import parse
-from holdsfor.spark.live.files import FileReader
 from tests.conformance.compare import differences
 from tests.conformance.streamed import setting_of
 from tests.spark.live.by_hand import ByHand
@@ -155,7 +155,7 @@ def test_a_torn_commit(part: float, plain: Undisturbed, tmp_path: Path) -> None:
         steps.step(live, 4)
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '{"version": 1}', '{"version": 1, "batch": 3, "bases": 7}'])
+@pytest.mark.parametrize("content", ["[]", "3", '{"version": 2}', '{"version": 2, "batch": 3, "bases": 7}'])
 def test_a_commit_that_is_none(content: str, plain: Undisturbed, tmp_path: Path) -> None:
     steps, live = opened(plain, 4, tmp_path / "stream")
     (tmp_path / "stream" / "state" / commit_name(3)).write_text(content)

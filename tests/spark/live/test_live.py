@@ -16,7 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
-from holdsfor.spark.live.query import LiveQuery
+from holdsfor.spark import LiveQuery
 from tests.conformance.cases import ABSENT, GOLDEN, Case
 from tests.conformance.check import check, in_scope, sample
 from tests.conformance.compare import differences
@@ -61,7 +61,7 @@ def test_golden_case_in_a_live_query(case: Case, spark: SparkSession, tmp_path: 
         folder.add(ordered[:half])
         folder.add(ordered[half:])
         query = live(spark, description, folder, horizon, tmp_path / "checkpoint")
-        query.wait()
+        query.awaitTermination()
         return told(query)
 
     check(case, Engine("live query", recognise))
@@ -73,16 +73,16 @@ def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
     folder.add(ROWS[:40])
     folder.add(ROWS[40:70])
     first = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", once=False)
-    until(lambda: first.last is not None and first.last.batch == 1)
+    until(lambda: (first.lastProgress or {}).get("batchId") == 1)
     folder.add(ROWS[70:90])
-    until(lambda: first.last is not None and first.last.batch == 2)
+    until(lambda: (first.lastProgress or {}).get("batchId") == 2)
     first.stop()
-    assert not first.active
-    assert first.last is not None
-    assert not differences(history(first.last.stream_time), told(first))
+    assert not first.isActive
+    assert first.lastProgress is not None
+    assert not differences(history(first.lastProgress["eventTime"]["queryTime"]), told(first))
     folder.add(ROWS[90:])
     second = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
-    second.wait()
+    second.awaitTermination()
     assert not differences(history(), told(second))
 
 
@@ -93,7 +93,7 @@ def test_ended_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
     for low, high in zip((-100, *ends), ends, strict=False):
         folder.add([row for row in ROWS if low < arrival(row) <= high])
         query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None)
-        query.wait()
+        query.awaitTermination()
     latest = max(arrival(row) for row in ROWS if row and "soon" not in row)
     assert not differences(history(latest), told(query))
 
@@ -108,10 +108,9 @@ def test_query_times_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
         spark, parse(PAIRS), folder, windows, tmp_path / "checkpoint", clock="s", end=None, once=False, start=None
     )
     until(lambda: ("calm", ("p1",), "true") in answer(*query.current()).intervals)
-    assert query.last is not None
-    assert query.last.stream_time is not None
-    seen = query.last.stream_time
-    until(lambda: query.last is not None and (query.last.stream_time or 0) >= seen + 3)
+    assert query.lastProgress is not None
+    seen = query.lastProgress["eventTime"]["queryTime"]
+    until(lambda: (query.lastProgress or {})["eventTime"].get("queryTime", 0) >= seen + 3)
     folder.add([f"run|{now}|{seen + 1}|p1"])
     key = ("calm", ("p1",), "true")
     until(lambda: answer(*query.current()).intervals[key] == [(now, seen + 2)])
@@ -143,9 +142,9 @@ def test_a_sink_that_fails_is_told_again(spark: SparkSession, tmp_path: Path) ->
         folder.add(ROWS[low : low + 60])
     query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", sinks=[sink])
     with pytest.raises(HoldsforError, match=r"^the receiver is down\. Start it again\.$"):
-        query.wait()
+        query.awaitTermination()
     query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", sinks=[sink])
-    query.wait()
+    query.awaitTermination()
     assert not differences(history(), told(query))
     got = [name for path in sink.folder.glob("*.json") for name in json.loads(path.read_text())]
     expected = [name for log in read_changes(query.tables) for name in log["id"].to_pylist()]
@@ -156,9 +155,9 @@ def test_damage_that_a_worker_finds(spark: SparkSession, tmp_path: Path) -> None
     """Is told in its own words."""
     folder = Folder(tmp_path / "in")
     folder.add(ROWS[:10])
-    live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).wait()
+    live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).awaitTermination()
     for file in (tmp_path / "checkpoint" / "holdsfor" / "state").rglob("*.arrow"):
         file.write_bytes(b"nothing")
     folder.add(ROWS[10:])
     with pytest.raises(HoldsforError, match=r"^\S+\.arrow is not what was written.*cannot be made again either"):
-        live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).wait()
+        live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", end=None).awaitTermination()

@@ -67,13 +67,13 @@ def test_taken_over(spark: SparkSession, tmp_path: Path) -> None:
     folder = Folder(tmp_path / "in")
     folder.add(ROWS[:40])
     first = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", once=False)
-    until(lambda: first.last is not None, seconds=240)
+    until(lambda: first.lastProgress is not None, seconds=240)
     with pytest.raises(HoldsforError, match=r"in use by this very process.*stop\(\)"):
         live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
-    assert first.active
+    assert first.isActive
     folder.add(ROWS[40:])
     second = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint", take_over=True)
     with pytest.raises(LeaseLost, match="was taken over by process"):
-        first.wait()
-    second.wait()
+        first.awaitTermination()
+    second.awaitTermination()
     assert not differences(party_history(), told(second))

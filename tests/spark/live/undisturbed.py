@@ -12,8 +12,8 @@ import pyarrow as pa
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.ledger import Commit
+from holdsfor.job.live.telling import Compactor, Delivery, here
 from holdsfor.language import parse
-from holdsfor.spark.live.telling import Compactor, Delivery, here
 from tests.conformance.compare import differences
 from tests.conformance.engines import answer
 from tests.conformance.streamed import arrival, setting_of

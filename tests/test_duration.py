@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.cli.duration import TickUnit, ticks
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.sinks.sink import Sink
@@ -13,10 +13,6 @@ from holdsfor.io.storage.changelog import LOGS, compactions, part_of
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.ledger import Commit
-from holdsfor.spark.errors import worker_errors
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _log = logging.getLogger(__name__)
 
@@ -27,17 +23,6 @@ COMPACT_EVERY = 50
 
 def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     return [function(item) for item in items]
-
-
-def on_workers(spark: SparkSession) -> Each:
-    def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-        if not items:
-            return []
-        context = spark.sparkContext
-        with worker_errors():
-            return context.parallelize(items, min(len(items), 4 * context.defaultParallelism)).map(function).collect()
-
-    return each
 
 
 @dataclass(frozen=True, slots=True)

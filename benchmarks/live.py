@@ -1,0 +1,124 @@
+"""Live without a JVM: how soon a stream tells its first result, and what one more event takes among 5,000 vessels.
+
+python -m benchmarks.live: a session in this process, and `holdsfor stream --engine local`, each with 21 fluents and a
+window of 4 hours that is full; then single events, each with a query time.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import holdsfor
+from benchmarks.stream import EXAMPLE, STEP, VESSELS, WINDOW
+from examples.maritime.simulate import simulate
+from holdsfor.local.stream import stream
+from holdsfor.sources import open_feed
+
+HOURS = 6
+SINGLES = 5
+RULES = """
+initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.
+terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        first_result(folder)
+        fleet = simulate(hours=HOURS, vessels=VESSELS)
+        fleet.write(folder / "fleet")
+        in_a_session(folder, fleet.table)
+        in_a_stream(folder, fleet.table)
+
+
+def first_result(folder: Path) -> None:
+    (folder / "rules.ec").write_text(RULES)
+    (folder / "few.csv").write_text("velocity|100|100|v1|3.5\nvelocity|160|160|v1|9.0\n")
+    for attempt in range(3):
+        command = [sys.executable, "-m", "holdsfor", "stream", "rules.ec", "--engine", "local", "--from", "few.csv"]
+        command += ["--window", "100", "--step", "30", "--start", "0", "--once", "--to", "console"]
+        command += ["--checkpoint", f"few-{attempt}"]
+        begun = time.perf_counter()
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            print(f"first result of a stream after {time.perf_counter() - begun:.2f} s; load {os.getloadavg()[0]:.1f}")
+
+
+def steps(table: pa.Table) -> Iterator[tuple[int, pa.Table]]:
+    """The rows of each step with its query time; then single rows, which come with the steps after it."""
+    start = pc.min(table["arrival"]).as_py() - 1
+    query_time = start
+    while query_time < start + HOURS * 3600:
+        query_time += STEP
+        arrival = table["arrival"]
+        within = pc.and_(pc.greater(arrival, query_time - STEP), pc.less_equal(arrival, query_time))
+        yield query_time, table.filter(within)
+    single = table.slice(0, 1)
+    for _ in range(SINGLES):
+        query_time += STEP
+        for name in ("time", "arrival"):
+            place = single.column_names.index(name)
+            single = single.set_column(place, name, pa.array([query_time - STEP + 1]))
+        yield query_time, single
+
+
+def load(folder: Path) -> holdsfor.EventDescription:
+    return holdsfor.load(EXAMPLE / "rules.ec", EXAMPLE / "background.ec", folder / "fleet" / "fleet.ec")
+
+
+def in_a_session(folder: Path, table: pa.Table) -> None:
+    start = pc.min(table["arrival"]).as_py() - 1
+    live = holdsfor.live(load(folder), window=WINDOW, step=STEP, start=start, keep=WINDOW)
+    taken: list[tuple[int, float, float]] = []
+    for query_time, rows in steps(table):
+        begun, worked = time.perf_counter(), time.process_time()
+        live.add(rows, mapping=folder / "fleet" / "mapping.toml")
+        live.advance(query_time)
+        taken.append((rows.num_rows, time.perf_counter() - begun, time.process_time() - worked))
+    tell("a session", taken)
+
+
+def in_a_stream(folder: Path, table: pa.Table) -> None:
+    incoming, checkpoint = folder / "incoming", folder / "state"
+    incoming.mkdir()
+    start = pc.min(table["arrival"]).as_py() - 1
+    taken: list[tuple[int, float, float]] = []
+    with open_feed(str(incoming), checkpoint, mapping=folder / "fleet" / "mapping.toml") as (feed, reader):
+        live = stream(load(folder), feed, reader, window=WINDOW, step=STEP, start=start, checkpoint=checkpoint)
+        for number, (_, rows) in enumerate(steps(table)):
+            pq.write_table(rows, incoming / ".next")
+            worked = time.process_time()
+            os.rename(incoming / ".next", incoming / f"{number:03d}.parquet")
+            while len(live.recentProgress) <= number and live.isActive:
+                time.sleep(0.001)
+            seconds = live.recentProgress[-1]["latencyMs"] / 1000
+            taken.append((rows.num_rows, seconds, time.process_time() - worked))
+        live.stop()
+    tell("a stream in this process", taken)
+
+
+def tell(title: str, taken: list[tuple[int, float, float]]) -> None:
+    full = [wall for rows, wall, _ in taken if rows > 1]
+    first, *later = [(wall, cpu) for rows, wall, cpu in taken if rows == 1]
+    print(
+        f"{title}: {1000 * statistics.median(full):,.0f} ms a step of {max(rows for rows, *_ in taken):,} events; one "
+        f"event with a query time {1000 * first[0]:,.0f} ms ({1000 * first[1]:,.0f} of a core) while the window is "
+        f"full, then {', '.join(f'{1000 * wall:,.0f}' for wall, _ in later)} ms; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""An evaluation that goes on from call to call: its state stays in memory, on one axis, as long as that has room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after, opened
+from holdsfor.engine.dictionary import DictionaryFull, with_room
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.inputs import span
+from holdsfor.engine.settling import Scope
+from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, moments, remembered
+from holdsfor.engine.window import Windows, take
+from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
+
+Told = TypeVar("Told")
+
+#: A new axis has room for so many more windows, so that most calls find one that they can use.
+WINDOWS_AHEAD = 8
+#: Each batch of rows may bring terms in arrays of its own. After so many the dictionary begins anew.
+MOST_ARRAYS = 400
+#: Rows that nothing looks at any more are dropped when they are one in so many.
+DROPPED_SHARE = 4
+
+
+@dataclass(slots=True)
+class Ongoing:
+    """A program on a stream. fired: the last query time; carried: what a saved session starts from.
+
+    Rows that have not arrived by the last query time wait: the axis does not reach for them.
+    """
+
+    program: Program
+    windows: Windows
+    scope: Scope
+    carried: Carried = NOTHING_YET
+    waiting: tuple[Block, ...] = ()
+    _inputs: tuple[Block, ...] = ()
+    _last: Moment | None = None
+
+    def __post_init__(self) -> None:
+        self._inputs = self.carried.inputs
+
+    @property
+    def fired(self) -> int | None:
+        return self.carried.fired if self._last is None else self._last.query_time
+
+    def add(self, blocks: Sequence[Block]) -> None:
+        """Rows that count, whenever they have arrived."""
+        self.waiting = join_blocks([*self.waiting, *(block for block in blocks if len(block))])
+
+    def advance(self, due: range, tell: Callable[[Moment], Told]) -> list[Told]:
+        """What there is to tell of each query time. If one of them fails, it is as if none had been tried.
+
+        tell: may be called from the first one on again, if terms or times turn out to need more room.
+        """
+        waiting = [(block, self.windows.first_seen(block.arrival) <= due[-1]) for block in self.waiting]
+        inputs = join_blocks([*self._inputs, *(take(block, here) for block, here in waiting if here.any())])
+        last, told = self._reach(inputs, due, tell)
+        self._last = replace(last, before=None, now=replace(last.now, shared={}))
+        self.waiting = tuple(take(block, ~here) for block, here in waiting if not here.all())
+        self._inputs = _without_forgotten(inputs, last)
+        return told
+
+    def _reach(
+        self, inputs: tuple[Block, ...], due: range, tell: Callable[[Moment], Told]
+    ) -> tuple[Moment, list[Told]]:
+        if self._last is not None and self._has_room(self._last, inputs, due[-1]):
+            kept = Opened(self._last.state, self._last.now, self._last.now)
+            try:
+                return self._step_through(kept, inputs, due, tell)
+            except (AxisFull, DictionaryFull):
+                pass  # with the terms that are still in use there may be room
+        start = replace(self.save(), inputs=inputs)
+        try:
+            ahead = due[-1] + WINDOWS_AHEAD * self.windows.window
+            return with_room(lambda room: self._step_through(self._open(start, ahead, room), inputs, due, tell))
+        except AxisFull:  # it must just do for this call
+            return with_room(lambda room: self._step_through(self._open(start, due[-1], room), inputs, due, tell))
+
+    def _open(self, start: Carried, until: int, room: int) -> Opened:
+        return opened(start, self.program, self.windows, self.scope, (), until, room)
+
+    def _has_room(self, last: Moment, inputs: tuple[Block, ...], until: int) -> bool:
+        axis = last.now.axis
+        low, high = span(inputs, last.state.frontier.lowest, min(until, self.windows.end))
+        low = max(low, last.state.frontier.nothing)
+        return axis.covers(low, high) and last.now.dictionary.arrays < MOST_ARRAYS
+
+    def _step_through(
+        self, start: Opened, inputs: tuple[Block, ...], due: range, tell: Callable[[Moment], Told]
+    ) -> tuple[Moment, list[Told]]:
+        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
+        moment, told = None, []
+        for moment in moments(
+            self.program,
+            self.windows,
+            self.scope,
+            due,
+            arrived,
+            NoUpstream(),
+            start.state,
+            start.before,
+            start.world,
+        ):
+            told.append(tell(moment))
+        assert moment is not None, "there is a query time"
+        return moment, told
+
+    def save(self) -> Carried:
+        """What another evaluation can go on from, without the rows that wait."""
+        if self._last is None:
+            return self.carried
+        return carried_after(self._last, self.program, self.scope, self._inputs)
+
+
+def _without_forgotten(inputs: tuple[Block, ...], last: Moment) -> tuple[Block, ...]:
+    """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
+    kept = []
+    for block in inputs:
+        mask = remembered(block, last.state.frontier.horizon_of_input(block))
+        dropped = len(block) - int(np.count_nonzero(mask))
+        kept.append(take(block, mask) if dropped * DROPPED_SHARE >= len(block) else block)
+    return tuple(block for block in kept if len(block))

@@ -1,0 +1,138 @@
+"""The batch job on any host: how far the history goes, which rows are far off all others, and what tasks come to."""
+
+from __future__ import annotations
+
+import json
+import operator
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from holdsfor.engine.axis import BITS, AxisFull
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
+from holdsfor.engine.window import Ticks, windows_over
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.job.here import run_stages
+from holdsfor.job.output import SCHEMAS, draft, publish
+from holdsfor.job.parts import Part, footer_span
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
+from holdsfor.language.description import Input
+
+Span = tuple[int, int]
+Row = dict[str, Any]
+#: How the counts of tasks become one, where they are not added up.
+MERGED: dict[str, Callable[[Any, Any], Any]] = {"first_time": min, "last_time": max, TIME_BITS_LEFT: min}
+
+
+class BatchCrew(Protocol):
+    """Reads the input and evaluates the stages; the tables that come out stay with it, or go to the job's folder."""
+
+    def guess_span(self) -> Span | None:
+        """The first and last time of all rows, and perhaps more; None if that is not known without reading them."""
+
+    def read_span(self, fence: Fence) -> Span:
+        """The first and last time of the rows inside the fence."""
+
+    def sample(self) -> Sample:
+        """Some of the times, by which their middle and spread can be told."""
+
+    def run(self, job: Job) -> Iterable[bytes]:
+        """Runs the tasks, and gives their counts, as `tasks.note` writes them."""
+
+
+def run_batch(
+    ready: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
+) -> dict[str, Any]:
+    """Runs the job, more than once where only its rows tell the times; gives its figures. out: a folder for tables."""
+    begun = time.perf_counter()
+    if buckets < 1:
+        raise HoldsforError(f"there must be at least one bucket, not {buckets}")
+    whole = times.start is None or times.end is None
+    fence = fence_for(times.window)
+    span = (crew.guess_span() or crew.read_span(fence)) if whole else None
+    while True:
+        windows = windows_over(partial(_known, span), *times, fence)
+        sink = None if out is None else draft(Path(out))
+        counts = merge_counts(crew.run(Job(ready, windows, router(ready.plan, buckets), sink)))
+        found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
+        if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
+            fence = _narrowed(fence, crew.sample(), left)
+            span = crew.read_span(fence) if whole else None
+        elif whole and found != span:
+            span = found  # the span was a guess, and rows that do not count reach beyond it
+        else:
+            break
+    if out is not None:
+        publish(Path(out))
+    metrics = {"arithmetic_overflows": 0} | counts | {"window": windows.window, "step": windows.step}
+    metrics |= {"start": windows.start, "end": windows.end, "tick": windows.tick}
+    metrics |= {"query_times": len(windows.query_times()), "buckets": buckets}
+    return metrics | {"seconds": round(time.perf_counter() - begun, 3)}
+
+
+def _known(span: Span | None, fence: Fence) -> Span:
+    return span or (1, 1)
+
+
+def _narrowed(fence: Fence, sample: Sample, left: int) -> Fence:
+    """Without the rows that are far off all others, where the axis cannot hold both."""
+    closer = narrowed(fence, sample, left)
+    if closer is None:
+        raise AxisFull(1 << (BITS - left), left + 1, left)
+    return closer
+
+
+def merge_counts(notes: Iterable[bytes]) -> dict[str, Any]:
+    """The counts of all tasks, put together."""
+    total: dict[str, Any] = {}
+    for note in notes:
+        for name, amount in json.loads(note).items():
+            total[name] = merge_of(name)(total[name], amount) if name in total else amount
+    return {name: round(amount, 6) if isinstance(amount, float) else amount for name, amount in total.items()}
+
+
+def merge_of(name: str) -> Callable[[Any, Any], Any]:
+    """How the amounts of two tasks become one."""
+    return max if name.startswith("most_") else MERGED.get(name, operator.add)
+
+
+class AloneInBatch:
+    """Everything in this process, one task after the other."""
+
+    def __init__(self, parts: Sequence[Part], inputs: Sequence[Input]) -> None:
+        self._parts, self._inputs = parts, inputs
+        self._done: list[Row] = []
+
+    def guess_span(self) -> Span | None:
+        return footer_span(self._parts, self._inputs)
+
+    def read_span(self, fence: Fence) -> Span:
+        return span_of((block for blocks in self._blocks() for block in blocks), fence) or (1, 1)
+
+    def sample(self) -> Sample:
+        return join_samples(map(sample_of, self._blocks()))
+
+    def _blocks(self) -> Iterable[tuple[Block, ...]]:
+        return (part.read(self._inputs).blocks for part in self._parts)
+
+    def run(self, job: Job) -> Iterable[bytes]:
+        rows = [
+            row for number, part in enumerate(self._parts) for row in read_part(job, part.read(self._inputs), number)
+        ]
+        rows += heartbeats(job)
+        count = len(job.ready.plan.stages)
+        self._done = run_stages(
+            rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
+        )
+        return [row["data"] for row in self._done if row["use"] == "counts"]
+
+    def table(self, name: str) -> pa.Table:
+        found = [pa.ipc.open_stream(row["data"]).read_all() for row in self._done if row["use"] == name]
+        return pa.concat_tables([SCHEMAS[name].empty_table(), *found])

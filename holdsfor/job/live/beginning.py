@@ -1,0 +1,189 @@
+"""Begins a stream, or goes on with one: what a user gives is checked, the checkpoint is taken and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Required, TypedDict
+
+from holdsfor.duration import PER_SECOND, Duration, TickUnit, check_unit, ticks_of
+from holdsfor.engine.changes import Report
+from holdsfor.engine.evaluate import program
+from holdsfor.errors import HoldsforError
+from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.readers.mapping import as_mapping, did_you_mean
+from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.storage.lease import Lease, take_lease
+from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.clock import Pace, WallClock
+from holdsfor.job.live.identity import identity_of
+from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.opening import open_stream
+from holdsfor.job.live.places import Places
+from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
+from holdsfor.job.live.telling import Compactor, Delivery, Each, Watching, warn_of_changed_files
+from holdsfor.job.routing import router
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.plan import plan
+
+FORMATS = ("columns", "rtec", "terms")
+DAY = 86400  # seconds
+ON_POISON = ("quarantine", "stop")
+
+
+class StreamOptions(TypedDict, total=False):
+    """What a stream is begun with, on any host. Times are ticks, or durations such as '4h'.
+
+    checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
+    in the checkpoint). tick_unit: how long a tick is ('s', 'ms' or 'us').
+    buckets: entities are shared out over so many, for the life of the stream; a stream that goes on keeps its number.
+    report: 'eager' tells all that is known, 'settling' what has begun for certain, 'final' what will never change.
+    clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
+    that unit. max_ahead: rows that arrive further ahead of the rest than this are not believed and go to the rejects,
+    unless enough of them agree; 0 believes all. Default: ten windows, or a day if that is more.
+    pace: no more ticks of the stream a second than this.
+    durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
+    (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
+    on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
+    aside and goes on, 'stop' raises the error of the first time.
+    watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
+    which then stops.
+    """
+
+    window: Required[Duration]
+    step: Required[Duration]
+    checkpoint: Required[str | Path]
+    start: Duration | None
+    end: Duration | None
+    tick: Duration
+    tick_unit: TickUnit
+    out: str | Path | None
+    buckets: int | None
+    report: Report
+    clock: str | WallClock | None
+    max_ahead: Duration | None
+    pace: float | None
+    durable: bool
+    on_poison: str
+    sinks: Sequence[Sink]
+    watch: Callable[[BatchMetrics], None] | None
+    take_over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A stream that can run: the driver's side of it, where its parts lie, and that they are ours."""
+
+    job: Stream
+    places: Places
+    lease: Lease
+
+
+def begin_stream(
+    description: EventDescription,
+    reader: Reader,
+    each: Each,
+    default_buckets: int,
+    *,
+    window: Duration,
+    step: Duration,
+    checkpoint: str | Path,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
+    out: str | Path | None = None,
+    buckets: int | None = None,
+    report: Report = "eager",
+    clock: str | WallClock | None = None,
+    max_ahead: Duration | None = None,
+    pace: float | None = None,
+    durable: bool = False,
+    on_poison: str = "quarantine",
+    sinks: Sequence[Sink] = (),
+    watch: Callable[[BatchMetrics], None] | None = None,
+    take_over: bool = False,
+) -> Begun:
+    """each: runs a function on each of several items, on the workers that there are."""
+    if on_poison not in ON_POISON:
+        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
+    check_report(report)
+    _check_sinks(sinks)
+    times = check_times(window, step, start, end, tick, check_unit(tick_unit))
+    with shown_refusals(description.sources):
+        ready = program(plan(description))
+    warn_if_unbounded(ready.plan)
+    bound = _most_ahead(max_ahead, times.window, tick_unit)
+    places = Places.of(checkpoint, out, durable)
+    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
+    try:
+        ledger = Ledger(places.state, lease.held)
+        count = buckets or _buckets_of(ledger) or default_buckets
+        setting = Setting(
+            ready,
+            router(ready.plan, count),
+            tuple(description.inputs),
+            reader,
+            times.window,
+            times.step,
+            times.start,
+            times.end,
+            times.tick,
+            report,
+            _wall_clock(clock, bound, tick_unit),
+            None if pace is None else Pace(pace),
+            bound,
+            PER_SECOND[tick_unit],
+            on_poison == "quarantine",
+        )
+        places.spark.make()  # Spark would let all read it
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
+        told: list[Callable[[Commit], None]] = [Delivery(sink, places.state, places.tables, each) for sink in sinks]
+        told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
+        told += [] if watch is None else [Watching(watch)]
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease)
+    except BaseException:
+        lease.release()
+        raise
+
+
+def _buckets_of(ledger: Ledger) -> int | None:
+    """A stream that goes on keeps its number of buckets, whatever this host would take."""
+    return int(ledger.identity()["buckets"]) if ledger.store.exists(IDENTITY) else None
+
+
+def _check_sinks(sinks: Sequence[Sink]) -> None:
+    names = [sink.name for sink in sinks]
+    if len(set(names)) < len(names):
+        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
+
+
+def _most_ahead(given: Duration | None, window: int, unit: TickUnit) -> int | None:
+    """How many ticks ahead of the rest a row may arrive; None: as far as it likes."""
+    if given is None:
+        return max(10 * window, DAY * PER_SECOND[unit])
+    ticks = ticks_of("max_ahead", given, unit)
+    if ticks < 0:
+        raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
+    return ticks or None
+
+
+def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: TickUnit) -> WallClock | None:
+    if not isinstance(clock, str):
+        return clock
+    return WallClock(
+        check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
+    )
+
+
+def reader_of(format: str | Reader, mapping: Any) -> Reader:
+    """How rows are read: by columns, as a mapping says, or as lines of text."""
+    if not isinstance(format, str):
+        return format
+    if format not in FORMATS:
+        raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
+    return ColumnReader(as_mapping(mapping)) if format == "columns" else LineReader(format)

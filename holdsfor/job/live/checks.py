@@ -1,0 +1,51 @@
+"""What a user gives for a stream, checked: the same on every host."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from holdsfor.engine.changes import REPORTS
+from holdsfor.engine.window import check_ticks
+from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.mapping import did_you_mean
+from holdsfor.plan.operators import Plan
+from holdsfor.plan.printing.bounds import show_unbounded
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """In ticks. start, end: None where the stream has to tell."""
+
+    window: int
+    step: int
+    start: int | None = None
+    end: int | None = None
+    tick: int = 1
+
+
+def check_times(window: object, step: object, start: object, end: object, tick: object, unit: str) -> Times:
+    times = check_ticks(window, step, start, end, tick, unit)
+    if times.window is None or times.step is None:
+        raise HoldsforError("a stream needs a window and a step, such as window='4h', step='1h'")
+    if times.window < times.step:
+        _log.warning(
+            "the window (%d) is shorter than the step (%d): what happens between two windows does not count",
+            times.window,
+            times.step,
+        )
+    if times.start is not None and times.end is not None and times.end < times.start:
+        raise HoldsforError(f"the end ({times.end}) is before the start ({times.start})")
+    return Times(times.window, times.step, times.start, times.end, times.tick)
+
+
+def check_report(report: str) -> None:
+    if report not in REPORTS:
+        raise HoldsforError(f"unknown report {report!r}.{did_you_mean(report, REPORTS)} Reports: {', '.join(REPORTS)}.")
+
+
+def warn_if_unbounded(compiled: Plan) -> None:
+    for line in show_unbounded(compiled):
+        _log.warning("what it looks at is kept for ever, and its results are never final: %s", line)

@@ -1,0 +1,103 @@
+"""A stream that runs, as whoever has begun it sees it. The names are those of Spark's `StreamingQuery`."""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.io.storage.changelog import read_changes, read_current
+from holdsfor.io.storage.lease import Lease
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.beginning import Begun
+from holdsfor.job.live.ledger import Commit
+from holdsfor.job.live.microbatch import Stream
+from holdsfor.job.live.places import Places
+from holdsfor.job.live.telling import metrics_of
+
+#: Of so many batches the figures are kept.
+RECENT = 100
+
+
+class LiveQuery(ABC):
+    """Tables of what it has found so far can be read at any time. name: for people, as Spark's `queryName`."""
+
+    def __init__(self, begun: Begun, once: bool, name: str | None) -> None:
+        self.job: Stream = begun.job
+        self.places: Places = begun.places
+        self.lease: Lease = begun.lease
+        self.once = once
+        self.name = name
+        self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
+        self.job.told = [*self.job.told, self._note]
+        self._begun = time.time()
+        self._failure: BaseException | None = None
+        self._working = threading.Lock()
+        self._turned = time.monotonic()  # when a batch last began or ended
+
+    @property
+    @abstractmethod
+    def isActive(self) -> bool:
+        """Whether it runs."""
+
+    @abstractmethod
+    def awaitTermination(self, timeout: float | None = None) -> bool:
+        """Waits until the stream ends, or so many seconds; whether it has ended. Raises what stopped it."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """After the batch that runs now: then nothing has to be done again."""
+
+    def exception(self) -> BaseException | None:
+        """What stopped it, if something did."""
+        return self._failure
+
+    @property
+    def id(self) -> str:
+        """The same for the life of the checkpoint."""
+        return str(self.job.ledger.identity()["id"])
+
+    @property
+    def lastProgress(self) -> dict[str, Any] | None:
+        """The figures of the last batch since this start."""
+        return self._recent[-1] if self._recent else None
+
+    @property
+    def recentProgress(self) -> list[dict[str, Any]]:
+        return list(self._recent)
+
+    def _note(self, commit: Commit) -> None:
+        if commit.written >= self._begun:  # one from before is told again
+            self._recent.append(metrics_of(commit).to_json())
+
+    @property
+    def tables(self) -> Store:
+        return self.places.tables
+
+    def current(self) -> tuple[pa.Table, pa.Table]:
+        """Intervals and occurrences as they are known now."""
+        return read_current(self.tables)
+
+    def changes(self) -> tuple[pa.Table, pa.Table]:
+        """The logs of changes of intervals and of occurrences."""
+        return read_changes(self.tables)
+
+    def seconds_at_work(self) -> float:
+        """For how long a batch has been at work; 0 between batches. By the clock one is always due."""
+        is_due = self.job.setting.clock is not None or self._working.locked()
+        return time.monotonic() - self._turned if is_due else 0.0
+
+    @contextmanager
+    def _at_work(self) -> Iterator[None]:
+        with self._working:
+            self._turned = time.monotonic()
+            try:
+                yield
+            finally:
+                self._turned = time.monotonic()

@@ -1,0 +1,326 @@
+"""Dynamic domains: what the input has had in the arguments that groundings of inputs give them, and facts of that name.
+
+Where a rule needs the members of a dynamicDomain d, two fluents that are not reported stand for it: `d seen` begins
+when a member turns up, and `d ever` holds all of the history for whoever turns up in it. Conditions on d become
+conditions on `d ever`, so that no window matters. A condition on what the rule has from such an input already is
+always true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from holdsfor.language.description import (
+    Aggregate,
+    Algebra,
+    Call,
+    Clause,
+    Compare,
+    Deadline,
+    Edge,
+    Grounding,
+    Happens,
+    Holds,
+    HoldsFor,
+    Initially,
+    Literal,
+    Not,
+    Or,
+    Rule,
+    Signature,
+)
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.changes import renamed
+from holdsfor.language.reading.connectives import FAIL
+from holdsfor.language.reading.deadlines import overlap
+from holdsfor.language.terms import Atom, Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.walk import all_variables, every, own_terms, rewritten
+
+Body = tuple[Literal, ...]
+Member = tuple[Signature, tuple[Term, ...]]
+TRUE = Atom("true")
+
+#: The first point of the history, in a condition of initially.
+START = Var("start~")
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """An input that gives a domain members: by the arguments at these positions, in the order of the domain's own."""
+
+    domain: Signature
+    entity: Signature
+    value: Term | None  # of a fluent
+    positions: tuple[int, ...]
+    place: Place
+
+
+def dynamic(draft: Draft) -> None:
+    """Puts conditions that can be evaluated in the place of those on dynamic domains."""
+    if not draft.dynamic_domains:
+        return
+    feeds = tuple(_feeds(draft))
+    named = {signature(clause.head) for clause in draft.background}
+    fed = {feed.domain for feed in feeds} | (draft.dynamic_domains & named)
+    work = _Work(draft, feeds, _calling(draft, fed), fed)
+    work.domains = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
+    draft.groundings = [work.grounding(each) for each in work.domains]
+    draft.deadlines = [work.deadline(each) for each in draft.deadlines]
+    draft.rules = [each for rule in draft.rules for each in work.rule(rule)]
+    draft.initially = [each for first in draft.initially for each in work.first(first)]
+    for domain in sorted(work.needed):
+        work.define(domain)
+
+
+def _feeds(draft: Draft) -> Iterator[Feed]:
+    defined = {(signature(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
+    defined |= {(signature(each.fluent), True) for each in draft.initially}
+    defined |= {(signature(each.fluent), True) for each in draft.deadlines}
+    for grounding in draft.groundings:
+        owner, args = signature(grounding.entity), name_and_args(grounding.entity)[1]
+        if (owner, grounding.value is not None) in defined:
+            continue
+        for literal in grounding.body:
+            if isinstance(literal, Call) and signature(literal.goal) in draft.dynamic_domains:
+                wanted = name_and_args(literal.goal)[1]
+                if all(isinstance(term, Var) and term in args for term in wanted):
+                    positions = tuple(args.index(term) for term in wanted)
+                    yield Feed(signature(literal.goal), owner, grounding.value, positions, grounding.place)
+
+
+def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
+    """The clauses of background predicates that come to a call of a dynamic domain."""
+    clauses: dict[Signature, list[Clause]] = {}
+    for clause in draft.background:
+        clauses.setdefault(signature(clause.head), []).append(clause)
+    found = set(fed)
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for owner, mine in clauses.items():
+            if any(signature(each.goal) in found for clause in mine for each in _calls(clause.body)):
+                found.add(owner)
+    return {owner: clauses[owner] for owner in found - fed}
+
+
+def _calls(body: Body) -> Iterator[Call]:
+    return (literal for literal in every(body) if isinstance(literal, Call))
+
+
+@dataclass(slots=True)
+class _Work:
+    draft: Draft
+    feeds: tuple[Feed, ...]
+    calling: dict[Signature, list[Clause]]
+    fed: set[Signature]  # the domains that inputs or facts give members; of others nothing is known
+    domains: list[Grounding] = field(default_factory=list)
+    needed: set[Signature] = field(default_factory=set)
+    depth: int = 0
+
+    # ------------------------------------------------------------ background predicates
+
+    def opened(self, body: Body) -> Body:
+        """The body with the conditions of predicates that ask for dynamic domains in the place of their calls."""
+        return tuple(part for literal in body for part in self._opened(literal))
+
+    def _opened(self, literal: Literal) -> Body:
+        if isinstance(literal, Call) and signature(literal.goal) in self.calling and self.depth < 50:
+            self.depth += 1
+            goal = name_and_args(literal.goal)[1]
+            heads = [(name_and_args(clause.head)[1], clause.body) for clause in self.calling[signature(literal.goal)]]
+            cases = [self.opened(self._instance(head, body, goal, literal.place)) for head, body in heads]
+            self.depth -= 1
+            return cases[0] if len(cases) == 1 else (Or(tuple(cases), literal.place),)
+        if isinstance(literal, Not | Aggregate):
+            return (replace(literal, literals=self.opened(literal.literals)),)
+        if isinstance(literal, Or):
+            return (replace(literal, alternatives=tuple(map(self.opened, literal.alternatives))),)
+        return (literal,)
+
+    def _instance(self, head: tuple[Term, ...], body: Body, asked: tuple[Term, ...], place: Place) -> Body:
+        """A body for what is asked, with variables of its own."""
+        names: dict[Term, Term] = {}
+        equal: list[tuple[Term, Term]] = []
+        for theirs, mine in zip(head, asked, strict=True):
+            if isinstance(theirs, Var) and theirs not in names:
+                names[theirs] = mine
+            elif theirs != mine:
+                equal.append((mine, theirs))
+        for variable in {*all_variables(body), *(v for term in head for v in variables(term))} - set(names):
+            names[variable] = self.draft.variable(variable)
+        tests = tuple(Compare("=", mine, renamed(theirs, names), place) for mine, theirs in equal)
+        return tests + tuple(rewritten(literal, lambda term: renamed(term, names)) for literal in body)
+
+    # ------------------------------------------------------------ clauses without time
+
+    def grounding(self, clause: Grounding) -> Grounding:
+        """What the data give is tested by the conditions on facts alone; the calls say that the data give it."""
+        asked = [call for call in _calls(clause.body) if signature(call.goal) in self.draft.dynamic_domains]
+        return replace(clause, body=(*dict.fromkeys(asked), *self._plain(clause.body))) if asked else clause
+
+    def deadline(self, deadline: Deadline) -> Deadline:
+        return replace(deadline, body=self._plain(self.opened(deadline.body)))
+
+    def _plain(self, body: Body) -> Body:
+        """Without conditions on dynamic domains: what the data mention is in them."""
+        found: list[Literal] = []
+        for literal in body:
+            if isinstance(literal, Call) and signature(literal.goal) in self.draft.dynamic_domains:
+                continue
+            if isinstance(literal, Or):
+                cases = tuple(map(self._plain, literal.alternatives))
+                found += [] if () in cases else [replace(literal, alternatives=cases)]
+            else:
+                found.append(literal)
+        return tuple(found)
+
+    def first(self, clause: Initially) -> Iterator[Initially]:
+        body = self.opened(clause.body)
+        for ranged in self._ranged(clause.fluent, clause.value, body, set(variables(clause.fluent)), clause.place):
+            yield replace(clause, body=self._at(ranged, START, frozenset()))
+
+    # ------------------------------------------------------------ rules
+
+    def rule(self, rule: Rule) -> Iterator[Rule]:
+        body = self.opened(rule.body)
+        open_names = {*variables(rule.subject), *(variables(rule.value) if rule.value else ())} - _bound(body)
+        hidden = rule.value is not None and (signature(rule.subject), rule.value) in self.draft.unreported
+        if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
+            open_names &= all_variables(body)
+        for ranged in self._ranged(rule.subject, rule.value, body, open_names, rule.place):
+            if rule.kind == "holdsFor":
+                yield self._over_intervals(replace(rule, body=ranged))
+            else:
+                yield replace(rule, body=self._at(ranged, rule.at, frozenset()))
+
+    def _ranged(
+        self, entity: Term, value: Term | None, body: Body, open_names: set[Var], place: Place
+    ) -> Iterator[Body]:
+        """The body, with the conditions of a declaration where the data give variables of the head their values."""
+        mine = [each for each in self.domains if _is_about(each, entity, value)]
+        asked = {signature(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
+        if not asked or not asked <= self.fed or not open_names - _bound(body):
+            yield body
+            return
+        wanted = (*name_and_args(entity)[1], *(() if value is None else (value,)))
+        for each in mine:
+            head = (*name_and_args(each.entity)[1], *(() if each.value is None else (each.value,)))
+            yield body + self._instance(head, each.body, wanted, place)
+
+    def _at(self, body: Body, time: Var, given: frozenset[Member]) -> Body:
+        """Conditions on dynamic domains as conditions at a time."""
+        known = given | frozenset(self._given(body))
+        found: list[Literal] = []
+        for literal in body:
+            if isinstance(literal, Call) and signature(literal.goal) in self.fed:
+                member = signature(literal.goal), name_and_args(literal.goal)[1]
+                found += [] if member in known else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
+            elif isinstance(literal, Not | Aggregate):
+                inner = self._at(literal.literals, time, known)
+                found.append(replace(literal, literals=inner) if inner else Call(FAIL, literal.place))
+            elif isinstance(literal, Or):
+                cases = tuple(self._at(each, time, known) for each in literal.alternatives)
+                found += [] if () in cases else [replace(literal, alternatives=cases)]
+            else:
+                found.append(literal)
+        return tuple(found)
+
+    def _over_intervals(self, rule: Rule) -> Rule:
+        """The same in a rule about intervals: `d ever` holds all the time, so that nothing is cut off."""
+        known = frozenset(self._given(rule.body))
+        kept: list[Literal] = []
+        members: list[HoldsFor] = []
+        for literal in rule.body:
+            if isinstance(literal, Call) and signature(literal.goal) in self.fed:
+                if (signature(literal.goal), name_and_args(literal.goal)[1]) not in known:
+                    interval = self.draft.variable(Var("I", literal.place))
+                    members.append(HoldsFor(self._ever(literal.goal), TRUE, interval, literal.place))
+            else:
+                kept.append(literal)
+        if not members:
+            return replace(rule, body=tuple(kept))
+        result = self.draft.variable(rule.at)
+        operands = (rule.at, *(each.interval for each in members))
+        whole = Algebra("intersection", operands, result, rule.place)
+        return replace(rule, body=(*kept, *members, whole), at=result)
+
+    def _given(self, body: Body) -> Iterator[Member]:
+        """The members that conditions on inputs give."""
+        for literal in body:
+            if isinstance(literal, Happens | Edge | Holds | HoldsFor):
+                is_fluent = not isinstance(literal, Happens)
+                entity = literal.event if isinstance(literal, Happens) else literal.fluent
+                for feed in self.feeds:
+                    if feed.entity == signature(entity) and (feed.value is not None) == is_fluent:
+                        args = name_and_args(entity)[1]
+                        yield feed.domain, tuple(args[position] for position in feed.positions)
+
+    # ------------------------------------------------------------ the fluents that stand for a domain
+
+    def _ever(self, goal: Term) -> Term:
+        self.needed.add(signature(goal))
+        return _fluent(signature(goal), "ever", name_and_args(goal)[1])
+
+    def define(self, domain: Signature) -> None:
+        args = tuple(Var(f"A{position}") for position in range(domain.arity))
+        feeds = [feed for feed in self.feeds if feed.domain == domain]
+        facts = any(signature(clause.head) == domain for clause in self.draft.background)
+        place = feeds[0].place if feeds else next(c.place for c in self.draft.background)
+        seen = _fluent(domain, "seen", args)
+        self.draft.unreported |= {(signature(_fluent(domain, word, args)), TRUE) for word in ("seen", "ever")}
+        sources: list[tuple[Term, Term]] = []
+        if facts:
+            goal = Call(Compound(domain.name, args) if args else Atom(domain.name), place)
+            self.draft.initially.append(Initially(seen, TRUE, (goal,), place))
+        for feed in feeds:
+            given = [Var(f"_{n}") for n in range(feed.entity.arity)]
+            for position, arg in zip(feed.positions, args, strict=True):
+                given[position] = arg
+            entity = Compound(feed.entity.name, tuple(given)) if given else Atom(feed.entity.name)
+            if feed.value is None:
+                time = Var("T")
+                self.draft.rules.append(Rule("initiatedAt", seen, TRUE, time, (Happens(entity, time, place),), place))
+            else:
+                sources.append((entity, feed.value))
+        if facts or any(feed.value is None for feed in feeds):
+            sources.append((seen, TRUE))
+        self.draft.rules += [_whole_history(_fluent(domain, "ever", args), *each, place) for each in sources]
+
+
+def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:
+    """All of the history, for those that the fluent has ever been about."""
+    some, history, result = Var("Some"), Var("History"), Var("I")
+    body: Body = (
+        HoldsFor(fluent, value, some, place),
+        Algebra("complement", (), history, place),
+        Algebra("union", (some, history), result, place),
+    )
+    return Rule("holdsFor", head, TRUE, result, body, place)
+
+
+def _fluent(domain: Signature, word: str, args: tuple[Term, ...]) -> Term:
+    name = f"{domain.name} {word}"
+    return Compound(name, args) if args else Atom(name)
+
+
+def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
+    if signature(clause.entity) != signature(entity) or (clause.value is None) != (value is None):
+        return False
+    return clause.value is None or value is None or overlap(clause.value, value)
+
+
+def _bound(body: Iterable[Literal]) -> set[Var]:
+    """The variables that conditions outside negations have."""
+    found: set[Var] = set()
+    for literal in body:
+        if isinstance(literal, Aggregate):
+            found |= set(variables(literal.result))
+        elif not isinstance(literal, Not):
+            found |= (
+                all_variables([literal])
+                if isinstance(literal, Or)
+                else {variable for term in own_terms(literal) for variable in variables(term)}
+            )
+    return found

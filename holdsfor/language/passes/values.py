@@ -1,0 +1,91 @@
+"""The values of a fluent: the constants in its heads, and those that groundings declare.
+
+Where groundings declare some values of a fluent, a constant that they leave out is a value all the same: it ends the
+others, and has the domain that they have together. It is not reported. A value that only the data bring, and that no
+grounding declares, is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.language.description import Call, Grounding, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+
+def values(draft: Draft) -> None:
+    """Gives the values without a declaration the declarations of the others."""
+    declared: dict[Signature, list[Grounding]] = {}
+    for grounding in draft.groundings:
+        if grounding.value is not None:
+            declared.setdefault(signature(grounding.entity), []).append(grounding)
+    told: set[tuple[Signature, Term]] = set()
+    for fluent, value, place in (*_given(draft), *_ended(draft)):
+        owner = signature(fluent)
+        clauses = declared.get(owner, [])
+        if not clauses or (owner, value) in told or not is_ground(value):
+            continue
+        told.add((owner, value))
+        if any(_declares(draft, clause, value) for clause in clauses):
+            continue
+        draft.unreported.add((owner, value))
+        draft.groundings += [replace(clause, value=value) for clause in clauses]
+        _warn(draft, clauses, fluent, value, place)
+
+
+def _given(draft: Draft) -> Iterator[tuple[Term, Term, Place]]:
+    """The values that rules give fluents."""
+    for rule in draft.rules:
+        if rule.value is not None and rule.kind != "terminatedAt":
+            yield rule.subject, rule.value, rule.value.place
+    for initial in draft.initially:
+        yield initial.fluent, initial.value, initial.value.place
+    for deadline in draft.deadlines:
+        yield deadline.fluent, deadline.target, deadline.target.place
+
+
+def _ended(draft: Draft) -> Iterator[tuple[Term, Term, Place]]:
+    """The values that rules end, and those that deadlines begin with."""
+    for rule in draft.rules:
+        if rule.value is not None and rule.kind == "terminatedAt":
+            yield rule.subject, rule.value, rule.value.place
+    for deadline in draft.deadlines:
+        yield deadline.fluent, deadline.source, deadline.source.place
+
+
+def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
+    """Whether a declaration may be about the value; a variable is about the facts that its conditions name."""
+    if not isinstance(clause.value, Var):
+        return clause.value == value
+    variable = clause.value
+    return all(
+        value in listed
+        for literal in every(clause.body)
+        if isinstance(literal, Call)
+        for position, argument in enumerate(name_and_args(literal.goal)[1])
+        if argument == variable and (listed := _facts(draft, signature(literal.goal), position)) is not None
+    )
+
+
+def _facts(draft: Draft, owner: Signature, position: int) -> set[Term] | None:
+    """What the facts of a predicate have at a position; None if rules, tables or the data may add to them."""
+    clauses = [clause for clause in draft.background if signature(clause.head) == owner]
+    if not clauses or owner in draft.dynamic_domains or any(clause.body for clause in clauses):
+        return None
+    return {name_and_args(clause.head)[1][position] for clause in clauses}
+
+
+def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term, place: Place) -> None:
+    text = written(value)
+    names = ", ".join(dict.fromkeys(written(each.value) for each in clauses if each.value is not None))
+    static = any(
+        r.kind == "holdsFor" and (signature(r.subject), r.value) == (signature(fluent), value) for r in draft.rules
+    )
+    effect = "it is not reported" if static else "it ends the others, and is not reported"
+    message = f"groundings declare {signature(fluent)} with {names}, not with {text}: {effect}"
+    draft.warning("domain", message, place, f"to have it reported, add grounding({written(fluent)}={text}) :- ...")

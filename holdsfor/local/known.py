@@ -1,0 +1,89 @@
+"""What is known so far: the log of changes, shortened now and then, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.engine.changes import Changes
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
+
+#: The log is shortened when it has grown to twice its length, and by more rows than this.
+ROWS = 10_000
+
+
+class Current(NamedTuple):
+    """Tables with the columns of `holdsfor.recognise`."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+
+
+@dataclass(slots=True)
+class Log:
+    """The changes of intervals or of occurrences."""
+
+    schema: pa.Schema
+    fold: Callable[[pa.Table], pa.Table]
+    tables: list[pa.Table] = field(default_factory=list)
+    shortened: int = 0  # how many rows there were when it was shortened last
+
+    def add(self, tables: Iterable[pa.Table], edge: int | None) -> pa.Table:
+        """What is added, as one table. edge: what was over by then is not kept."""
+        added = pa.concat_tables([self.schema.empty_table(), *tables])
+        if added.num_rows:
+            self.tables.append(added)
+        if sum(table.num_rows for table in self.tables) > 2 * self.shortened + ROWS:
+            self.tables = [self.recent(edge)]
+            self.shortened = self.tables[0].num_rows
+        return added
+
+    def restore(self, log: pa.Table) -> None:
+        self.tables, self.shortened = [log], log.num_rows
+
+    def recent(self, edge: int | None) -> pa.Table:
+        """The last word on each id, without what was over by the edge."""
+        log = last_words(pa.concat_tables([self.schema.empty_table(), *self.tables]))
+        if edge is None:
+            return log
+        return log.filter(pc.or_kleene(pc.is_null(log["end"]), pc.greater(log["end"], edge)))
+
+
+@dataclass(slots=True)
+class Known:
+    """keep: how long what is over stays, in ticks; None: for ever. fired: the last query time."""
+
+    keep: int | None = None
+    fired: int | None = None
+    intervals: Log = field(default_factory=lambda: Log(INTERVAL_LOG, fold_intervals))
+    occurrences: Log = field(default_factory=lambda: Log(OCCURRENCE_LOG, fold_occurrences))
+
+    def add(self, told: Sequence[Changes], fired: int) -> Changes:
+        """The changes of several query times as one."""
+        self.fired = fired
+        return Changes(
+            self.intervals.add((change.intervals for change in told), self.edge),
+            self.occurrences.add((change.occurrences for change in told), self.edge),
+        )
+
+    def restore(self, intervals: pa.Table, occurrences: pa.Table, fired: int | None) -> None:
+        """What was known up to a query time."""
+        self.fired = fired
+        self.intervals.restore(intervals)
+        self.occurrences.restore(occurrences)
+
+    @property
+    def edge(self) -> int | None:
+        return None if self.keep is None or self.fired is None else self.fired - self.keep
+
+    def current(self) -> Current:
+        logs = (self.intervals, self.occurrences)
+        return Current(*(log.fold(log.recent(self.edge)) for log in logs))
+
+    @property
+    def nothing(self) -> Changes:
+        return Changes(INTERVAL_LOG.empty_table(), OCCURRENCE_LOG.empty_table())

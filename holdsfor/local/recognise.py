@@ -1,0 +1,56 @@
+"""Recognition in process: a description and events give the history."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.evaluate import program
+from holdsfor.engine.fence import narrowed, sample_of
+from holdsfor.engine.history import find_history
+from holdsfor.engine.result import Result
+from holdsfor.engine.window import check_ticks, windows
+from holdsfor.io.readers.read import as_source
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.plan import plan
+
+
+def recognise(
+    description: EventDescription,
+    events: Any,
+    *,
+    window: Duration | None = None,
+    step: Duration | None = None,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
+    format: str | None = None,
+    mapping: Any = None,
+    stepped: bool = False,
+) -> Result:
+    """What the description recognises in the events, over the whole history, in this process.
+
+    events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
+    tick_unit ('s', 'ms' or 'us') for how long a tick is.
+    stepped: go through the query times one by one, which gives the same history and the log of changes.
+    """
+    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
+    with shown_refusals(description.sources):
+        begun = time.perf_counter()
+        ready = program(plan(description))
+        read = as_source(events, format, mapping).read(description.inputs)
+        seconds, fence = time.perf_counter() - begun, None
+        while True:
+            asked = windows(read.blocks, *times, fence)
+            try:
+                result = find_history(ready, read, asked, stepped)
+                return replace(result, metrics=result.metrics | {"seconds_reading": round(seconds, 6)})
+            except AxisFull as full:  # perhaps only because some rows are far off all others
+                fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
+                if fence is None:
+                    raise

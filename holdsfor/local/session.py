@@ -1,0 +1,187 @@
+"""A live session in this process: add events as they come, go on to a time, get what changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from holdsfor.duration import Duration, TickUnit, check_unit, ticks_of
+from holdsfor.engine.carried import NOTHING_YET, Carried
+from holdsfor.engine.changes import Changes, Report, changes
+from holdsfor.engine.evaluate import Program, program
+from holdsfor.engine.fence import span_of
+from holdsfor.engine.ongoing import Ongoing
+from holdsfor.engine.outliers import set_aside
+from holdsfor.engine.settling import everything
+from holdsfor.engine.stepping import Moment
+from holdsfor.engine.window import LATE_SCHEMA, counted
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.io.readers.read import as_source
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.clock import due_by_clock
+from holdsfor.job.live.identity import rules_digest
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.local.known import Current, Known
+from holdsfor.local.saving import Saved, read_session, write_session
+from holdsfor.local.terms import Terms
+from holdsfor.plan import plan
+
+
+def live(
+    description: EventDescription,
+    *,
+    window: Duration,
+    step: Duration,
+    start: Duration | None = None,
+    end: Duration | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit = "s",
+    report: Report = "eager",
+    keep: Duration | None = None,
+) -> LiveSession:
+    """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
+
+    Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
+    report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
+    changes. keep: how long `current` knows of what is over; None: for ever.
+    """
+    check_report(report)
+    times = check_times(window, step, start, end, tick, check_unit(tick_unit))
+    kept = None if keep is None else ticks_of("time to keep", keep, tick_unit)
+    session = _begin(description, Terms(times, tick_unit, report, kept))
+    warn_if_unbounded(session.program.plan)
+    if times.start is not None:
+        session.begin(times.start)
+    return session
+
+
+def resume(folder: str | Path, description: EventDescription) -> LiveSession:
+    """The session that `save` has written there. The rules must be those that it was begun with."""
+    store = Store(folder, private=True)
+    saved = read_session(store)
+    session = _begin(description, saved.terms)
+    if rules_digest(session.program) != saved.rules:
+        raise HoldsforError(
+            f"the session in {store.shown()} was begun with other rules. Go on with the same rules, or begin anew."
+        )
+    session.metrics.update(saved.metrics)
+    if saved.start is not None:
+        session.begin(saved.start, saved.carried, saved.waiting)
+    session.known.restore(saved.intervals, saved.occurrences, session.fired)
+    return session
+
+
+def _begin(description: EventDescription, terms: Terms) -> LiveSession:
+    with shown_refusals(description.sources):
+        return LiveSession(description, terms, program(plan(description)), Known(terms.keep))
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of events that were added: how many rows, those that came too late, and those that were refused."""
+
+    events_in: int
+    events_unused: int
+    late: pa.Table
+    rejects: pa.Table
+
+
+@dataclass(slots=True)
+class LiveSession:
+    """Made by `holdsfor.live` and `holdsfor.resume`.
+
+    metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began.
+    """
+
+    description: EventDescription
+    terms: Terms
+    program: Program
+    known: Known
+    metrics: Counter[str] = field(default_factory=Counter)
+    evaluation: Ongoing | None = None  # None until the start is known
+
+    @property
+    def fired(self) -> int | None:
+        """The last query time that is over; None: there was none yet."""
+        return None if self.evaluation is None else self.evaluation.fired
+
+    def add(self, events: Any, *, format: str | None = None, mapping: Any = None) -> Added:
+        """Adds events: whatever `read_events` takes, in any order.
+
+        They count for the first query time at or after their arrival that is not over yet. The history begins before
+        the first events that are added, unless `start` was given.
+        """
+        read = as_source(events, format, mapping).read(self.description.inputs)
+        inside = [set_aside(block, self.terms.fence) for block in read.blocks]
+        rejects = pa.concat_tables([read.rejects, *(refused for _, refused in inside)])
+        late = self._take([block for block, _ in inside])
+        self.metrics.update(
+            events_in=read.read, events_unused=read.unused, events_rejected=rejects.num_rows, events_late=late.num_rows
+        )
+        return Added(read.read, read.unused, late, rejects)
+
+    def _take(self, blocks: list[Block]) -> pa.Table:
+        """Hands on the rows that count; gives those that are late."""
+        if self.evaluation is None:
+            span = span_of(blocks, self.terms.fence)
+            if span is None:
+                return LATE_SCHEMA.empty_table()
+            tick = self.terms.times.tick
+            self.begin((span[0] - 1) // tick * tick)
+        assert self.evaluation is not None
+        kept = [counted(block, self.evaluation.windows, self.evaluation.fired) for block in blocks]
+        self.evaluation.add([rows.block for rows in kept])
+        return pa.concat_tables([LATE_SCHEMA.empty_table(), *(rows.late for rows in kept)])
+
+    def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
+        """Called once the start of the history is known."""
+        scope = replace(everything(self.program.plan), forgets=True)
+        self.evaluation = Ongoing(self.program, self.terms.windows(start), scope, carried, waiting)
+
+    def advance(self, to: Duration) -> Changes:
+        """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
+        until = ticks_of("time to advance to", to, self.terms.tick_unit)
+        evaluation = self.evaluation
+        due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
+        if evaluation is None or not due:
+            return self.known.nothing
+        is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
+        relations = evaluation.scope.relations(self.program.plan)
+
+        def tell(moment: Moment) -> Changes:
+            return changes(moment, relations, self.terms.report, is_last and moment.query_time == due[-1])
+
+        with shown_refusals(self.description.sources):
+            told = self.known.add(evaluation.advance(due, tell), due[-1])
+        self.metrics.update(
+            query_times=len(due),
+            intervals_changed=told.intervals.num_rows,
+            occurrences_changed=told.occurrences.num_rows,
+        )
+        return told
+
+    def current(self) -> Current:
+        """Intervals and occurrences as they are known now: what all changes so far come to."""
+        return self.known.current()
+
+    def save(self, folder: str | Path) -> None:
+        """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
+        evaluation, known = self.evaluation, self.known
+        saved = Saved(
+            rules_digest(self.program),
+            self.terms,
+            None if evaluation is None else evaluation.windows.start,
+            NOTHING_YET if evaluation is None else evaluation.save(),
+            () if evaluation is None else evaluation.waiting,
+            known.intervals.recent(known.edge),
+            known.occurrences.recent(known.edge),
+            self.metrics,
+        )
+        write_session(Store(folder, private=True), saved)

@@ -1,0 +1,29 @@
+"""What a live session is begun with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdsfor.engine.changes import Report
+from holdsfor.engine.fence import Fence, fence_for
+from holdsfor.engine.window import NEVER, Windows
+from holdsfor.job.live.checks import Times
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """Times are in ticks. keep: how long what is over stays in `current`; None: for ever."""
+
+    times: Times
+    tick_unit: str = "s"
+    report: Report = "eager"
+    keep: int | None = None
+
+    @property
+    def fence(self) -> Fence:
+        return fence_for(self.times.window)
+
+    def windows(self, start: int) -> Windows:
+        times = self.times
+        end = NEVER if times.end is None else times.end
+        return Windows(times.window, times.step, start, end, times.tick, self.fence)

@@ -1,0 +1,217 @@
+"""The identity of compiled rules: the same for the same rules, in every process and version, with any optimiser.
+
+A checkpoint is known by it, so it depends on what rules mean and not on how classes and fields are called or ordered:
+what counts is written down here, piece by piece. A new construct adds a word of its own; a new option of an old one
+adds something only where it is used, so that rules without it keep their identity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from holdsfor.language.description import Signature
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Closure,
+    Combine,
+    Conclude,
+    Declared,
+    Definition,
+    Derived,
+    Domain,
+    Due,
+    Expression,
+    Group,
+    Holding,
+    HoldsForRule,
+    Lasting,
+    Let,
+    Lookup,
+    Match,
+    Of,
+    Op,
+    Pattern,
+    Plan,
+    Relate,
+    Relation,
+    Simple,
+    Source,
+    Static,
+    Tally,
+    Where,
+    Without,
+)
+
+Encoded = list[Any]
+
+
+def identify(made: Plan) -> str:
+    """Facts are not part of it."""
+    rules = [
+        [_source(source) for source in made.sources],
+        [_domain(domain) for domain in made.domains],
+        [_definition(definition) for definition in made.definitions],
+        [_closure(closure) for closure in made.closures],
+    ]
+    return hashlib.sha256(json.dumps(rules, separators=(",", ":")).encode()).hexdigest()
+
+
+# ---------------------------------------------------------------- definitions
+
+
+def _source(source: Source) -> Encoded:
+    return [*_signature(source.input.signature), source.input.kind, [_relation(r) for r in source.relations]]
+
+
+def _domain(domain: Domain) -> Encoded:
+    return [_relation(domain.relation), [_declared(rule) for rule in domain.rules]]
+
+
+def _closure(closure: Closure) -> Encoded:
+    return [[*_signature(signature), _declared(rule)] for signature, rule in closure.rules]
+
+
+def _definition(definition: Definition) -> Encoded:
+    match definition:
+        case Simple():
+            return ["simple", *_simple(definition)]
+        case Group():
+            return [
+                "group",
+                [_simple(fluent) for fluent in definition.fluents],
+                [_due(d) for d in definition.deadlines],
+            ]
+        case Static():
+            return ["static", _relation(definition.relation), [_holds_for(rule) for rule in definition.rules]]
+        case Derived():
+            return ["event", _relation(definition.relation), [_conclude(rule) for rule in definition.rules]]
+
+
+def _simple(fluent: Simple) -> Encoded:
+    return [
+        [_relation(relation) for relation in fluent.relations],
+        [[_conclude(rule) for rule in rules] for rules in fluent.initiations],
+        [[_conclude(rule) for rule in rules] for rules in fluent.terminations],
+        [[_declared(rule) for rule in rules] for rules in fluent.initially],
+    ]
+
+
+def _due(due: Due) -> Encoded:
+    values = [] if due.values is None else [_term(value) for value in due.values]
+    return [
+        _relation(due.source),
+        _relation(due.target),
+        _args(due.args),
+        _chain(due.conditions),
+        _term(due.after),
+        due.extensible,
+        values,
+    ]
+
+
+def _declared(rule: Declared) -> Encoded:
+    start = [rule.start] if rule.start else []
+    return [_chain(rule.chain), _args(rule.args), rule.enumerates, *start]
+
+
+def _conclude(rule: Conclude) -> Encoded:
+    return [_chain(rule.chain), _args(rule.args), rule.time]
+
+
+def _holds_for(rule: HoldsForRule) -> Encoded:
+    evidence = [[_evidence(item) for item in alternative] for alternative in rule.evidence]
+    return [_args(rule.args), list(rule.variables), evidence, _chain(rule.conditions), _expression(rule.expression)]
+
+
+def _evidence(item: Of | Lookup) -> Encoded:
+    return _op(item) if isinstance(item, Lookup) else _expression(item)
+
+
+# ---------------------------------------------------------------- operators
+
+
+def _chain(chain: Iterable[Op]) -> Encoded:
+    return [_op(op) for op in chain]
+
+
+def _op(op: Op) -> Encoded:
+    match op:
+        case At():
+            return [op.what, _relation(op.relation), _args(op.args), op.time]
+        case Holding():
+            return ["holding", _relation(op.relation), _args(op.args), op.time]
+        case Lookup():
+            return ["facts", *_signature(op.facts), _args(op.args)]
+        case Where():
+            return ["where", op.op, _term(op.left), _term(op.right)]
+        case Let():
+            return ["let", op.variable, _term(op.expression), op.same]
+        case Match():
+            return ["match", _term(op.term), *_args([op.pattern])]
+        case Without():
+            return ["without", _chain(op.chain)]
+        case Tally():
+            return ["tally", op.function, _chain(op.chain), _term(op.term), op.variable]
+
+
+def _expression(expression: Expression) -> Encoded:
+    match expression:
+        case Of():
+            return ["of", _relation(expression.relation), _args(expression.args)]
+        case Combine():
+            parts = [_expression(part) for part in expression.parts]
+            return [expression.op, parts, *_within(expression.within)]
+        case Lasting():
+            limit = [expression.op, _term(expression.bound)]
+            return ["lasting", *limit, _expression(expression.part), *_within(expression.within)]
+        case Relate():
+            pair = [_expression(expression.source), _expression(expression.target)]
+            return ["allen", expression.relation, expression.mode, *pair, *_within(expression.within)]
+
+
+def _within(bound: int | None) -> Encoded:
+    return [] if bound is None else [["within", bound]]
+
+
+# ---------------------------------------------------------------- names and terms
+
+
+def _relation(relation: Relation) -> Encoded:
+    value = [] if relation.value is None else [_term(relation.value)]
+    return [relation.kind, relation.name, relation.arity, *value]
+
+
+def _signature(signature: Signature) -> Encoded:
+    return [signature.name, signature.arity]
+
+
+def _args(args: Iterable[Arg]) -> Encoded:
+    """A variable is its name, any value is null, a constant or a term with variables is a list."""
+    return [_arg(arg) for arg in args]
+
+
+def _arg(arg: Arg) -> Encoded | str | None:
+    if arg is None or isinstance(arg, str):
+        return arg
+    return ["pattern", arg.functor, *_args(arg.args)] if isinstance(arg, Pattern) else _term(arg)
+
+
+def _term(term: Term) -> Encoded:
+    match term:
+        case Var():
+            return ["variable", term.name]
+        case Atom():
+            return ["atom", term.name]
+        case Int():
+            return ["integer", str(term.value)]
+        case Float():
+            return ["float", repr(term.value)]
+        case Compound():
+            return ["compound", term.functor, *(_term(arg) for arg in term.args)]
+        case Items():
+            return ["list", *(_term(item) for item in term.items)]

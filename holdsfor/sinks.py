@@ -1,0 +1,8 @@
+"""Where the changes of a stream go, besides its tables: consoles, files, webhooks, brokers, or a `Sink` of your own."""
+
+from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.sink import MqttSink
+from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, Sink, WebhookSink, messages
+from holdsfor.io.storage.store import Store
+
+__all__ = ["ConsoleSink", "JsonLinesSink", "MqttSink", "Settings", "Sink", "Store", "WebhookSink", "messages"]

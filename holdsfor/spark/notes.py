@@ -1,0 +1,15 @@
+"""What tasks have to say, gathered on the driver."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+def collect_notes(rows: DataFrame, use: str) -> list[bytes]:
+    """Runs the job."""
+    from pyspark.sql import functions
+
+    return [bytes(row["data"]) for row in rows.filter(functions.col("use") == use).select("data").collect()]

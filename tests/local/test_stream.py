@@ -1,0 +1,291 @@
+"""Streams in this process: the answers of a batch run, going on after any end, and on another host."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+import holdsfor
+import holdsfor.spark
+from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.mapping import Mapping
+from holdsfor.io.storage.lease import LeaseLost
+from holdsfor.job.live.clock import WallClock
+from holdsfor.job.live.feeds import Folder, SpoolFeed
+from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.verify import verify_stream
+from holdsfor.local.stream import LocalQuery, stream
+from holdsfor.spark.live.sources import open_source
+from tests.attack.folder_stream import ROWS, RULES, FolderStream, Killed, history, lines, put
+from tests.conformance.compare import differences
+from tests.conformance.engines import answer
+from tests.spark.live.undisturbed import Recorder
+from tests.spark.test_mqtt import fill
+
+
+def begin(folder: Path, **more: Any) -> LocalQuery:
+    """On the checkpoint that `FolderStream` and Spark take, too."""
+    files = Folder.of(str(folder / "in"), folder / "state")
+    reader = FileReader(Mapping(), f"{folder / 'in'}/*")
+    options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / "state", "once": True}
+    return stream(holdsfor.parse(RULES), files.feed(None, 1), reader, **options | {"buckets": 2} | more)
+
+
+def run(folder: Path, **more: Any) -> LocalQuery:
+    live = begin(folder, **more)
+    assert live.awaitTermination(60)
+    return live
+
+
+def until(true: Callable[[], bool], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline, "it takes too long"
+        time.sleep(0.02)
+
+
+def told(live: LiveQuery) -> Any:
+    return answer(*live.current())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in range(3):
+        put(tmp_path / "in", number)
+    return tmp_path
+
+
+def test_the_answers_of_a_batch_run(folder: Path) -> None:
+    live = run(folder)
+    assert not differences(history(3), told(live))
+    assert [one["numInputRows"] for one in live.recentProgress] == [ROWS, ROWS, ROWS, 0]
+    assert live.lastProgress == live.recentProgress[-1]
+    assert not live.isActive
+    assert live.exception() is None
+    assert not [damage for part in verify_stream(str(folder / "state")) for damage in part.damages]
+
+
+def test_it_goes_on_with_what_has_come_since(folder: Path) -> None:
+    first = run(folder)
+    put(folder / "in", 3)
+    second = run(folder)
+    assert [one["numInputRows"] for one in second.recentProgress] == [ROWS, 0], "nothing is read twice"
+    assert second.id == first.id
+    assert not differences(history(4), told(second))
+
+
+def test_it_waits_for_files_until_it_is_stopped(folder: Path) -> None:
+    live = begin(folder, once=False, name="vessels")
+    until(lambda: len(live.recentProgress) == 3)
+    put(folder / "in", 3)
+    until(lambda: len(live.recentProgress) == 4)
+    assert live.isActive
+    assert live.awaitTermination(0.01) is False
+    assert live.name == "vessels"
+    live.stop()
+    assert not live.isActive
+    assert live.awaitTermination()
+    assert not differences(history(4), told(run(folder)))
+
+
+def test_sinks_get_every_batch_once(folder: Path) -> None:
+    sink = Recorder()
+    run(folder, sinks=[sink])
+    put(folder / "in", 3)
+    run(folder, sinks=[sink])
+    assert sorted({batch for batch, _ in sink.got}) == [0, 1, 2, 3, 4, 5], "the end of the first run is a batch"
+
+
+@pytest.mark.parametrize("step", ["write_offset", "write_done"])
+def test_it_may_die_before_and_after_a_batch(step: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once at each batch; the last start does the rest."""
+    for batch in range(3):
+        monkeypatch.setattr(f"holdsfor.local.stream.{step}", _dies_at(step, batch))
+        with pytest.raises(Killed):
+            run(folder)
+        monkeypatch.undo()
+    assert not differences(history(3), told(run(folder)))
+
+
+def _dies_at(step: str, at: int) -> Callable[..., Any]:
+    import holdsfor.job.live.progress as progress
+
+    real = getattr(progress, step)
+
+    def write(spark: Any, batch: int, *rest: Any) -> Any:
+        done = real(spark, batch, *rest)
+        if batch == at:
+            raise Killed
+        return done
+
+    return write
+
+
+# ---------------------------------------------------------------- from host to host
+
+
+def test_begun_as_on_spark_and_gone_on_here(folder: Path) -> None:
+    """A model of Spark that reads its own log as strictly as Spark does."""
+    spark = FolderStream(folder)
+    spark.run()
+    put(folder / "in", 3)
+    assert not differences(history(4), told(run(folder)))
+    put(folder / "in", 4)
+    spark.run()
+    assert not differences(history(5), spark.answer())
+    put(folder / "in", 5)
+    assert not differences(history(6), told(run(folder)))
+
+
+@pytest.mark.parametrize("kill_after", ["offsets", "batch"])
+def test_killed_as_on_spark_and_gone_on_here(kill_after: str, folder: Path) -> None:
+    """The batch that was killed is in Spark's log; here it may be cut in another way."""
+    spark = FolderStream(folder)
+    with pytest.raises(Killed):
+        spark.run(kill_after=kill_after)
+    put(folder / "in", 3)
+    run(folder)
+    put(folder / "in", 4)
+    spark.run()
+    assert not differences(history(5), spark.answer())
+
+
+@pytest.mark.parametrize("batch", [0, 2])
+def test_killed_here_and_gone_on_as_on_spark(batch: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holdsfor.local.stream.write_offset", _dies_at("write_offset", batch))
+    with pytest.raises(Killed):
+        run(folder)
+    monkeypatch.undo()
+    spark = FolderStream(folder)
+    spark.run()
+    assert not differences(history(3), spark.answer())
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("first", ["local", "spark"])
+def test_from_host_to_host(first: str, folder: Path, spark: SparkSession) -> None:
+    """On Spark itself, there and back again."""
+    for number in range(3, 6):
+        host = first if number % 2 else {"local": "spark", "spark": "local"}[first]
+        live = _on(host, folder, spark)
+        assert live.awaitTermination(240)
+        assert not differences(history(number), told(live)), f"{host}, {number} files"
+        put(folder / "in", number)
+
+
+def _on(host: str, folder: Path, spark: SparkSession) -> LiveQuery:
+    options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / "state", "once": True}
+    place = (str(folder / "in"), str(folder / "state"))
+    if host == "local":
+        files = Folder.of(*place)
+        return stream(holdsfor.parse(RULES), files.feed(None, 1), files.reader, **options)
+    with open_source(spark, *place, max_files=1) as (frame, reader):
+        return holdsfor.spark.stream(spark, holdsfor.parse(RULES), frame, format=reader, **options)
+
+
+def test_a_stream_keeps_its_number_of_buckets(folder: Path) -> None:
+    run(folder, buckets=3)
+    put(folder / "in", 3)
+    assert not differences(history(4), told(run(folder, buckets=None)))
+    with pytest.raises(HoldsforError, match="begun with buckets 3, not buckets 2"):
+        begin(folder)
+
+
+# ---------------------------------------------------------------- what else a stream does
+
+
+def test_query_times_by_the_clock(folder: Path) -> None:
+    """They come also while nothing happens."""
+    now = [1000.0]
+    wall = WallClock("s", now_seconds=lambda: now[0], steady_seconds=lambda: now[0])
+    (folder / "in" / "now.csv").write_text("velocity|990|990|v1|3.5\n")
+    live = begin(folder, once=False, start=900, clock=wall)
+    until(lambda: len(live.recentProgress) == 4)
+    now[0] = 1020.0  # the first query time after the row was read
+    until(lambda: ("slow", ("v1",), "true") in told(live).intervals)
+    now[0] = 1100.0
+    until(lambda: (live.lastProgress or {})["eventTime"]["queryTime"] == 1100)
+    live.stop()
+    assert live.exception() is None
+
+
+def test_a_broken_sink_stops_it_and_nothing_is_lost(folder: Path) -> None:
+    class Broken(Recorder):
+        def deliver(self, *given: Any) -> int:
+            raise HoldsforError("the receiver is down. Start it again.")
+
+    live = begin(folder, sinks=[Broken()])
+    with pytest.raises(HoldsforError, match="the receiver is down"):
+        live.awaitTermination()
+    assert isinstance(live.exception(), HoldsforError)
+    sink = Recorder()
+    assert not differences(history(3), told(run(folder, sinks=[sink])))
+    assert min(batch for batch, _ in sink.got) == 0
+
+
+def test_a_checkpoint_that_is_taken_over_ends_it(folder: Path) -> None:
+    first = begin(folder, once=False)
+    until(lambda: len(first.recentProgress) == 3)
+    with pytest.raises(HoldsforError, match="in use by this very process"):
+        begin(folder)
+    put(folder / "in", 3)
+    second = begin(folder, take_over=True)
+    with pytest.raises(LeaseLost):
+        first.awaitTermination(60)
+    assert second.awaitTermination(60)
+    assert not differences(history(4), told(second))
+
+
+def test_messages_of_a_spool(tmp_path: Path) -> None:
+    fill(tmp_path, range(3), range(3, 5), range(5, 9))
+    feed = SpoolFeed(tmp_path, most=4)
+    start = feed.initial()
+    end = feed.latest(start)
+    assert (start, end) == ({"segment": 0}, {"segment": 1}), "whole segments"
+    assert [table["payload"].to_pylist() for table in feed.tables(start, end)] == [[b"0", b"1", b"2"]]
+    feed.take_what_is_there()
+    fill(tmp_path, [9])
+    assert feed.latest({"segment": 2}) == {"segment": 3}
+    assert feed.latest({"segment": 3}) == {"segment": 3}, "what comes later is not for now"
+    feed.forget({"segment": 2})
+    assert feed.initial() == {"segment": 2}
+
+
+def test_the_command_needs_no_spark(tmp_path: Path) -> None:
+    """Not even its import: where there is no pyspark it works, too."""
+    (tmp_path / "rules.ec").write_text(RULES)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.csv").write_text(lines(0))
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "from holdsfor.cli import app\n"
+        "sys.argv = ['holdsfor', 'stream', 'rules.ec', '--from', 'in', '--window', '40', '--step', '20',"
+        " '--start', '0', '--checkpoint', 'state', '--once', '--engine', 'local', '--to', 'console']\n"
+        "app()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "insert    slow(v" in done.stdout
+    assert "Tables in state/tables" in done.stdout
+
+
+def test_settings_of_spark_are_refused(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from holdsfor.cli import app
+
+    (tmp_path / "rules.ec").write_text(RULES)
+    command = ["stream", str(tmp_path / "rules.ec"), "--from", str(tmp_path), "--window", "40", "--step", "20"]
+    said = CliRunner().invoke(
+        app, [*command, "--checkpoint", str(tmp_path / "state"), "--engine", "local", "--master", "local[2]"]
+    )
+    assert said.exit_code == 2
+    assert "are for Spark" in said.output
