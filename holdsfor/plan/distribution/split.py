@@ -7,7 +7,7 @@ in an area where there is a storm is found by the area.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,12 +26,13 @@ from holdsfor.plan.operators import (
     Group,
     HoldsForRule,
     Of,
+    Pattern,
     Plan,
     Relation,
     Simple,
     Static,
 )
-from holdsfor.plan.patterns import names_in
+from holdsfor.plan.patterns import is_open, names_in
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -111,7 +112,7 @@ class _Splitter:
 
     def _take_out(self, rule: Rule, owner: Signature, parts: list[Definition]) -> Rule:
         """The rule that reads what it concluded itself; the rule as it is if nothing can be gained."""
-        head = tuple(dict.fromkeys(names_in(rule.args)))
+        head = tuple(dict.fromkeys(column for arg in rule.args for column in _columns(arg)))
         is_home = common_home(body_of(rule), self.layout) is not None
         extra = () if is_home else self._key_beyond(rule, head)
         if extra is None:
@@ -120,7 +121,7 @@ class _Splitter:
         parts.append(part)
         return rest
 
-    def _key_beyond(self, rule: Rule, head: tuple[str, ...]) -> tuple[str, ...] | None:
+    def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
         bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
         variables = (*head, *sorted(bound - set(head)))
@@ -157,15 +158,25 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
             return replace(definition, rules=changed(definition.rules))
 
 
-def _cut(rule: Rule, variables: tuple[str, ...], name: str, part_of: Signature) -> tuple[Definition, Rule]:
-    """What a rule concludes for the variables, and the rule that reads that."""
+def _columns(arg: Arg) -> Iterator[Arg]:
+    """What of an argument is concluded: a variable; a term as a whole, which is what the head is evaluated by."""
+    if isinstance(arg, str) or (isinstance(arg, Pattern) and not is_open(arg)):
+        yield arg
+    elif isinstance(arg, Pattern):
+        yield from names_in(arg.args)
+
+
+def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) -> tuple[Definition, Rule]:
+    """What a rule concludes for the columns, variables and whole terms, and the rule that reads that."""
+    named = {column: column if isinstance(column, str) else f"term{n}" for n, column in enumerate(columns)}
+    names, head = tuple(named.values()), tuple(named.get(arg, arg) for arg in rule.args)
     if isinstance(rule, Conclude):
-        happened = Relation(name, len(variables), None, "event", part_of=part_of)
-        part: Definition = Derived(happened, (replace(rule, args=variables),))
-        named = set(names_in(rule.args))
-        args: tuple[Arg, ...] = tuple(variable if variable in named else None for variable in variables)
-        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),))
-    held = Relation(name, len(variables), TRUE, "fluent", part_of=part_of)
-    part = Static(held, (replace(rule, args=variables),))
-    whole = Of(held, variables)
-    return part, replace(rule, variables=variables, evidence=((whole,),), conditions=(), expression=whole)
+        happened = Relation(name, len(columns), None, "event", part_of=part_of)
+        part: Definition = Derived(happened, (replace(rule, args=columns),))
+        used = set(names_in(head))
+        args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
+        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
+    held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
+    part = Static(held, (replace(rule, args=columns),))
+    whole = Of(held, names)
+    return part, replace(rule, args=head, variables=names, evidence=((whole,),), conditions=(), expression=whole)
