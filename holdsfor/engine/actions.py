@@ -30,7 +30,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import names_in
+from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import flat
 
 
@@ -101,7 +101,7 @@ def _given(chain: Chain) -> Iterator[str]:
         if isinstance(op, At | Holding | Lookup):
             yield from names_in(op.args)
         elif isinstance(op, Match):
-            yield from names_in((op.pattern,))
+            yield from names_in((op.form,))
         elif isinstance(op, Let | Tally):
             yield op.variable
 

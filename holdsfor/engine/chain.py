@@ -30,7 +30,7 @@ from holdsfor.kernels import (
 from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Op, Tally, Where, Without
-from holdsfor.plan.patterns import flat, forms_of, names_in
+from holdsfor.plan.structures import flat, forms_of, names_in
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
@@ -294,9 +294,9 @@ def match(op: Match, rows: Rows, world: World) -> Rows:
     """The rows whose term has the form, with its parts as columns or equal to the columns that are there."""
     dictionary = world.dictionary
     codes = term_codes(op.term, rows, dictionary)
-    kept, parts = take_apart([codes], forms_of((op.pattern,)) or (), dictionary)
+    kept, parts = take_apart([codes], forms_of((op.form,)) or (), dictionary)
     rows, mask = rows.take(kept), np.ones(len(kept), np.bool_)
-    for arg, part in zip(flat((op.pattern,)), parts, strict=True):
+    for arg, part in zip(flat((op.form,)), parts, strict=True):
         if isinstance(arg, str) and arg not in rows.names:
             rows = rows.bind({arg: Column(dictionary, part)})
         elif arg is not None:

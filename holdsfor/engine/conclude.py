@@ -16,7 +16,7 @@ from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, merge_sorted
 from holdsfor.plan.operators import Arg, Conclude
-from holdsfor.plan.patterns import Forms, open_forms, width
+from holdsfor.plan.structures import Forms, open_forms, width
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.plan.operators import Arg, Declared, Domain
-from holdsfor.plan.patterns import Forms, flat, forms_of, open_forms
+from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from holdsfor.engine.relation import Picks
 from holdsfor.engine.structure import cut_columns
 from holdsfor.kernels import expand
 from holdsfor.language.terms import Float, Int, Term
-from holdsfor.plan.patterns import Forms
+from holdsfor.plan.structures import Forms
 
 
 class Facts:

@@ -12,7 +12,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.structure import cut_columns, take_apart
 from holdsfor.kernels import compress, normalise
 from holdsfor.language.description import EdgeKind
-from holdsfor.plan.patterns import Forms
+from holdsfor.plan.structures import Forms
 
 EMPTY = np.empty(0, np.int64)
 

@@ -28,7 +28,7 @@ from holdsfor.kernels import (
     unique_sorted,
 )
 from holdsfor.plan.operators import Declared, Relation, Simple
-from holdsfor.plan.patterns import is_open, open_forms
+from holdsfor.plan.structures import is_open, open_forms
 
 Domains = dict[Relation, tuple[Allowed, ...]]
 

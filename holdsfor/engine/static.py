@@ -34,7 +34,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of
-from holdsfor.plan.patterns import flat, forms_of
+from holdsfor.plan.structures import flat, forms_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)

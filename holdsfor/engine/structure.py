@@ -13,8 +13,8 @@ from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.rows import Rows
 from holdsfor.language.terms import Compound, Var, is_ground
-from holdsfor.plan.operators import Arg, Leaf, Pattern
-from holdsfor.plan.patterns import Form, Forms, flat, forms_of, width
+from holdsfor.plan.operators import Arg, Leaf, Structure
+from holdsfor.plan.structures import Form, Forms, flat, forms_of, width
 
 
 class Cuttable(Protocol):
@@ -82,7 +82,7 @@ def term_codes(term: Arg, rows: Rows, dictionary: Dictionary) -> Ints:
         return rows.codes(term)
     if isinstance(term, Var):
         return rows.codes(term.name)
-    if isinstance(term, Pattern) or (isinstance(term, Compound) and not is_ground(term)):
+    if isinstance(term, Structure) or (isinstance(term, Compound) and not is_ground(term)):
         return dictionary.compose(term.functor, [term_codes(part, rows, dictionary) for part in term.args])
     assert term is not None
     return np.full(rows.size, dictionary.code_of(term), np.int64)

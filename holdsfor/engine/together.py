@@ -23,7 +23,7 @@ from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
 from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
-from holdsfor.plan.patterns import flat, forms_of, is_open
+from holdsfor.plan.structures import flat, forms_of, is_open
 
 KEY = "key"
 BITS = 62  # all in one component: the order is that of time

@@ -35,13 +35,13 @@ from holdsfor.plan.operators import (
     Match,
     Of,
     Op,
-    Pattern,
     Plan,
     Relate,
     Relation,
     Simple,
     Source,
     Static,
+    Structure,
     Tally,
     Where,
     Without,
@@ -152,7 +152,7 @@ def _op(op: Op) -> Encoded:
         case Let():
             return ["let", op.variable, _term(op.expression), op.same]
         case Match():
-            return ["match", _term(op.term), *_args([op.pattern])]
+            return ["match", _term(op.term), *_args([op.form])]
         case Without():
             return ["without", _chain(op.chain)]
         case Tally():
@@ -198,7 +198,7 @@ def _args(args: Iterable[Arg]) -> Encoded:
 def _arg(arg: Arg) -> Encoded | str | None:
     if arg is None or isinstance(arg, str):
         return arg
-    return ["pattern", arg.functor, *_args(arg.args)] if isinstance(arg, Pattern) else _term(arg)
+    return ["structure", arg.functor, *_args(arg.args)] if isinstance(arg, Structure) else _term(arg)
 
 
 def _term(term: Term) -> Encoded:

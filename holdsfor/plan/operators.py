@@ -15,7 +15,7 @@ from holdsfor.language.terms import NOWHERE, Place, Term
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class Structure:
     """A term with variables inside: `close_ballot(C,M)`. Matched by structure; in a head put together."""
 
     functor: str
@@ -25,7 +25,7 @@ class Pattern:
 Leaf = str | Term | None
 """A variable's name, a constant, or None: any value."""
 
-Arg = Leaf | Pattern
+Arg = Leaf | Structure
 """The same, or a term with variables inside."""
 
 Names = tuple[tuple[str, str], ...]
@@ -113,10 +113,10 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Keeps the rows whose term, which is bound, has the form of the pattern; binds the variables that are new."""
+    """Keeps the rows whose term, which is bound, has the form of the structure; binds the variables that are new."""
 
     term: Term
-    pattern: Pattern
+    form: Structure
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,13 @@ from holdsfor.plan.operators import (
     Lookup,
     Match,
     Op,
-    Pattern,
+    Structure,
     Tally,
     Where,
     Without,
 )
-from holdsfor.plan.patterns import names_in
 from holdsfor.plan.rewrite import substitute
+from holdsfor.plan.structures import names_in
 
 
 def mentions(op: Op) -> Iterator[str]:
@@ -43,7 +43,7 @@ def mentions(op: Op) -> Iterator[str]:
             yield op.variable
         case Match():
             yield from _names(op.term)
-            yield from names_in((op.pattern,))
+            yield from names_in((op.form,))
         case Without():
             for inner in op.chain:
                 yield from mentions(inner)
@@ -65,7 +65,7 @@ def binds(op: Op) -> Iterator[str]:
         case Let() | Tally():
             yield op.variable
         case Match():
-            yield from names_in((op.pattern,))
+            yield from names_in((op.form,))
         case _:
             return
 
@@ -117,7 +117,7 @@ def _renamed(op: Op, names: Mapping[str, str]) -> Op:
         case Let():
             return replace(op, variable=names[op.variable], expression=substitute(op.expression, binding))
         case Match():
-            return Match(substitute(op.term, binding), _pattern(op.pattern, names))
+            return Match(substitute(op.term, binding), _structure(op.form, names))
         case Without():
             return Without(_chain(op.chain, names))
         case Tally():
@@ -136,8 +136,8 @@ def _args(args: tuple[Arg, ...], names: Mapping[str, str]) -> tuple[Arg, ...]:
 def _arg(arg: Arg, names: Mapping[str, str]) -> Arg:
     if isinstance(arg, str):
         return names[arg]
-    return _pattern(arg, names) if isinstance(arg, Pattern) else arg
+    return _structure(arg, names) if isinstance(arg, Structure) else arg
 
 
-def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
+def _structure(pattern: Structure, names: Mapping[str, str]) -> Structure:
     return replace(pattern, args=_args(pattern.args, names))

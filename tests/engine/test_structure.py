@@ -14,7 +14,7 @@ import holdsfor
 from holdsfor.engine.dictionary import Dictionary, DictionaryFull
 from holdsfor.engine.structure import take_apart
 from holdsfor.language import parse
-from holdsfor.plan.patterns import Form
+from holdsfor.plan.structures import Form
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, NAIVE, STREAMS, TASKS, Engine
 from tests.naive.rows import Horizon

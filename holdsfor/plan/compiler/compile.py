@@ -43,10 +43,10 @@ from holdsfor.plan.operators import (
     Simple,
     Static,
 )
-from holdsfor.plan.patterns import is_open
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import Relations, deadline_of, open_value_variants, relations
+from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import facts_used, reads
 
 

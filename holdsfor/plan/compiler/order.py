@@ -26,7 +26,7 @@ from holdsfor.plan.operators import (
     Match,
     Names,
     Op,
-    Pattern,
+    Structure,
     Tally,
     Where,
     Without,
@@ -66,7 +66,7 @@ class Ordering:
             return term
         check_structure(term, place)
         assert isinstance(term, Compound)
-        return Pattern(term.functor, tuple(self.arg(part, place) for part in term.args))
+        return Structure(term.functor, tuple(self.arg(part, place) for part in term.args))
 
     def expression(self, term: Term) -> Term:
         return substitute(term, {v.name: Var(self.name(v.name)) for v in variables(term)})
@@ -131,7 +131,7 @@ def _head_arg(term: Term, ordering: Ordering, place: Place) -> Arg:
         return term
     check_structure(term, place)
     assert isinstance(term, Compound)
-    return Pattern(term.functor, tuple(_head_arg(part, ordering, place) for part in term.args))
+    return Structure(term.functor, tuple(_head_arg(part, ordering, place) for part in term.args))
 
 
 def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
@@ -253,7 +253,7 @@ def _compare(literal: Compare, ordering: Ordering) -> Op:
     apart = _taken_apart(literal, ordering.bound)
     if apart is not None:
         pattern = ordering.arg(apart[1], literal.place)
-        assert isinstance(pattern, Pattern)
+        assert isinstance(pattern, Structure)
         return Match(ordering.expression(apart[0]), pattern)
     return Where(literal.op, ordering.expression(literal.left), ordering.expression(literal.right))
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from holdsfor.language.description import Input
 from holdsfor.language.terms import variables
 from holdsfor.plan.operators import At, Chain, Definition, Holding, Let, Lookup, Match, Relation, Source, Where
-from holdsfor.plan.patterns import names_in
 from holdsfor.plan.relations import Relations
+from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import conclusions, flat
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
@@ -67,7 +67,7 @@ def _term_uses(chain: Chain) -> list[str]:
                 used += [v.name for v in variables(op.expression)]
             case Match():
                 used += [v.name for v in variables(op.term)]
-                used += names_in((op.pattern,))
+                used += names_in((op.form,))
             case _:
                 pass
     return used

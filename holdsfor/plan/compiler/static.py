@@ -13,9 +13,9 @@ from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
 from holdsfor.language.written import written
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
 from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Let, Lookup, Match, Of, Relate
-from holdsfor.plan.patterns import names_in
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
+from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import holds_unseen
 

@@ -18,7 +18,7 @@ from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
 from holdsfor.plan.operators import Definition, Relation, Route
-from holdsfor.plan.patterns import is_open
+from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import defines, reads, simple_of
 
 LONGEST_KEY = 4

@@ -26,13 +26,13 @@ from holdsfor.plan.operators import (
     Group,
     HoldsForRule,
     Of,
-    Pattern,
     Plan,
     Relation,
     Simple,
     Static,
+    Structure,
 )
-from holdsfor.plan.patterns import is_open, names_in
+from holdsfor.plan.structures import is_open, names_in
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -160,9 +160,9 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
 
 def _columns(arg: Arg) -> Iterator[Arg]:
     """What of an argument is concluded: a variable; a term as a whole, which is what the head is evaluated by."""
-    if isinstance(arg, str) or (isinstance(arg, Pattern) and not is_open(arg)):
+    if isinstance(arg, str) or (isinstance(arg, Structure) and not is_open(arg)):
         yield arg
-    elif isinstance(arg, Pattern):
+    elif isinstance(arg, Structure):
         yield from names_in(arg.args)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout
 from holdsfor.plan.operators import Arg, Definition, Relation
-from holdsfor.plan.patterns import is_open
+from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import defines, simple_of
 
 Tuples = frozenset[tuple[Relation, tuple[int, ...]]]

@@ -25,7 +25,7 @@ from collections.abc import Set
 from holdsfor.plan.compiler.chains import Waiting, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import At, Chain, Holding, Lookup, Match, Op, Plan, Tally, Without
-from holdsfor.plan.patterns import names_in
+from holdsfor.plan.structures import names_in
 
 TEST, FACT, EVENT, FLUENT, TALLY, MOMENT, MEETING, ANYTHING = range(8)
 KINDS = (At, Lookup, Match, Holding, Without, Tally)

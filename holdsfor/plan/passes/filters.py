@@ -14,7 +14,7 @@ from functools import partial
 from holdsfor.plan.compiler.chains import Waiting, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import Chain, Let, Lookup, Plan
-from holdsfor.plan.patterns import is_open, names_in
+from holdsfor.plan.structures import is_open, names_in
 from holdsfor.plan.variables import binds, needs
 
 Single = Callable[[Lookup, Set[str]], bool]

@@ -9,7 +9,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
 from holdsfor.plan.operators import Chain, Conclude, Declared, HoldsForRule, Let, Lookup, Plan, Static
-from holdsfor.plan.patterns import names_in
+from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import conclusions, simple_of
 

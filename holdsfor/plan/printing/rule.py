@@ -22,14 +22,14 @@ from holdsfor.plan.operators import (
     Of,
     Op,
     Part,
-    Pattern,
     Relate,
     Relation,
+    Structure,
     Tally,
     Where,
     Without,
 )
-from holdsfor.plan.patterns import names_in
+from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import flat, parts
 
@@ -69,7 +69,7 @@ class Writer:
     def arg(self, arg: Arg) -> str:
         if arg is None:
             return "_"
-        if isinstance(arg, Pattern):
+        if isinstance(arg, Structure):
             return _call(quoted(arg.functor), [self.arg(part) for part in arg.args])
         return self.name(arg) if isinstance(arg, str) else str(arg)
 
@@ -102,7 +102,7 @@ class Writer:
             case Let():
                 return f"let {self.name(op.variable)} {'=' if op.same else 'is'} {self.term(op.expression)}"
             case Match():
-                return f"match {self.term(op.term)} = {self.arg(op.pattern)}"
+                return f"match {self.term(op.term)} = {self.arg(op.form)}"
             case Without():
                 return f"without ({self.chain(op.chain)})"
             case Tally():

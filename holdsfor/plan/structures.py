@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from holdsfor.plan.operators import Arg, Leaf, Pattern
+from holdsfor.plan.operators import Arg, Leaf, Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def names_in(args: Iterable[Arg]) -> Iterator[str]:
     for arg in args:
         if isinstance(arg, str):
             yield arg
-        elif isinstance(arg, Pattern):
+        elif isinstance(arg, Structure):
             yield from names_in(arg.args)
 
 
@@ -39,10 +39,10 @@ def paths(args: Iterable[Arg]) -> dict[str, tuple[int, ...]]:
     `f(X, at(Y, in(Z)))` has X at (0,), Y at (1, 0), Z at (1, 1, 0). What is not inside a term comes first.
     """
     found: dict[str, tuple[int, ...]] = {}
-    for position, arg in sorted(enumerate(args), key=lambda item: isinstance(item[1], Pattern)):
+    for position, arg in sorted(enumerate(args), key=lambda item: isinstance(item[1], Structure)):
         if isinstance(arg, str):
             found.setdefault(arg, (position,))
-        elif isinstance(arg, Pattern):
+        elif isinstance(arg, Structure):
             for name, path in paths(arg.args).items():
                 found.setdefault(name, (position, *path))
     return found
@@ -50,23 +50,23 @@ def paths(args: Iterable[Arg]) -> dict[str, tuple[int, ...]]:
 
 def is_open(arg: Arg) -> bool:
     """Whether any value will do there, or somewhere inside."""
-    return arg is None or (isinstance(arg, Pattern) and any(map(is_open, arg.args)))
+    return arg is None or (isinstance(arg, Structure) and any(map(is_open, arg.args)))
 
 
 def forms_of(args: tuple[Arg, ...]) -> Forms | None:
     """How a relation is cut that is read by these arguments; None if none has variables inside."""
-    if not any(isinstance(arg, Pattern) for arg in args):
+    if not any(isinstance(arg, Structure) for arg in args):
         return None
     return tuple(map(_form, args))
 
 
 def _form(arg: Arg) -> Form | None:
-    return Form(arg.functor, tuple(map(_form, arg.args))) if isinstance(arg, Pattern) else None
+    return Form(arg.functor, tuple(map(_form, arg.args))) if isinstance(arg, Structure) else None
 
 
 def flat(args: tuple[Arg, ...]) -> tuple[Leaf, ...]:
     """The arguments that stand for the columns after cutting."""
-    return tuple(part for arg in args for part in (flat(arg.args) if isinstance(arg, Pattern) else (arg,)))
+    return tuple(part for arg in args for part in (flat(arg.args) if isinstance(arg, Structure) else (arg,)))
 
 
 def width(form: Form | None) -> int:
@@ -76,7 +76,7 @@ def width(form: Form | None) -> int:
 
 def open_forms(args: tuple[Arg, ...]) -> tuple[Forms | None, tuple[Arg, ...]]:
     """Of a head: as forms and flat arguments, but a term in which nothing is open stays whole."""
-    cut = [isinstance(arg, Pattern) and is_open(arg) for arg in args]
+    cut = [isinstance(arg, Structure) and is_open(arg) for arg in args]
     if not any(cut):
         return None, args
     forms = tuple(_form(arg) if is_cut else None for arg, is_cut in zip(args, cut, strict=True))

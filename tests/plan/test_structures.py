@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdsfor.language.terms import Atom
-from holdsfor.plan.operators import Pattern
-from holdsfor.plan.patterns import Form, flat, forms_of, is_open, names_in, open_forms, paths
+from holdsfor.plan.operators import Structure
+from holdsfor.plan.structures import Form, flat, forms_of, is_open, names_in, open_forms, paths
 
-ARGS = ("x", Pattern("at", ("y", Pattern("in", ("z", Atom("a"))), "x")), None, Atom("b"))
+ARGS = ("x", Structure("at", ("y", Structure("in", ("z", Atom("a"))), "x")), None, Atom("b"))
 
 
 def test_parts_lie_flat_in_their_order() -> None:
@@ -17,7 +17,7 @@ def test_parts_lie_flat_in_their_order() -> None:
 
 
 def test_a_head_is_cut_only_where_a_wildcard_is_inside() -> None:
-    closed, opened = Pattern("f", ("x", Atom("a"))), Pattern("f", ("x", Pattern("g", (None,))))
+    closed, opened = Structure("f", ("x", Atom("a"))), Structure("f", ("x", Structure("g", (None,))))
     assert not is_open(closed)
     assert is_open(opened)
     assert open_forms((closed, None)) == (None, (closed, None))
@@ -29,4 +29,4 @@ def test_a_head_is_cut_only_where_a_wildcard_is_inside() -> None:
 
 def test_a_variable_stands_first_where_it_is_a_whole_argument() -> None:
     assert paths(ARGS) == {"x": (0,), "y": (1, 0), "z": (1, 1, 0)}
-    assert paths((Pattern("f", ("x",)), "x")) == {"x": (1,)}
+    assert paths((Structure("f", ("x",)), "x")) == {"x": (1,)}
