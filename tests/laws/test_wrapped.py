@@ -27,13 +27,13 @@ def _differences(seed: int, engine: Engine) -> list[str]:
 
 
 @pytest.mark.parametrize("engine", [*LOCAL, NAIVE], ids=str)
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[::5])
 def test_terms_are_transparent(seed: int, engine: Engine) -> None:
     lines = _differences(seed, engine)
     assert not lines, "\n".join(lines)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS[::5])
 def test_terms_are_transparent_to_tasks(seed: int) -> None:
     lines = _differences(seed, TASKS[seed % len(TASKS)])
     assert not lines, "\n".join(lines)
