@@ -12,7 +12,7 @@ from holdsfor.io.storage.store import Store
 
 @dataclass(frozen=True)
 class JsonLinesSink:
-    """Writes `batch=0000003/intervals-entity-3.jsonl` in a store. Delivered again, the batch replaces its files."""
+    """Writes `batch=0000003/intervals-stage0-3.jsonl` in a store. Delivered again, the batch replaces its files."""
 
     store: Store
     name: str = "jsonlines"

@@ -50,7 +50,7 @@ class _Refused(Exception):
 
 @dataclass(frozen=True)
 class WebhookSink:
-    """Posts `{"sink":...,"batch":3,"part":"entity-3","chunk":0,"changes":[...]}`, a chunk of a bucket a request.
+    """Posts `{"sink":...,"batch":3,"part":"stage0-3","chunk":0,"changes":[...]}`, a chunk of a bucket a request.
 
     A receiver that keeps the header `Idempotency-Key` can tell what it has had already. It has taken a request when it
     answers 2xx. Connection errors, 5xx and 429 are tried again, later and later or when the receiver says

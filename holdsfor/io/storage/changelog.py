@@ -1,10 +1,10 @@
 """The change log of a stream on disk, and what is current by it.
 
     commits/0000012.json                                  the batch counts; without it, what follows is not there
-    changes/batch=0000012/part-entity-3.parquet           what it changed in a bucket (`occurrence_changes` likewise)
-    changes/batch=0000010/merged-entity-3.parquet         the log of many batches up to 10 (see `compaction`)
-    current/upto=0000010/entity-3.parquet                 the last words up to batch 10 on what may still change
-    final/upto=0000010/entity-3.parquet                   those on what will not, since the compaction before
+    changes/batch=0000012/part-stage0-3.parquet           what it changed in a bucket (`occurrence_changes` likewise)
+    changes/batch=0000010/merged-stage0-3.parquet         the log of many batches up to 10 (see `compaction`)
+    current/upto=0000010/stage0-3.parquet                 the last words up to batch 10 on what may still change
+    final/upto=0000010/stage0-3.parquet                   those on what will not, since the compaction before
     compactions/0000010.json                              which of these files count
 
 A commit may list the files of its batch under `files` (names, or what `Store.write` returned): then only those count,
@@ -37,7 +37,7 @@ def commit_name(batch: int) -> str:
 
 
 def changes_name(batch: int, part: str) -> str:
-    """Where a bucket's changes of intervals go; `part` is stage and bucket: `entity-3`."""
+    """Where a bucket's changes of intervals go; `part` is stage and bucket: `stage0-3`."""
     return log_name("changes", batch, part)
 
 

@@ -2,8 +2,8 @@
 
 stream.json                          its id, and what the stream was begun with: rules, windows, source, ...
 commits/0000012.json                 a batch: its query times, the files of state and tables, with checksums
-state/entity-3/base-0000012.arrow    what a bucket carries after the batch
-state/entity-3/input-0000013.arrow   what came to it in a later batch
+state/stage0-3/base-0000012.arrow    what a bucket carries after the batch
+state/stage0-3/input-0000013.arrow   what came to it in a later batch
 """
 
 from __future__ import annotations
