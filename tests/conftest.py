@@ -25,16 +25,19 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
 
 
-#: Folders whose tests start Spark sessions of their own, or other processes that need the whole machine.
-TOGETHER = ("cli", "docs", "examples", "spark", "view")
+#: Folders whose tests start processes, some of them with Spark sessions of their own.
+WITH_PROCESSES = ("cli", "docs", "examples", "spark", "view")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With several processes, all that needs Spark goes to one of them: a session for each leaves no memory."""
+    """With several processes, all that shares a Spark session goes to one of them, and all that starts others to a
+    second: more sessions at a time leave no memory."""
     for item in items:
         folder = item.path.relative_to(TESTS).parts[0]
-        if item.get_closest_marker("spark") or folder in TOGETHER:
+        if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
+        elif folder in WITH_PROCESSES and item.path.name != "test_batch_tasks.py":
+            item.add_marker(pytest.mark.xdist_group("processes"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
