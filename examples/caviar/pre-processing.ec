@@ -21,14 +21,14 @@ apart(X1, Y1, X2, Y2, Near) :-
 
 initiatedAt(distance(P, Q, Near)=true, T) :-
     happensAt(start(coord(P, X1, Y1)=true), T),
-    Next is T + 40,
+    Next is T+40,
     holdsAt(coord(Q, X2, Y2)=true, Next),
     P @< Q,
     apart(X1, Y1, X2, Y2, Near).
 
 initiatedAt(distance(P, Q, Near)=true, T) :-
     happensAt(start(coord(Q, X2, Y2)=true), T),
-    Next is T + 40,
+    Next is T+40,
     holdsAt(coord(P, X1, Y1)=true, Next),
     P @< Q,
     apart(X1, Y1, X2, Y2, Near).
@@ -39,5 +39,5 @@ terminatedAt(distance(P, Q, Near)=true, T) :-
     holdsAt(coord(Q, X2, Y2)=true, T),
     P @< Q,
     apart(X1, Y1, X2, Y2, Near),
-    Next is T + 40,
+    Next is T+40,
     \+ (holdsAt(coord(P, X3, Y3)=true, Next), holdsAt(coord(Q, X4, Y4)=true, Next), apart(X3, Y3, X4, Y4, Near)).

@@ -31,10 +31,14 @@ holdsFor(around(P, Q)=true, I) :-
 % ------------------------------------------------------------ people and things
 
 % What moves by itself is a person, until it leaves the picture.
-initiatedAt(person(P)=true, T) :- happensAt(start(walking(P)=true), T).
-initiatedAt(person(P)=true, T) :- happensAt(start(running(P)=true), T).
-initiatedAt(person(P)=true, T) :- happensAt(start(active(P)=true), T).
-terminatedAt(person(P)=true, T) :- happensAt(disappear(P), T).
+initiatedAt(person(P)=true, T) :-
+    happensAt(start(walking(P)=true), T).
+initiatedAt(person(P)=true, T) :-
+    happensAt(start(running(P)=true), T).
+initiatedAt(person(P)=true, T) :-
+    happensAt(start(active(P)=true), T).
+terminatedAt(person(P)=true, T) :-
+    happensAt(disappear(P), T).
 
 % A thing turns up beside a person and lies still.
 initiatedAt(left_behind(by(P), O)=true, T) :-
@@ -42,7 +46,8 @@ initiatedAt(left_behind(by(P), O)=true, T) :-
     holdsAt(inactive(O)=true, T),
     holdsAt(beside(P, O)=true, T),
     holdsAt(person(P)=true, T).
-terminatedAt(left_behind(_, O)=true, T) :- happensAt(disappear(O), T).
+terminatedAt(left_behind(_, O)=true, T) :-
+    happensAt(disappear(O), T).
 
 % ------------------------------------------------------------ what two people do
 
@@ -80,6 +85,7 @@ holdsFor(doing(P, fight(Q))=true, I) :-
 
 % ------------------------------------------------------------ what to tell the guard
 
-happensAt(alarm(fight(P, Q)), T) :- happensAt(start(doing(P, fight(Q))=true), T).
+happensAt(alarm(fight(P, Q)), T) :-
+    happensAt(start(doing(P, fight(Q))=true), T).
 happensAt(alarm(luggage(O, P)), T) :-
     happensAt(start(left_behind(by(P), O)=true), T).

@@ -16,9 +16,10 @@ if not GOLDEN.exists():
     pytest.skip(ABSENT, allow_module_level=True)
 
 CASES = in_scope()
+ONE_BUCKET = [pytest.param(engine, marks=pytest.mark.slow, id=str(engine)) for engine in (TASKS[0], STREAMS[0])]
 
 
-@pytest.mark.parametrize("engine", [*LOCAL, *TASKS, *STREAMS], ids=str)
+@pytest.mark.parametrize("engine", [*LOCAL, *TASKS[1:], *STREAMS[1:], *ONE_BUCKET], ids=str)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_golden_case(case: Case, engine: Engine) -> None:
     check(case, engine)

@@ -42,6 +42,11 @@ def _tuples(
     return tuples
 
 
+def _is_circle(definition: Definition) -> bool:
+    """Whether several fluents, each with other arguments, are defined together."""
+    return len(simple_of(definition)) > 1
+
+
 def _beginnings(definition: Definition) -> Iterator[Body]:
     """The rules without which it never holds or happens."""
     fluents = simple_of(definition)
@@ -56,7 +61,7 @@ def _source(atom: Atom, head: tuple[Arg, ...], layout: Layout, seen: frozenset[R
         return frozenset()
     positions = tuple(atom.args.index(arg) for arg in head)
     definition = layout.definitions.get(atom.relation)
-    if definition is not None and max(positions) < atom.relation.signature.arity:
+    if definition is not None and not _is_circle(definition) and max(positions) < atom.relation.signature.arity:
         earlier = _tuples(definition, positions, layout, seen | frozenset(defines(definition)))
         if earlier is not None:
             return earlier
