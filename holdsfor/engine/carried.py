@@ -18,7 +18,7 @@ from holdsfor.engine.relation import no_intervals, no_points
 from holdsfor.engine.result import as_block
 from holdsfor.engine.settling import Scope, State, settle
 from holdsfor.engine.stepping import Moment, remembered
-from holdsfor.engine.window import Windows, take
+from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -119,7 +119,7 @@ def carried_after(last: Moment, ready: Program, scope: Scope, inputs: Sequence[B
     frontier = last.state.frontier
     return Carried(
         last.query_time,
-        tuple(take(block, remembered(block, frontier.horizon_of_input(block))) for block in join_blocks(inputs)),
+        tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in join_blocks(inputs)),
         tuple(_not_over(as_block(r, last.now), frontier.horizon(r)) for r in scope.relations(ready.plan)),
         tuple(_deadlines(due, last) for due in dues(ready.plan, scope)),
     )
@@ -127,7 +127,7 @@ def carried_after(last: Moment, ready: Program, scope: Scope, inputs: Sequence[B
 
 def _not_over(block: Block, horizon: int) -> Block:
     """Without what was over at the horizon. That an interval ends right after it is not settled: it may go on."""
-    return take(block, remembered(block, horizon) if block.end is None else np.greater(block.end, horizon))
+    return block.filter(remembered(block, horizon) if block.end is None else np.greater(block.end, horizon))
 
 
 def _deadlines(due: Due, last: Moment) -> Block:

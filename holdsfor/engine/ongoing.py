@@ -15,7 +15,7 @@ from holdsfor.engine.evaluate import Program
 from holdsfor.engine.inputs import span
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, moments, remembered
-from holdsfor.engine.window import Windows, take
+from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
@@ -61,10 +61,10 @@ class Ongoing:
         tell: may be called from the first one on again, if terms or times turn out to need more room.
         """
         waiting = [(block, self.windows.first_seen(block.arrival) <= due[-1]) for block in self.waiting]
-        inputs = join_blocks([*self._inputs, *(take(block, here) for block, here in waiting if here.any())])
+        inputs = join_blocks([*self._inputs, *(block.filter(here) for block, here in waiting if here.any())])
         last, told = self._reach(inputs, due, tell)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
-        self.waiting = tuple(take(block, ~here) for block, here in waiting if not here.all())
+        self.waiting = tuple(block.filter(~here) for block, here in waiting if not here.all())
         self._inputs = _without_forgotten(inputs, last)
         return told
 
@@ -126,5 +126,5 @@ def _without_forgotten(inputs: tuple[Block, ...], last: Moment) -> tuple[Block, 
     for block in inputs:
         mask = remembered(block, last.state.frontier.horizon_of_input(block))
         dropped = len(block) - int(np.count_nonzero(mask))
-        kept.append(take(block, mask) if dropped * DROPPED_SHARE >= len(block) else block)
+        kept.append(block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block)
     return tuple(block for block in kept if len(block))

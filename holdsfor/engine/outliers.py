@@ -7,7 +7,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.engine.fence import Fence, latest
-from holdsfor.engine.window import take
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Ints
 from holdsfor.io.text import as_text
 
@@ -22,9 +21,9 @@ def set_aside(block: Block, fence: Fence, source: str = "") -> tuple[Block, pa.T
     outside = off | ahead
     if not outside.any():
         return block, REJECTS_SCHEMA.empty_table()
-    rejected = take(block, outside)
+    rejected = block.filter(outside)
     reasons = pc.if_else(pa.array(off[outside]), _off(rejected, fence), _ahead(rejected))
-    return take(block, ~outside), rejects_of(rejected, reasons, source)
+    return block.filter(~outside), rejects_of(rejected, reasons, source)
 
 
 def rejects_of(block: Block, reasons: pa.Array, source: str) -> pa.Table:

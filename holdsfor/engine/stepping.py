@@ -21,7 +21,7 @@ from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.quiet import next_known_time
 from holdsfor.engine.settling import Scope, State, Views, settle
-from holdsfor.engine.window import NEVER, Windows, standing, take
+from holdsfor.engine.window import NEVER, Windows, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -157,7 +157,7 @@ def visible_input(windows: Windows, frontier: Frontier, query_time: int, arrived
     for item in arrived:
         mask = (item.seen <= query_time) & (item.block.start <= min(query_time, windows.end))
         mask &= remembered(item.block, frontier.horizon_of_input(item.block))
-        yield standing(take(item.block, mask), windows)
+        yield standing(item.block.filter(mask), windows)
 
 
 def remembered(block: Block, horizon: int) -> Mask:

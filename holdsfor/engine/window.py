@@ -170,7 +170,7 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
         late_by = edge - block.end + 2
     chosen = within & in_time
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
-    return Counted(take(block, chosen), seen[chosen], late, int(np.count_nonzero(~within)))
+    return Counted(block.filter(chosen), seen[chosen], late, int(np.count_nonzero(~within)))
 
 
 def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
@@ -203,10 +203,10 @@ def standing(block: Block, windows: Windows) -> Block:
     keep = block.op > 0
     if block.end is None:
         keep[order[followed]] = False
-        return replace(take(block, keep), op=None)
+        return replace(block.filter(keep), op=None)
     end = block.end.copy()
     end[order[followed]] = np.minimum(end[order[followed]], begun[order[followed + 1]])
-    return replace(take(replace(block, start=begun, end=end), keep & (begun < end)), op=None)
+    return replace(replace(block, start=begun, end=end).filter(keep & (begun < end)), op=None)
 
 
 def _codes(column: pa.Array) -> Ints:
@@ -214,26 +214,10 @@ def _codes(column: pa.Array) -> Ints:
     return np.asarray(encoded.indices.to_numpy(zero_copy_only=False), np.int64)
 
 
-def take(block: Block, mask: Mask) -> Block:
-    """The rows of the block for which the mask is true."""
-    if mask.all():
-        return block
-    chosen = pa.array(mask)
-    return replace(
-        block,
-        args=tuple(arg.filter(chosen) for arg in block.args),
-        value=None if block.value is None else block.value.filter(chosen),
-        start=block.start[mask],
-        end=None if block.end is None else block.end[mask],
-        arrival=block.arrival[mask],
-        op=None if block.op is None else block.op[mask],
-    )
-
-
 def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     if not mask.any():
         return LATE_SCHEMA.empty_table()
-    rows = take(block, mask)
+    rows = block.filter(mask)
     end = rows.start if rows.end is None else rows.end
     texts = [_texts(arg) for arg in rows.args]
     value = pa.nulls(len(rows), pa.string()) if rows.value is None else _texts(rows.value)

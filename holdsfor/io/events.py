@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
@@ -42,6 +44,37 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def filter(self, mask: npt.NDArray[np.bool_]) -> Block:
+        """The rows for which the mask is true."""
+        if mask.all():
+            return self
+        chosen = pa.array(mask)
+        return self._map(lambda column: column.filter(chosen), lambda numbers: numbers[mask])
+
+    def take(self, rows: Ints) -> Block:
+        """The rows at these places, in their order."""
+        index = pa.array(rows)
+        return self._map(lambda column: column.take(index), lambda numbers: numbers[rows])
+
+    def slice(self, low: int, high: int) -> Block:
+        """Rows low..high, without copying."""
+        return self._map(lambda column: column.slice(low, high - low), lambda numbers: numbers[low:high])
+
+    def column(self, position: int) -> pa.Array:
+        """An argument; the place after the last one is that of the value."""
+        return self.args[position] if position < len(self.args) else self.value
+
+    def _map(self, of_column: Callable[[pa.Array], pa.Array], of_numbers: Callable[[Any], Any]) -> Block:
+        return replace(
+            self,
+            args=tuple(map(of_column, self.args)),
+            value=None if self.value is None else of_column(self.value),
+            start=of_numbers(self.start),
+            end=None if self.end is None else of_numbers(self.end),
+            arrival=of_numbers(self.arrival),
+            op=None if self.op is None else of_numbers(self.op),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +23,11 @@ def hashes(column: pa.Array) -> Ints:
     return of_text[encoded.indices.to_numpy(zero_copy_only=False)] if len(encoded) else np.empty(0, np.int64)
 
 
-def column_at(block: Block, position: int) -> pa.Array:
-    """An argument; the place after the last one is that of the value."""
-    return block.args[position] if position < len(block.args) else block.value
-
-
 def buckets_of(block: Block, positions: tuple[int, ...], count: int) -> Ints:
     """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
     if not positions:
         return np.zeros(len(block), np.int64)
-    return bucket(sum((hashes(column_at(block, p)) for p in positions), start=np.zeros(len(block), np.int64)), count)
+    return bucket(sum((hashes(block.column(p)) for p in positions), start=np.zeros(len(block), np.int64)), count)
 
 
 def bucket(hashed: Ints, count: int) -> Ints:
@@ -41,41 +35,14 @@ def bucket(hashed: Ints, count: int) -> Ints:
     return (mixed ^ (mixed >> 15)) % count
 
 
-def take(block: Block, rows: Ints) -> Block:
-    index = pa.array(rows)
-    return replace(
-        block,
-        args=tuple(arg.take(index) for arg in block.args),
-        value=None if block.value is None else block.value.take(index),
-        start=block.start[rows],
-        end=None if block.end is None else block.end[rows],
-        arrival=block.arrival[rows],
-        op=None if block.op is None else block.op[rows],
-    )
-
-
-def part(block: Block, low: int, high: int) -> Block:
-    """Rows low..high, without copying."""
-    size = high - low
-    return replace(
-        block,
-        args=tuple(arg.slice(low, size) for arg in block.args),
-        value=None if block.value is None else block.value.slice(low, size),
-        start=block.start[low:high],
-        end=None if block.end is None else block.end[low:high],
-        arrival=block.arrival[low:high],
-        op=None if block.op is None else block.op[low:high],
-    )
-
-
 def shared_out(block: Block, bucket: Ints, count: int) -> Iterator[tuple[int, Block]]:
     """The rows of each bucket that has any, in their order."""
     if not len(block):
         return
-    ordered = take(block, order_by_key(bucket, count))
+    ordered = block.take(order_by_key(bucket, count))
     ends = np.cumsum(np.bincount(bucket, minlength=count))
     low = 0
     for number, high in enumerate(ends.tolist()):
         if high > low:
-            yield number, part(ordered, low, high)
+            yield number, ordered.slice(low, high)
         low = high

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import Block
 from holdsfor.io.text import as_text
-from holdsfor.job.exchange import Ints, bucket, buckets_of, column_at, hashes, shared_out, take
+from holdsfor.job.exchange import Ints, bucket, buckets_of, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
 from holdsfor.plan.operators import Plan, Relation, Route, Source, Stage, Way
@@ -135,7 +135,7 @@ def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router:
     """To the bucket of each argument: the buckets of the tuples that it is in (as `start` of the rows)."""
     tuples = buckets_of(block, positions, plan_router.buckets)
     for position in positions:
-        column = as_text(column_at(block, position))
+        column = as_text(block.column(position))
         code = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
         both = np.unique(code * plan_router.buckets + tuples)
         index = pa.array((both // plan_router.buckets).astype(np.int32))
@@ -167,12 +167,12 @@ class Evidence:
 
     def send(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
         """Each row to every bucket that has a tuple with the argument at the position."""
-        column = as_text(column_at(block, position))
+        column = as_text(block.column(position))
         place = pc.index_in(column.dictionary, self.entities).fill_null(-1).to_numpy(zero_copy_only=False)
         known = place[column.indices.to_numpy(zero_copy_only=False)].astype(np.int64)
         rows = np.flatnonzero(known >= 0)
         i, j = expand(self.first[known[rows]].copy(), self.first[known[rows] + 1].copy())
-        for number, part in shared_out(take(block, rows[i]), self.to[j], buckets):
+        for number, part in shared_out(block.take(rows[i]), self.to[j], buckets):
             yield Parcel(stage, number, "given", part)
 
 

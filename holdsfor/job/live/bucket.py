@@ -16,7 +16,6 @@ from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.result import as_block
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Arrived, Moment, moments, remembered, visible_input
-from holdsfor.engine.window import take
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
 from holdsfor.io.storage.changelog import changes_name, occurrence_changes_name
@@ -223,7 +222,7 @@ class _Stage:
         done.counts["arithmetic_overflows"] = overflows
         carried = carried_after(moment, ready, scope, held.carried.inputs)
         frontier = moment.state.frontier
-        forwards = tuple(take(b, remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
+        forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
         intervals, occurrences = (pa.concat_tables(tables) for tables in zip(*logs, strict=True))
         return Held(carried, forwards, held.links), (intervals, occurrences)
 
@@ -237,7 +236,7 @@ class _Stage:
         made = {}
         for relation in dict.fromkeys(relations):
             block = as_block(relation, moment.now)
-            made[relation] = take(block, remembered(block, moment.frontier.horizon(relation)))
+            made[relation] = block.filter(remembered(block, moment.frontier.horizon(relation)))
         for relation, block in made.items():
             yield from parcels(block, router, number, relation)
         if stage.sends_on:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from holdsfor.engine.fence import Fence, span_of
 from holdsfor.engine.outliers import rejects_of, set_aside
-from holdsfor.engine.window import Counted, Windows, counted, take
+from holdsfor.engine.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.readers.columns import blocks_from_table
@@ -208,7 +208,7 @@ def set_ahead_aside(block: Block, reading: Reading, source: str) -> tuple[Block,
         f"it arrives too far ahead of all others, which have come to {latest}; see --max-ahead",
         f"it happens more than {bound} ticks after it arrives; see --max-ahead",
     )
-    return take(block, ~aside), rejects_of(take(block, aside), reasons, source)
+    return block.filter(~aside), rejects_of(block.filter(aside), reasons, source)
 
 
 def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
