@@ -26,7 +26,7 @@ def test_golden_case(case: Case, engine: Engine) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("case", sample(CASES, 25), ids=str)
+@pytest.mark.parametrize("case", sample(CASES, 15), ids=str)
 def test_golden_case_on_spark(case: Case, spark_engine: Engine) -> None:
     check(case, spark_engine)
 

@@ -80,7 +80,7 @@ def test_tasks_same_as_naive(seed: int) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 10)])
+@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 6)])
 def test_spark_same_as_naive(seed: int, spark: SparkSession) -> None:
     program = random_program(seed)
     engine = on_spark(spark, (1, 2, 7)[seed % 3])

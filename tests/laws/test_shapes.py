@@ -25,7 +25,7 @@ def test_shapes_same_as_naive(seed: int) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 6)])
+@pytest.mark.parametrize("seed", SEEDS[:: max(1, len(SEEDS) // 3)])
 def test_shapes_on_spark(seed: int, spark: SparkSession) -> None:
     program = random_shapes(seed)
     engine: Engine = on_spark(spark, (2, 7)[seed % 2])
