@@ -213,7 +213,8 @@ def _near(expression: Combine, frame: Frame) -> Pair:
     wide_s = (s & ~axis.mask) | np.maximum((s & axis.mask) - expression.within, first)
     wide_e = (e & ~axis.mask) | np.where(later > now, axis.mask, later)
     around_s, around_e = minus2(*normalise(wide_s, wide_e), s, e)
-    known = (around_s & axis.mask) <= now  # what is near a point after it nobody knows yet
+    after = int(axis.following(np.array([now]))[0]) + 1  # what is near a later point nobody knows yet
+    known = (around_s & axis.mask) <= after
     around_s, around_e = compress(around_s, known), compress(around_e, known)
     return np.where((around_s & axis.mask) == first, around_s - first + before, around_s), around_e
 
