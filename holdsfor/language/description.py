@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
 
+from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, Var
 
 if TYPE_CHECKING:
@@ -198,7 +199,19 @@ class Aggregate:
     place: Place = field(compare=False)
 
 
-Literal = Happens | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
+@dataclass(frozen=True, slots=True)
+class Occurs:
+    """occurs(event, start, end): the event happened from start to end; one that takes no time has start = end."""
+
+    event: Term
+    start: Term
+    end: Term
+    place: Place = field(compare=False)
+
+
+Literal = (
+    Happens | Occurs | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
+)
 
 
 # ---------------------------------------------------------------- clauses
@@ -297,6 +310,8 @@ class EventDescription:
     ] = ()  # simple fluents that depend on each other, each group in one stratum
     initially: tuple[Initially, ...] = ()
     deadlines: tuple[Deadline, ...] = ()
+    patterns: tuple[PatternRule, ...] = ()  # their heads are among the events
+    recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     warnings: tuple[object, ...] = ()

@@ -19,6 +19,7 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Occurs,
     Or,
 )
 from holdsfor.language.terms import Term, Var, variables
@@ -45,6 +46,8 @@ def every(body: Iterable[Literal]) -> Iterator[Literal]:
 def own_terms(literal: Literal) -> tuple[Term, ...]:
     """The terms of a literal, without those of literals inside it."""
     match literal:
+        case Occurs():
+            return literal.event, literal.start, literal.end
         case Happens():
             return literal.event, literal.time
         case Edge() | Holds():
@@ -78,6 +81,9 @@ def rewritten(literal: Literal, change: Callable[[Term], Term]) -> Literal:
     match literal:
         case Happens():
             return replace(literal, event=change(literal.event), time=change(literal.time))
+        case Occurs():
+            event, start, end = map(change, own_terms(literal))
+            return replace(literal, event=event, start=start, end=end)
         case Edge() | Holds():
             fluent, value, time = map(change, own_terms(literal))
             return replace(literal, fluent=fluent, value=value, time=time)

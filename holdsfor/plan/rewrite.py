@@ -18,6 +18,7 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Occurs,
     Or,
 )
 from holdsfor.language.terms import Compound, Items, Term, Var, variables
@@ -44,6 +45,8 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
     match literal:
         case Happens():
             return (literal.event, literal.time)
+        case Occurs():
+            return (literal.event, literal.start, literal.end)
         case Edge() | Holds():
             return (literal.fluent, literal.value, literal.time)
         case HoldsFor():

@@ -1,0 +1,137 @@
+"""Patterns of events that take time: `head <- a(X) SEQ b(X).`, as a rule file says them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
+
+from holdsfor.language.terms import Place, Term, Var
+
+if TYPE_CHECKING:
+    from holdsfor.language.description import Literal
+
+JoinKind = OneOf["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
+Policy = OneOf["unrestricted", "recent", "chronological"]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """An event: each of its occurrences."""
+
+    event: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A fluent with its value: each maximal interval [s, e) that has ended, as the occurrence [s, e-1]."""
+
+    fluent: Term
+    value: Term
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instant:
+    """A point in time, whatever happens then."""
+
+    time: int
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """left SEQ right, and so on: pairs of occurrences that stand so to each other."""
+
+    kind: JoinKind
+    left: Pattern
+    right: Pattern
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """left OR right: the occurrences of both."""
+
+    alternatives: tuple[Pattern, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """NOT(what).[first, last]: first, and later last, with no `what` wholly between them.
+
+    last may be a duration: NOT(b).[a, 5 min] is an `a` with no `b` that ends within so long after it; its occurrence
+    lasts until then. Variables that occur only in `what` are read as "for any value".
+    """
+
+    what: Pattern
+    first: Pattern
+    last: Pattern | int
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """pattern WHERE conditions: comparisons, calculations and background knowledge, which may bind variables."""
+
+    pattern: Pattern
+    conditions: tuple[Literal, ...]
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """(pattern).duration: occurrences with end - start =< duration."""
+
+    pattern: Pattern
+    duration: int
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """variable = function(term); count has no term. function: count, sum, avg, min, max, or a registered name."""
+
+    variable: Var
+    function: str
+    term: Term | None
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """pattern AGGREGATE V = sum(X), N = count OVER LAST 10, or OVER LAST 5 min: over the last so many occurrences, or
+    over those that end in the last so many time units, of each group.
+
+    A group is made by the variables of the pattern that occur also outside of it and outside of the measures. One
+    occurrence a group and end: from the first start among those it is made of, to that end; over so many events, only
+    once there are so many.
+    """
+
+    pattern: Pattern
+    measures: tuple[Measure, ...]
+    events: int | None
+    duration: int | None
+    place: Place = field(compare=False)
+
+
+Pattern = Atom | Stretch | Instant | Join | Either | Absence | Filter | Limit | Running
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRule:
+    """head <- pattern. Arithmetic in the head is worked out.
+
+    policy: which pairs a join makes: all; recent: for each right operand the latest left one (which stays);
+    chronological: the oldest left one that has not been used. prefers: where several candidates have the same time,
+    the `longest` or `shortest`, or the one with the greatest or least value of a variable.
+    """
+
+    head: Term
+    pattern: Pattern
+    policy: Policy
+    prefers: tuple[OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var], ...]
+    label: str
+    place: Place = field(compare=False)
