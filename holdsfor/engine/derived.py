@@ -7,7 +7,7 @@ import numpy as np
 from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.conclude import head_codes, rows_of
-from holdsfor.engine.relation import Points, no_points
+from holdsfor.engine.relation import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.plan.operators import Arg, Derived
@@ -19,7 +19,7 @@ def evaluate_derived(definition: Derived, world: World, beginnings: Beginnings) 
     found = [(rule, _in_history(rows_of(rule, world, beginnings), rule.time, world)) for rule in definition.rules]
     found = [(rule, rows) for rule, rows in found if rows.size]
     if not found:
-        world.points[relation] = no_points(world.axis, world.dictionary, relation.arity)
+        world.relations[relation] = world.nothing_of(relation)
         return
     time = np.concatenate([rows.times(rule.time) for rule, rows in found])
     columns = [_column([(rows, rule.args[p]) for rule, rows in found], world) for p in range(relation.arity)]
@@ -28,7 +28,7 @@ def evaluate_derived(definition: Derived, world: World, beginnings: Beginnings) 
     order = np.argsort(packed, kind="stable")
     chosen = Selection(index=order)
     payload = {p: column.select(chosen) for p, column in enumerate(columns)}
-    world.points[relation] = Points(world.axis, world.dictionary, relation.arity, key, packed[order], payload)
+    world.relations[relation] = Points(world.axis, world.dictionary, relation.arity, key, packed[order], payload)
 
 
 def _in_history(rows: Rows, time: str, world: World) -> Rows:
