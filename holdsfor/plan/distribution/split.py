@@ -27,6 +27,7 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Of,
     Plan,
+    Recursion,
     Relation,
     Simple,
     Static,
@@ -156,6 +157,9 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
             return replace(definition, fluents=tuple(map(in_fluent, definition.fluents)))
         case Derived() | Static():
             return replace(definition, rules=changed(definition.rules))
+        case Recursion():
+            events = (replace(event, rules=changed(event.rules)) for event in definition.events)
+            return Recursion(tuple(events))
 
 
 def _columns(arg: Arg) -> Iterator[Arg]:
@@ -175,7 +179,7 @@ def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) ->
         part: Definition = Derived(happened, (replace(rule, args=columns),))
         used = set(names_in(head))
         args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
-        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
+        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time, rule.start),), args=head)
     held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=columns),))
     whole = Of(held, names)
