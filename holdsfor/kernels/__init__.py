@@ -1,5 +1,6 @@
 """Temporal kernels over packed, sorted int64 columns; see `kernel` for the packing and its invariants."""
 
+from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
 from holdsfor.kernels.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.inertia import (
@@ -15,10 +16,14 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
+from holdsfor.kernels.policies import choose_chronological, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.sorting import distinct_rows, sort_packed
+from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 
 __all__ = [
     "INITIATE",
     "INITIATE_IF_ALIVE",
+    "SPAN_KINDS",
     "TERMINATE",
     "TERMINATE_ANY",
     "Intervals",
@@ -26,15 +31,22 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
+    "choose_chronological",
+    "choose_recent",
     "compress",
+    "distinct_rows",
     "exclusive",
     "expand",
+    "first_block",
     "holds_mask",
     "holds_search",
     "intersect2",
     "interval_join",
+    "is_blocked",
     "join_points",
+    "join_spans",
     "kernel",
+    "latest_before",
     "lift",
     "make_intervals",
     "member_mask",
@@ -44,7 +56,9 @@ __all__ = [
     "minus2",
     "nested_beyond",
     "normalise",
+    "oldest_before",
     "order_by_key",
+    "sort_packed",
     "union2",
     "unique_sorted",
 ]
