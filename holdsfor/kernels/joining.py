@@ -24,7 +24,8 @@ class TooManyPairs(HoldsforError):
         return f"{self.pairs:,} rows at once are more than the {self.most:,} that are allowed; set HOLDSFOR_MOST_ROWS"
 
 
-def _most(rows: int) -> int:
+def most_pairs(rows: int) -> int:
+    """How many pairs a join of so many rows may make."""
     return max(MOST_ROWS, PER_ROW * rows)
 
 
@@ -33,7 +34,7 @@ def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
 
     NumPy allocates here, not Numba: it asks for huge pages (5M pairs: 22 against 14 million rows a second).
     """
-    most = _most(guess)
+    most = most_pairs(guess)
     left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
     found = write(*columns, left, right, most)
     if found > most:
@@ -117,7 +118,7 @@ def _fill(lo: Ints, hi: Ints, left: Ints, right: Ints) -> None:
 
 def expand(lo: Ints, hi: Ints, most: int | None = None) -> Pairs:
     """For each i all j in lo[i]..hi[i] (hi not included)."""
-    most = _most(lo.size) if most is None else most
+    most = most_pairs(lo.size) if most is None else most
     total = _count(lo, hi)
     if total > most:
         raise TooManyPairs(int(total), most)
