@@ -20,7 +20,7 @@ def first_block(bits: int, left_end: Ints, block_start: Ints, block_end: Ints) -
     """
     start, order = sort_packed(block_start, bits)
     sorted_left, left_order = sort_packed(left_end, bits)
-    nearest = _least_ends(block_end[order], count_below(start, sorted_left + 1), sorted_left, bits)
+    nearest = _least_ends(block_end[order], count_below(start, sorted_left, 1), sorted_left, bits)
     result = np.empty(left_end.size, np.int64)
     result[left_order] = nearest
     return result

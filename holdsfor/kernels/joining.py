@@ -100,28 +100,25 @@ def merge_join(a: Ints, b: Ints) -> Pairs:
 
 
 @kernel
-def _count(lo: Ints, hi: Ints) -> float:
+def _ranges(lo: Ints, hi: Ints, most: int) -> tuple[Ints, Ints, float]:
     total = 0.0  # a product of large tables is beyond 64 bits
     for i in range(lo.size):
         total += max(hi[i] - lo[i], 0)
-    return total
-
-
-@kernel
-def _fill(lo: Ints, hi: Ints, left: Ints, right: Ints) -> None:
+    size = np.int64(total) if total <= most else 0
+    left, right = np.empty(size, np.int64), np.empty(size, np.int64)
     k = 0
-    for i in range(lo.size):
-        for j in range(lo[i], hi[i]):
-            left[k], right[k] = i, j
-            k += 1
+    if total <= most:
+        for i in range(lo.size):
+            for j in range(lo[i], hi[i]):
+                left[k], right[k] = i, j
+                k += 1
+    return left, right, total
 
 
-def expand(lo: Ints, hi: Ints, most: int | None = None) -> Pairs:
+def expand(lo: Ints, hi: Ints) -> Pairs:
     """For each i all j in lo[i]..hi[i] (hi not included)."""
-    most = most_pairs(lo.size) if most is None else most
-    total = _count(lo, hi)
+    most = most_pairs(lo.size)
+    left, right, total = _ranges(lo, hi, most)
     if total > most:
         raise TooManyPairs(int(total), most)
-    left, right = np.empty(int(total), np.int64), np.empty(int(total), np.int64)
-    _fill(lo, hi, left, right)
     return left, right

@@ -80,9 +80,9 @@ def latest_before(
     order = order_rows(bits, left_end, -left_rank)  # so that of equal ends the smallest rank is the last
     starts, ends = left_start[order], left_end[order]
     _, right_order = sort_packed(right_start, bits)
-    high = count_below(ends, right_start[right_order])
+    high = count_below(ends, right_start[right_order], 0)
     earliest = move_times(right_end[right_order], -min(within, (1 << bits) - 1), bits)
-    low = count_below(ends, earliest)
+    low = count_below(ends, earliest, 0)
     place = last_below(low, high, -starts, -earliest)
     chosen = place >= 0
     return order[place[chosen]], right_order[chosen]

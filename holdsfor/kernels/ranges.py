@@ -16,12 +16,12 @@ GROUP = 3
 
 
 @kernel
-def count_below(axis: Ints, points: Ints) -> Ints:
-    """For each point how many of the sorted axis are less than it; quick where the points are nearly in order."""
+def count_below(axis: Ints, points: Ints, after: int) -> Ints:
+    """For each point p how many of the sorted axis are less than p + after; quick where points are nearly in order."""
     result = np.empty(points.size, np.int64)
     at = 0
     for i in range(points.size):
-        p, step = points[i], 1
+        p, step = points[i] + after, 1
         if at < axis.size and axis[at] < p:
             low, high = at + 1, at + 1
             while high < axis.size and axis[high] < p:
@@ -102,37 +102,80 @@ def _leap(at: int, lowest: Ints, begin: Ints, bound: int) -> int:
 
 
 @kernel
-def _report(
-    low: Ints, high: Ints, values: Ints, bound: Ints, lowest: Ints, begin: Ints, left: Ints, right: Ints, most: int
-) -> int:
+def _count(low: Ints, high: Ints) -> float:
+    total = 0.0  # a product of large tables is beyond 64 bits
+    for i in range(low.size):
+        total += max(high[i] - low[i], 0)
+    return total
+
+
+@kernel
+def _write(low: Ints, high: Ints, left_row: Ints, right_row: Ints, left: Ints, right: Ints) -> None:
+    k = 0
+    for i in range(low.size):
+        for p in range(low[i], high[i]):
+            left[k], right[k] = left_row[i], right_row[p]
+            k += 1
+
+
+def pairs_in(low: Ints, high: Ints, left_row: Ints, right_row: Ints, most: int) -> Pairs:
+    """The rows of each i and of all places p in low[i]..high[i] (high not included)."""
+    total = _count(low, high)
+    if total > most:
+        raise TooManyPairs(int(total), most)
+    left, right = np.empty(int(total), np.int64), np.empty(int(total), np.int64)
+    _write(low, high, left_row, right_row, left, right)
+    return left, right
+
+
+@kernel
+def _count_below(low: Ints, high: Ints, values: Ints, bound: Ints, lowest: Ints, begin: Ints, most: int) -> int:
+    total = 0
+    for i in range(low.size):
+        at = low[i]
+        while at < high[i]:
+            if values[at] <= bound[i]:
+                total, at = total + 1, at + 1
+            else:
+                at = _leap(at, lowest, begin, bound[i])
+        if total > most:
+            break
+    return total
+
+
+@kernel
+def _write_below(
+    low: Ints,
+    high: Ints,
+    values: Ints,
+    bound: Ints,
+    lowest: Ints,
+    begin: Ints,
+    left_row: Ints,
+    right_row: Ints,
+    left: Ints,
+    right: Ints,
+) -> None:
     k = 0
     for i in range(low.size):
         at = low[i]
         while at < high[i]:
             if values[at] <= bound[i]:
-                if k < left.size:
-                    left[k], right[k] = i, at
-                k += 1
-                at += 1
+                left[k], right[k] = left_row[i], right_row[at]
+                k, at = k + 1, at + 1
             else:
                 at = _leap(at, lowest, begin, bound[i])
-        if k > most:
-            break
-    return k
 
 
-def expand_below(low: Ints, high: Ints, values: Ints, bound: Ints, most: int) -> Pairs:
-    """For each i all places p in low[i]..high[i] (high not included) with values[p] <= bound[i]."""
-    pyramid = make_pyramid(values)
-    guess = low.size + values.size
-    left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
-    pairs = _report(low, high, values, bound, *pyramid, left, right, most)
-    if pairs > most:
-        raise TooManyPairs(pairs, most)
-    if pairs > guess:
-        left, right = np.empty(pairs, np.int64), np.empty(pairs, np.int64)
-        _report(low, high, values, bound, *pyramid, left, right, most)
-    return left[:pairs], right[:pairs]
+def pairs_below(low: Ints, high: Ints, values: Ints, bound: Ints, left_row: Ints, right_row: Ints, most: int) -> Pairs:
+    """As `pairs_in`, of the places p with values[p] <= bound[i]."""
+    ranges = low, high, values, bound, *make_pyramid(values)
+    total = _count_below(*ranges, most)
+    if total > most:
+        raise TooManyPairs(total, most)
+    left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+    _write_below(*ranges, left_row, right_row, left, right)
+    return left, right
 
 
 @kernel

@@ -12,17 +12,32 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from holdsfor.kernels.joining import expand
 from holdsfor.kernels.kernel import Ints, Mask, Pairs
-from holdsfor.kernels.ranges import count_below, count_below_in, expand_below, move_times
+from holdsfor.kernels.ranges import count_below, count_below_in, move_times, pairs_below, pairs_in
 from holdsfor.kernels.sorting import sort_packed
 
 Kind: TypeAlias = Literal["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
 SPAN_KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
+class Side(NamedTuple):
+    """Spans in any order, and the rows that they are of; all rows in order where that is None."""
+
+    start: Ints
+    end: Ints
+    row: Ints | None
+
+    def are_points(self) -> bool:
+        return self.start is self.end
+
+    def select(self, mask: Mask) -> Side:
+        start = self.start[mask]
+        row = np.flatnonzero(mask) if self.row is None else self.row[mask]
+        return Side(start, start if self.are_points() else self.end[mask], row)
+
+
 class Spans(NamedTuple):
-    """Spans, and the rows that they are of."""
+    """Spans in the order of their starts or ends, and the rows that they are of."""
 
     start: Ints
     end: Ints
@@ -30,10 +45,6 @@ class Spans(NamedTuple):
 
     def are_points(self) -> bool:
         return self.start is self.end
-
-    def select(self, mask: Mask) -> Spans:
-        start = self.start[mask]
-        return Spans(start, start if self.are_points() else self.end[mask], self.row[mask])
 
 
 class Bounds(NamedTuple):
@@ -63,121 +74,120 @@ def join_spans(
     until: for seq, of each left row the last start that its right row may have, packed as a start is.
     Raises TooManyPairs, before they are made, where there are more than `most`.
     """
-    left, right = make_spans(left_start, left_end), make_spans(right_start, right_end)
+    left, right = make_side(left_start, left_end), make_side(right_start, right_end)
     bounds = Bounds(bits, min(within, (1 << bits) - 1), most)
     i, j = _seq(left, right, bounds, until) if kind == "seq" else JOINS[kind](left, right, bounds)
     return i, j
 
 
-def make_spans(start: Ints, end: Ints) -> Spans:
+def make_side(start: Ints, end: Ints) -> Side:
     """All rows; where each is a point, both columns are the same."""
     points = start is end or np.array_equal(start, end)
-    return Spans(start, start if points else end, np.arange(start.size))
+    return Side(start, start if points else end, None)
 
 
-def sort_by_start(spans: Spans, bits: int) -> Spans:
+def sort_by_start(spans: Side | Spans, bits: int) -> Spans:
     start, order = sort_packed(spans.start, bits)
-    return Spans(start, start if spans.are_points() else spans.end[order], spans.row[order])
+    end = start if spans.are_points() else spans.end[order]
+    return Spans(start, end, order if spans.row is None else spans.row[order])
 
 
-def sort_by_end(spans: Spans, bits: int) -> Spans:
+def sort_by_end(spans: Side, bits: int) -> Spans:
     end, order = sort_packed(spans.end, bits)
-    return Spans(end if spans.are_points() else spans.start[order], end, spans.row[order])
+    start = end if spans.are_points() else spans.start[order]
+    return Spans(start, end, order if spans.row is None else spans.row[order])
 
 
-def _no_longer(spans: Spans, bounds: Bounds) -> Spans:
+def _no_longer(side: Side, bounds: Bounds) -> Side:
     """The spans that are themselves within the window."""
-    if bounds.are_open() or spans.are_points():
-        return spans
-    return spans.select(spans.end - spans.start <= bounds.within)
+    if bounds.are_open() or side.are_points():
+        return side
+    return side.select(side.end - side.start <= bounds.within)
 
 
-def _lasting(spans: Spans) -> Spans:
+def _lasting(side: Side) -> Side:
     """The spans that are no points."""
-    return spans.select(spans.start < spans.end)
+    return side.select(side.start < side.end)
 
 
-def _rows(left: Spans, right: Spans, places: Pairs) -> Pairs:
-    return left.row[places[0]], right.row[places[1]]
-
-
-def _seq(left: Spans, right: Spans, bounds: Bounds, until: Ints | None) -> Pairs:
-    left, right = sort_by_end(left, bounds.bits), sort_by_start(right, bounds.bits)
+def _seq(left_side: Side, right_side: Side, bounds: Bounds, until: Ints | None) -> Pairs:
+    left, right = sort_by_end(left_side, bounds.bits), sort_by_start(right_side, bounds.bits)
     limit = move_times(left.start, bounds.within, bounds.bits)
     last = limit if until is None else np.minimum(limit, until[left.row])
-    return _followers(left, right, count_below(right.start, left.end + 1), last, limit, bounds)
+    return _followers(left, right, count_below(right.start, left.end, 1), last, limit, bounds)
 
 
-def _meets(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left, right = sort_by_end(left, bounds.bits), sort_by_start(right, bounds.bits)
+def _meets(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left, right = sort_by_end(left_side, bounds.bits), sort_by_start(right_side, bounds.bits)
     limit = move_times(left.start, bounds.within, bounds.bits)
     last = np.minimum(left.end, limit)
-    return _followers(left, right, count_below(right.start, left.end), last, limit, bounds)
+    return _followers(left, right, count_below(right.start, left.end, 0), last, limit, bounds)
 
 
-def _and(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left = sort_by_start(_no_longer(left, bounds), bounds.bits)
-    right = sort_by_start(_no_longer(right, bounds), bounds.bits)
+def _and(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_no_longer(left_side, bounds), bounds.bits)
+    right = sort_by_start(_no_longer(right_side, bounds), bounds.bits)
     first = move_times(left.end, -bounds.within, bounds.bits)
     limit = move_times(left.start, bounds.within, bounds.bits)
-    return _followers(left, right, count_below(right.start, first), limit, limit, bounds)
+    return _followers(left, right, count_below(right.start, first, 0), limit, limit, bounds)
 
 
 def _followers(left: Spans, right: Spans, low: Ints, last: Ints, limit: Ints, bounds: Bounds) -> Pairs:
     """The right spans from `low` on that start by `last` and end by `limit`, for each left one."""
-    high = count_below(right.start, last + 1)
+    high = count_below(right.start, last, 1)
     if bounds.are_open() or right.are_points():
-        return _rows(left, right, expand(low, high, bounds.most))
-    return _rows(left, right, expand_below(low, high, right.end, limit, bounds.most))
+        return pairs_in(low, high, left.row, right.row, bounds.most)
+    return pairs_below(low, high, right.end, limit, left.row, right.row, bounds.most)
 
 
-def _during(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left = sort_by_start(_lasting(left), bounds.bits)
-    right = sort_by_start(_no_longer(right, bounds), bounds.bits)
+def _during(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_lasting(left_side), bounds.bits)
+    right = sort_by_start(_no_longer(right_side, bounds), bounds.bits)
     first = move_times(left.end, -bounds.within, bounds.bits)
-    low, high = count_below(right.start, first), count_below(right.start, left.start)
-    return _rows(left, right, expand_below(low, high, -right.end, -left.end - 1, bounds.most))
+    low, high = count_below(right.start, first, 0), count_below(right.start, left.start, 0)
+    return pairs_below(low, high, -right.end, -left.end - 1, left.row, right.row, bounds.most)
 
 
-def _starts(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left = sort_by_start(left, bounds.bits)
-    right = sort_by_start(_no_longer(_lasting(right), bounds), bounds.bits)
-    low, high = count_below(right.start, left.start), count_below(right.start, left.start + 1)
-    return _rows(left, right, expand_below(low, high, -right.end, -left.end - 1, bounds.most))
+def _starts(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(left_side, bounds.bits)
+    right = sort_by_start(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    low, high = count_below(right.start, left.start, 0), count_below(right.start, left.start, 1)
+    return pairs_below(low, high, -right.end, -left.end - 1, left.row, right.row, bounds.most)
 
 
-def _finishes(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left = sort_by_end(left, bounds.bits)
-    right = sort_by_end(_no_longer(_lasting(right), bounds), bounds.bits)
-    low, high = count_below(right.end, left.end), count_below(right.end, left.end + 1)
-    return _rows(left, right, expand_below(low, high, right.start, left.start - 1, bounds.most))
+def _finishes(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_end(left_side, bounds.bits)
+    right = sort_by_end(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    low, high = count_below(right.end, left.end, 0), count_below(right.end, left.end, 1)
+    return pairs_below(low, high, right.start, left.start - 1, left.row, right.row, bounds.most)
 
 
-def _equals(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
-    left = sort_by_start(_no_longer(left, bounds), bounds.bits)
-    right = sort_by_start(sort_by_end(right, bounds.bits), bounds.bits)
-    low, high = count_below(right.start, left.start), count_below(right.start, left.start + 1)
+def _equals(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_no_longer(left_side, bounds), bounds.bits)
+    right = sort_by_start(sort_by_end(right_side, bounds.bits), bounds.bits)
+    low, high = count_below(right.start, left.start, 0), count_below(right.start, left.start, 1)
     first = count_below_in(right.end, low, high, left.end)
-    return _rows(left, right, expand(first, count_below_in(right.end, first, high, left.end + 1), bounds.most))
+    beyond = count_below_in(right.end, first, high, left.end + 1)
+    return pairs_in(first, beyond, left.row, right.row, bounds.most)
 
 
-def _par(left: Spans, right: Spans, bounds: Bounds) -> Pairs:
+def _par(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
     """Those that start in the left span, which must end in time, and those before it that reach into it.
 
     The latter are in time: they start before the left one and are not longer than the window.
     """
-    left = sort_by_start(_no_longer(_lasting(left), bounds), bounds.bits)
-    right = sort_by_start(_no_longer(_lasting(right), bounds), bounds.bits)
-    begin = count_below(right.start, left.start)
+    left = sort_by_start(_no_longer(_lasting(left_side), bounds), bounds.bits)
+    right = sort_by_start(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    begin = count_below(right.start, left.start, 0)
     limit = move_times(left.start, bounds.within, bounds.bits)
     inside = _followers(left, right, begin, left.end - 1, limit, bounds)
-    low = count_below(right.start, move_times(left.end, -bounds.within, bounds.bits))
+    low = count_below(right.start, move_times(left.end, -bounds.within, bounds.bits), 0)
     room = bounds.most - inside[0].size
-    before = _rows(left, right, expand_below(low, begin, -right.end, -left.start - 1, room))
+    before = pairs_below(low, begin, -right.end, -left.start - 1, left.row, right.row, room)
     return np.concatenate([inside[0], before[0]]), np.concatenate([inside[1], before[1]])
 
 
-JOINS: Mapping[str, Callable[[Spans, Spans, Bounds], Pairs]] = {
+JOINS: Mapping[str, Callable[[Side, Side, Bounds], Pairs]] = {
     "and": _and,
     "par": _par,
     "equals": _equals,
