@@ -29,7 +29,7 @@ from holdsfor.kernels import (
 )
 from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
-from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Op, Tally, Where, Without
+from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
 from holdsfor.plan.structures import flat, forms_of, names_in
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
@@ -114,6 +114,8 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
             return scan(op, world)
         rows = Rows(world.axis, 1, {})
     match op:
+        case Occurring():
+            raise AssertionError("a pattern begins a rule, and is matched there")
         case At():
             return at(op, rows.timely(op.time) if op.time in rows.names else rows, world)
         case Holding():

@@ -15,13 +15,14 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, allowed, within
 from holdsfor.engine.facts import Facts, FactTable, fact_table
 from holdsfor.engine.group import evaluate_group
+from holdsfor.engine.recursion import evaluate_recursion
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Relation, Simple, Static
+from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Recursion, Relation, Simple, Static
 from holdsfor.plan.walk import conclusions, defines
 
 
@@ -105,6 +106,9 @@ def _define(definition: Definition, world: World, domains: dict[Relation, tuple[
             evaluate_static(definition, world, domains.get(definition.relation, ()), ready.parts)
         case Derived():
             evaluate_derived(definition, world, ready.beginnings)
+        case Recursion():
+            evaluate_recursion(definition, world, ready.beginnings)
+            return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
     declared = domains.get(definition.relation)
     return 0 if declared is None else _restrict(definition.relation, world, declared)
 

@@ -50,8 +50,8 @@ def _match(pattern: Pattern, world: World) -> Rows:
             rows = _scan_events(pattern, world) if pattern.relation.kind == "event" else _scan_intervals(pattern, world)
             return _limited(rows, pattern.within)
         case Moment():
-            happens = int(world.start < pattern.time <= world.now)
-            return _with_span(Rows(world.axis, happens, {}), *[np.full(happens, pattern.time)] * 2, world)
+            times = np.full(int(world.start < pattern.time <= world.now), pattern.time)
+            return _with_span(Rows(world.axis, len(times), {}), times, times, world)
         case Pairs():
             return _pairs(pattern, world)
         case Absent():

@@ -272,7 +272,8 @@ class Intervals:
             self._views[which] = found
         return found
 
-    def _mask(self, picks: Picks) -> Mask | None:
+    def mask(self, picks: Picks) -> Mask | None:
+        """Which intervals have these constants and equal columns; None: all."""
         mask = None
         for position, code in picks.constants:
             equal = self.codes(position) == code
@@ -323,7 +324,7 @@ class Intervals:
         return found
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-        mask = self._mask(picks)
+        mask = self.mask(picks)
         rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
         s, e = self.s[rows], self.e[rows]
         if positions == tuple(range(self.arity)):

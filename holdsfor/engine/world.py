@@ -13,6 +13,7 @@ from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_p
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Chain, Due, Part, Relation
+from holdsfor.plan.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class World:
     carried_running: Mapping[Due, Running] = field(default_factory=dict)
     relations: dict[Relation, Data] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
-    shared: dict[Chain | Part, object] = field(default_factory=dict)  # what was worked out of Plan.shared
+    shared: dict[Chain | Part | Pattern, object] = field(default_factory=dict)  # what was worked out of Plan.shared
     unreported: frozenset[tuple[Signature, Term]] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
 

@@ -41,7 +41,7 @@ def compile_pattern_rule(rule: PatternRule, stored: Relations, known: Background
     start, end = ordering.name("start~"), ordering.name("time~")
     terms, lets = _calculated(name_and_args(rule.head)[1], ordering)
     args = head_args(terms, ordering, rule.head.place)
-    chain = (Occurring(pattern, start, end), *lets)
+    chain: Chain = (Occurring(pattern, start, end), *lets)
     return Conclude(chain, args, end, rule.head.place, ordering.written_names(), start)
 
 
