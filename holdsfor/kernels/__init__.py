@@ -17,6 +17,7 @@ from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_chronological, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 
@@ -46,6 +47,8 @@ __all__ = [
     "join_points",
     "join_spans",
     "kernel",
+    "last_events",
+    "last_time",
     "latest_before",
     "lift",
     "make_intervals",
@@ -58,6 +61,9 @@ __all__ = [
     "normalise",
     "oldest_before",
     "order_by_key",
+    "slide_extremes",
+    "slide_float_sums",
+    "slide_sums",
     "sort_packed",
     "union2",
     "unique_sorted",
