@@ -212,7 +212,7 @@ def _passing(rows: Rows, conditions: tuple[Chain, ...], world: World) -> Rows:
     if len(conditions) == 1:
         return run(conditions[0], world, rows) if conditions[0] else rows
     found = [run(chain, world, rows) for chain in conditions]
-    names = frozenset.intersection(*(each.names for each in found))
+    names = set(found[0].names).intersection(*(each.names for each in found))
     return _distinct(_together(found, sorted(names - SPAN), world))
 
 

@@ -74,11 +74,15 @@ def _measure(measure: Measured, measured: Mapping[object, Numbers], first: Ints,
     if measure.function == "count":
         return count, fits
     values = measured[measure.term]
+    whole, floats = values.astype(np.int64, copy=False), values.astype(np.float64, copy=False)
+    is_whole = values.dtype.kind == "i"
     if measure.function in ("min", "max"):
-        return slide_extremes(values, first, last, measure.function == "max"), fits
-    if measure.function == "avg":
-        return slide_float_sums(values.astype(np.float64), first, last) / count, fits
-    if values.dtype.kind == "i":
-        return slide_sums(values, first, last)
-    sums = slide_float_sums(values, first, last)
-    return sums, np.isfinite(sums)
+        greatest = measure.function == "max"
+        if is_whole:
+            return slide_extremes(whole, first, last, greatest), fits
+        return slide_extremes(floats, first, last, greatest), fits
+    if measure.function == "sum" and is_whole:
+        sums, fits = slide_sums(whole, first, last)
+        return sums, fits
+    totals = slide_float_sums(floats, first, last)
+    return (totals if measure.function == "sum" else totals / count), np.isfinite(totals)

@@ -34,6 +34,7 @@ from holdsfor.plan.operators import (
     Structure,
 )
 from holdsfor.plan.structures import is_open, names_in
+from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -124,8 +125,7 @@ class _Splitter:
 
     def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
-        variables = (*head, *sorted(bound - set(head)))
+        variables = (*head, *sorted(_bound(rule) - set(head)))
         trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
@@ -138,6 +138,15 @@ class _Splitter:
             number += 1
         self.taken.add(f"{name} part {number}")
         return f"{name} part {number}"
+
+
+def _bound(rule: Rule) -> set[str]:
+    """The variables that have values wherever a rule concludes something."""
+    alternatives = (
+        {name for atom in alternative for name in names_in(atom.args)} for alternative in body_of(rule).evidence
+    )
+    everywhere = set.union(*alternatives)
+    return everywhere & {name for op in rule.chain for name in binds(op)} if isinstance(rule, Conclude) else everywhere
 
 
 def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definition:
