@@ -38,7 +38,7 @@ class Block:
     args: tuple[pa.Array, ...]
     value: pa.Array | None  # fluents: dictionary<int32, string> of Prolog text; events: None
     start: Ints  # when it happened, or the first point of an interval
-    end: Ints | None  # intervals: the point after the last one, or OPEN
+    end: Ints | None  # intervals: the point after the last one, or OPEN; events: the same, None if all are points
     arrival: Ints
     op: npt.NDArray[np.int8] | None = None  # 1 insert, -1 retract; None: all inserts
 

@@ -44,10 +44,11 @@ def plan(description: EventDescription) -> Plan:
 
 def _refuse_patterns(description: EventDescription) -> None:
     """Until the engine has them."""
-    asked = (literal for rule in description.rules for literal in every(rule.body) if isinstance(literal, Occurs))
-    for each in (*description.patterns, *asked):
+    literals = (literal for rule in description.rules for literal in every(rule.body))
+    places = [literal.place for literal in literals if isinstance(literal, Occurs)]
+    for place in (*(rule.place for rule in description.patterns), *places):
         hint = "this version reads and checks patterns, and evaluates rules without them"
-        raise Refusal("not-yet", "interval patterns cannot be evaluated yet", each.place, hint)
+        raise Refusal("not-yet", "interval patterns cannot be evaluated yet", place, hint)
 
 
 def steps(made: Plan) -> Iterator[tuple[str, Plan]]:
