@@ -19,6 +19,7 @@ from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.conformance import sessions, streamed
+from tests.conformance.streamed import line_format
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, read_lines, read_terms
@@ -34,11 +35,6 @@ class Engine:
 
     def __str__(self) -> str:
         return self.name
-
-
-def line_format(lines: Sequence[str]) -> str:
-    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
-    return "terms" if lines and " @ " in lines[0] else "rtec"
 
 
 def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:

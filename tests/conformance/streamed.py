@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -35,7 +36,7 @@ def recognise(
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
     with tempfile.TemporaryDirectory() as folder:
         state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
-        setting = setting_of(description, horizon, buckets, report)
+        setting = setting_of(description, horizon, buckets, report, line_format(lines))
         stream = Stream(setting, Ledger(state), tables)
         for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
             stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)]))
@@ -46,13 +47,15 @@ def recognise(
         return read_current(tables)
 
 
-def setting_of(description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager") -> Setting:
+def setting_of(
+    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", format: str = "rtec"
+) -> Setting:
     ready = program(plan(description))
     return Setting(
         ready,
         router(ready.plan, buckets),
         description.inputs,
-        LineReader("rtec"),
+        LineReader(format),
         horizon.window,
         horizon.step,
         horizon.start,
@@ -60,6 +63,11 @@ def setting_of(description: EventDescription, horizon: Horizon, buckets: int, re
         horizon.tick,
         report,
     )
+
+
+def line_format(lines: Sequence[str]) -> str:
+    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
+    return "terms" if lines and " @ " in lines[0] else "rtec"
 
 
 def in_steps(lines: Sequence[str], horizon: Horizon, random: Random) -> list[str]:
@@ -89,6 +97,8 @@ def shared_out(rows: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
 
 def arrival(line: str) -> int:
     """What does not say when it arrives goes first: it is refused anyway."""
+    if " @ " in line:  # a term arrives when it is over, if it does not say when
+        return int(re.findall(r"-?\d+", line.partition(" @ ")[2])[-1])
     fields = line.split("|")
     place = 2 if fields[0] in ("insert", "retract") else 1
     try:
