@@ -21,7 +21,7 @@ from holdsfor.plan import plan
 from tests.conformance import sessions, streamed
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
-from tests.naive.rows import Horizon, read_lines, read_terms
+from tests.naive.rows import Horizon, line_format, read_lines, read_terms
 
 #: A description, the lines of a stream in RTEC's CSV or as terms, and the windows.
 Recognise = Callable[[EventDescription, Sequence[str], Horizon], Answer]
@@ -34,11 +34,6 @@ class Engine:
 
     def __str__(self) -> str:
         return self.name
-
-
-def line_format(lines: Sequence[str]) -> str:
-    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
-    return "terms" if lines and " @ " in lines[0] else "rtec"
 
 
 def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:

@@ -19,6 +19,8 @@ from tests.conformance.engines import Engine
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, split_arguments
 
+#: Those that evaluate patterns: LOCAL, TASKS and STREAMS of engines.py, once the engine does.
+PATTERN_ENGINES: tuple[Engine, ...] = ()
 FOLDERS = ("patterns", "random/pattern", "random/mixed")
 #: Cases that record what the original does, and have no answer.
 _NO_ANSWER = frozenset({"impl_fnot", "impl_revision"})

@@ -8,12 +8,11 @@ import pytest
 
 from tests.conformance.cases import ABSENT, GOLDEN
 from tests.conformance.engines import NAIVE, Engine
-from tests.conformance.patterns import PatternCase, check_pattern, pattern_cases, written_cases
+from tests.conformance.patterns import PATTERN_ENGINES, PatternCase, check_pattern, pattern_cases, written_cases
 
 CASES = pattern_cases() if GOLDEN.exists() else []
 BY_HAND = written_cases((Path(__file__).parent / "patterns.txt").read_text(encoding="utf-8"))
-#: Add LOCAL, TASKS and STREAMS of engines.py here when the engine evaluates patterns.
-ENGINES: tuple[Engine, ...] = (NAIVE,)
+ENGINES = (NAIVE, *PATTERN_ENGINES)
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=str)
