@@ -19,10 +19,9 @@ from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.conformance import sessions, streamed
-from tests.conformance.streamed import line_format
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
-from tests.naive.rows import Horizon, read_lines, read_terms
+from tests.naive.rows import Horizon, line_format, read_lines, read_terms
 
 #: A description, the lines of a stream in RTEC's CSV or as terms, and the windows.
 Recognise = Callable[[EventDescription, Sequence[str], Horizon], Answer]

@@ -14,10 +14,14 @@ from holdsfor.language import parse
 from tests.conformance import report
 from tests.conformance.cases import identity, paths
 from tests.conformance.compare import compared, differences
-from tests.conformance.engines import Engine
+from tests.conformance.declared import Declared, add_line
+from tests.conformance.engines import LOCAL, Engine, in_session, in_stream, in_tasks
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, split_arguments
 
+PATTERN_ENGINES: tuple[Engine, ...] = (LOCAL[0], in_tasks(3), in_stream(2), in_session())
+#: Those that go through every window.
+STEPPING_ENGINES: tuple[Engine, ...] = (LOCAL[1], in_stream(2))
 FOLDERS = ("patterns", "random/pattern", "random/mixed")
 #: Cases that record what the original does, and have no answer.
 _NO_ANSWER = frozenset({"impl_fnot", "impl_revision"})
@@ -95,6 +99,26 @@ def _read_world(path: Path, record: dict[str, Any]) -> PatternCase:
     horizon = Horizon(length, length, record["start"], record["end"])
     features = frozenset(record["features"])
     return PatternCase(identity(path), record["description"], tuple(record["stream"]), horizon, answer, None, features)
+
+
+def written_cases(text: str) -> list[PatternCase]:
+    """The cases of patterns.txt."""
+    found: list[PatternCase] = []
+    for case in text.split("\n=== ")[1:]:
+        title, rest = case.split("\n", 1)
+        rules, lines, answer = rest.split("\n---\n")
+        expected = Declared(title)
+        for line in filter(None, map(str.strip, answer.split("\n"))):
+            if "[" in line:
+                event, *spans = line.split()
+                times = (tuple(map(int, span.strip("[]").split(","))) for span in spans)
+                expected.answer.spans |= {(*_event(event), start, end) for start, end in times}
+            else:
+                add_line(line, expected)
+        spans = expected.answer.spans
+        expected.answer.occurrences.update((event, args, end) for event, args, _, end in spans)
+        found.append(PatternCase(title, rules, tuple(lines.split("\n")), Horizon(60, 60, 0, 60), expected.answer, None))
+    return found
 
 
 def _line(event: str, start: int, end: int | None = None) -> str:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import holdsfor
 from holdsfor.engine.changes import Changes, Report
 from holdsfor.language import EventDescription
-from tests.conformance.streamed import arrival, cuts, in_steps, line_format
-from tests.naive.rows import Horizon
+from tests.conformance.streamed import arrival, cuts, in_steps
+from tests.naive.rows import Horizon, line_format
 
 
 def begin(description: EventDescription, horizon: Horizon, report: Report = "eager") -> holdsfor.LiveSession:

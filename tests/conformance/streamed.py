@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -21,7 +20,7 @@ from holdsfor.job.live.reading import LineReader
 from holdsfor.job.routing import router
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from tests.naive.rows import Horizon
+from tests.naive.rows import Horizon, line_format, term_arrival
 
 
 def recognise(
@@ -48,14 +47,14 @@ def recognise(
 
 
 def setting_of(
-    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", format: str = "rtec"
+    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
 ) -> Setting:
     ready = program(plan(description))
     return Setting(
         ready,
         router(ready.plan, buckets),
         description.inputs,
-        LineReader(format),
+        LineReader(form),
         horizon.window,
         horizon.step,
         horizon.start,
@@ -63,11 +62,6 @@ def setting_of(
         horizon.tick,
         report,
     )
-
-
-def line_format(lines: Sequence[str]) -> str:
-    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
-    return "terms" if lines and " @ " in lines[0] else "rtec"
 
 
 def in_steps(lines: Sequence[str], horizon: Horizon, random: Random) -> list[str]:
@@ -97,8 +91,8 @@ def shared_out(rows: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
 
 def arrival(line: str) -> int:
     """What does not say when it arrives goes first: it is refused anyway."""
-    if " @ " in line:  # a term arrives when it is over, if it does not say when
-        return int(re.findall(r"-?\d+", line.partition(" @ ")[2])[-1])
+    if " @ " in line:
+        return term_arrival(line)
     fields = line.split("|")
     place = 2 if fields[0] in ("insert", "retract") else 1
     try:

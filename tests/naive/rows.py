@@ -14,6 +14,7 @@ from tests.naive.intervals import FOREVER, next_point
 _INTEGER = re.compile(r"-?[0-9]+\Z")
 _COMPOUND = re.compile(r"([a-z]\w*)\((.*)\)\Z")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+\Z")
+_SPAN = re.compile(r"(.*?) @ (?:(-?\d+)|\[(-?\d+),(-?\d+)\])(?: arrives (-?\d+))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,16 @@ def read_lines(lines: Iterable[str], description: EventDescription) -> list[Row]
     return [row for row in rows if row is not None]
 
 
-_SPAN = re.compile(r"(.*?) @ (?:(-?\d+)|\[(-?\d+),(-?\d+)\])(?: arrives (-?\d+))?\Z")
+def line_format(lines: Sequence[str]) -> str:
+    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
+    return "terms" if lines and " @ " in lines[0] else "rtec"
+
+
+def term_arrival(line: str) -> int:
+    """When a line of terms arrives: as it says, or when what it is about is over."""
+    found = _SPAN.match(line)
+    assert found is not None, line
+    return int(found[5] or found[4] or found[2])
 
 
 def read_terms(lines: Iterable[str], description: EventDescription) -> list[Row]:
@@ -98,7 +108,7 @@ def read_terms(lines: Iterable[str], description: EventDescription) -> list[Row]
         name, args = name_and_args(term_of(found[1].replace(" ", "")))
         start, end = (int(found[2]),) * 2 if found[2] else (int(found[3]), int(found[4]))
         if Signature(name, len(args)) in known:
-            rows.append(Row("event", name, args, None, start, end, int(found[5] or end)))
+            rows.append(Row("event", name, args, None, start, end, term_arrival(line)))
     return rows
 
 

@@ -39,7 +39,7 @@ class _Check:
         hint = "bind it in an event of the pattern, outside of NOT; in each alternative of OR"
         for variable in dict.fromkeys(variables(self._rule.head)):
             if not all(variable in way for way in ways):
-                self._report(variable, f"the pattern does not give {written(variable)} a value", variable, hint)
+                self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
 
     def _ways(self, pattern: Pattern, outside: set[Var]) -> Ways:
         """outside: the variables of the rule that stand elsewhere."""
@@ -71,7 +71,7 @@ class _Check:
                 hint = "write it in one of the two events that NOT lies between, or _ for any value"
                 name = written(variable)
                 message = f"{name} stands in NOT, and only something outside of NOT gives it a value"
-                self._report(variable, message, variable, hint)
+                self._report(variable, message, hint)
         return ways
 
     def _filter(self, pattern: Filter, outside: set[Var]) -> Ways:
@@ -88,7 +88,7 @@ class _Check:
             for variable in sorted(all_variables(left[:1]) - values, key=_position)[:1]:
                 hint = "WHERE tests what the pattern before it gives a value: bind it there"
                 message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
-                self._report(variable, message, variable, hint)
+                self._report(variable, message, hint)
             found.add(frozenset(values | all_variables(left)))
         return _least(found)
 
@@ -100,18 +100,24 @@ class _Check:
             for variable in variables(measure.term) if measure.term else ():
                 if not all(variable in way for way in ways):
                     hint = "measure a variable of an event of the pattern"
-                    self._report(variable, f"the pattern does not give {written(variable)} a value", variable, hint)
+                    self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
             if measure.variable in within:
                 hint = "write another variable for the result"
                 message = f"{written(measure.variable)} is the result of an aggregate, and stands in its pattern, too"
-                self._report(measure.variable, message, measure.variable, hint)
+                self._report(measure.variable, message, hint)
+        for variable in sorted(within & outside, key=_position):
+            if not all(variable in way for way in ways):
+                name = written(variable)
+                hint = "bind it in each alternative, or give it another name if it is another variable"
+                message = f"the groups are made by {name}, and not all alternatives give it a value"
+                self._report(variable, message, hint)
         results = frozenset(measure.variable for measure in pattern.measures)
         return frozenset(way | results for way in ways)
 
-    def _report(self, variable: Var, message: str, at: Var, hint: str) -> None:
+    def _report(self, variable: Var, message: str, hint: str) -> None:
         if variable not in self._reported:
             self._reported.add(variable)
-            self._draft.error("unbound", message, at.place, hint)
+            self._draft.error("unbound", message, variable.place, hint)
 
 
 def _others(whole: Pattern, part: Pattern) -> set[Var]:
