@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from holdsfor.language.description import Compare, EventDescription, HoldsFor, Literal, Not, Signature
 from holdsfor.language.patterns import (
@@ -34,6 +35,7 @@ NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 
 def compile_pattern_rule(rule: PatternRule, stored: Relations, known: Background, fresh: Iterator[int]) -> Conclude:
+    rule = replace(rule, pattern=_with_choices_outside(rule))
     compiler = _Compiler.of(rule, stored, known, fresh)
     pattern = compiler.pattern(rule.pattern, None)
     ordering = compiler.ordering
@@ -66,6 +68,44 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
             term = Var(name)
         made.append(term)
     return made, lets
+
+
+# ---------------------------------------------------------------- choices
+
+
+def _with_choices_outside(rule: PatternRule) -> Pattern:
+    """`(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
+    written = Counter(names_used(rule.pattern))
+    written.update(v.name for v in variables(rule.head))
+    ways = list(_ways(rule.pattern, written))
+    return ways[0] if len(ways) == 1 else Either(tuple(ways), rule.pattern.place)
+
+
+def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
+    match pattern:
+        case Either() if _binds_unlike(pattern, written):
+            for one in pattern.alternatives:
+                yield from _ways(one, written)
+        case Join():
+            for left, right in product(_ways(pattern.left, written), list(_ways(pattern.right, written))):
+                yield replace(pattern, left=left, right=right)
+        case Absence(last=int()):
+            yield from (replace(pattern, first=first) for first in _ways(pattern.first, written))
+        case Absence():
+            assert not isinstance(pattern.last, int)
+            for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
+                yield replace(pattern, first=first, last=last)
+        case Filter() | Limit():
+            yield from (replace(pattern, pattern=inside) for inside in _ways(pattern.pattern, written))
+        case _:
+            yield pattern
+
+
+def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
+    """Whether only some alternatives give a variable a value that the rule has outside of them, too."""
+    inside = Counter(names_used(pattern))
+    some = frozenset[str]().union(*map(names_bound, pattern.alternatives)) - names_bound(pattern)
+    return any(written[name] > inside[name] for name in some)
 
 
 # ---------------------------------------------------------------- variables
