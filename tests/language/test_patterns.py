@@ -79,8 +79,10 @@ def test_where_takes_all_on_its_left() -> None:
 
 @pytest.mark.parametrize(
     ("text", "ticks"),
-    [("30", 30), ("30s", 30), ("5min", 300), ("5 min", 300), ("1 h 30 min", 5400), ("1h30min", 5400), ("7 ticks", 7)]
-    + [("0", 0), ("1.5min", 90), ("2 d", 172_800)],
+    [
+        *(("30", 30), ("30s", 30), ("5min", 300), ("5 min", 300), ("1 h 30 min", 5400), ("1h30min", 5400)),
+        *(("7 ticks", 7), ("0", 0), ("1.5min", 90), ("2 d", 172_800)),
+    ],
 )
 def test_windows(text: str, ticks: int) -> None:
     assert pattern(f"(a SEQ b).{text}") == Limit(seq(A, B), ticks, NOWHERE)
@@ -89,11 +91,8 @@ def test_windows(text: str, ticks: int) -> None:
 
 def test_a_unit_follows_the_length_of_a_tick() -> None:
     text = ":- tick(ms).\nx <- (a SEQ b).2 s.\n:- tick(us).\ny <- (a SEQ b).2 ms.\nz <- (a SEQ b).2."
-    assert [each.pattern.duration for each in parse(text).patterns if isinstance(each.pattern, Limit)] == [
-        2000,
-        2000,
-        2,
-    ]
+    patterns = [each.pattern for each in parse(text).patterns]
+    assert [each.duration for each in patterns if isinstance(each, Limit)] == [2000, 2000, 2]
 
 
 def test_absence() -> None:
