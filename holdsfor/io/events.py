@@ -38,9 +38,10 @@ class Block:
     args: tuple[pa.Array, ...]
     value: pa.Array | None  # fluents: dictionary<int32, string> of Prolog text; events: None
     start: Ints  # when it happened, or the first point of an interval
-    end: Ints | None  # intervals: the point after the last one, or OPEN; events: the same, None if all are points
+    end: Ints | None  # intervals: the point after the last one, or OPEN
     arrival: Ints
     op: npt.NDArray[np.int8] | None = None  # 1 insert, -1 retract; None: all inserts
+    begun: Ints | None = None  # events that take time: when each began; `start` is then when it was over
 
     def __len__(self) -> int:
         return len(self.start)
@@ -74,6 +75,7 @@ class Block:
             end=None if self.end is None else of_numbers(self.end),
             arrival=of_numbers(self.arrival),
             op=None if self.op is None else of_numbers(self.op),
+            begun=None if self.begun is None else of_numbers(self.begun),
         )
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from holdsfor.language.description import EventDescription, Occurs
-from holdsfor.language.diagnostics import Refusal
-from holdsfor.language.walk import every
+from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
 from holdsfor.plan.identity import identify
@@ -33,22 +31,12 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
 @reporting
 def plan(description: EventDescription) -> Plan:
     """The plan that the engine runs."""
-    _refuse_patterns(description)
     made = compiled(description)
     identity = identify(made)
     for _, run in PASSES:
         made = run(made)
     check_products(made)
     return replace(completed(made), identity=identity)
-
-
-def _refuse_patterns(description: EventDescription) -> None:
-    """Until the engine has them."""
-    literals = (literal for rule in description.rules for literal in every(rule.body))
-    places = [literal.place for literal in literals if isinstance(literal, Occurs)]
-    for place in (*(rule.place for rule in description.patterns), *places):
-        hint = "this version reads and checks patterns, and evaluates rules without them"
-        raise Refusal("not-yet", "interval patterns cannot be evaluated yet", place, hint)
 
 
 def steps(made: Plan) -> Iterator[tuple[str, Plan]]:

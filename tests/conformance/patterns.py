@@ -15,12 +15,13 @@ from tests.conformance import report
 from tests.conformance.cases import identity, paths
 from tests.conformance.compare import compared, differences
 from tests.conformance.declared import Declared, add_line
-from tests.conformance.engines import Engine
+from tests.conformance.engines import LOCAL, Engine, in_session, in_stream, in_tasks
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon, split_arguments
 
-#: Those that evaluate patterns: LOCAL, TASKS and STREAMS of engines.py, once the engine does.
-PATTERN_ENGINES: tuple[Engine, ...] = ()
+PATTERN_ENGINES: tuple[Engine, ...] = (LOCAL[0], in_tasks(3), in_stream(2), in_session())
+#: Those that go through every window.
+STEPPING_ENGINES: tuple[Engine, ...] = (LOCAL[1], in_stream(2))
 FOLDERS = ("patterns", "random/pattern", "random/mixed")
 #: Cases that record what the original does, and have no answer.
 _NO_ANSWER = frozenset({"impl_fnot", "impl_revision"})

@@ -42,6 +42,8 @@ def choose(
     used: set[object] = set()
     chosen: list[Pair] = []
     for name in sorted(by_second, key=lambda each: _turn(seconds[each], orders)):
+        if name in used:
+            continue
         free = [pair for pair in by_second[name] if policy == "recent" or _name(_first(pair)) not in used]
         if free:
             best = min(free, key=lambda pair: _rank(policy, prefers, _first(pair), orders))

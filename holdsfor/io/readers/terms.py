@@ -68,7 +68,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             continue
         if not declared.read:
             unused += 1
-        elif row.end != row.start:
+        elif row.end != row.start or declared.kind == "event":
             groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
     return Events(blocks, _rejects(rejects, source), read, unused)
@@ -145,14 +145,17 @@ def _kind(row: Row, declared: Input) -> OneOf["event", "interval", "point"]:
 
 def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[Row]) -> Block:
     start = np.array([row.start for row in rows], np.int64)
-    end = None
-    if kind == "interval" or (kind == "event" and any(row.end is not None for row in rows)):
-        end = np.array([row.start + 1 if row.end is None else row.end for row in rows], np.int64)
-    late = default_arrival(start, end - 1 if kind == "event" and end is not None else end)
+    end = np.array([row.end for row in rows], np.int64) if kind == "interval" else None
+    begun = None
+    if kind == "event" and any(row.end is not None for row in rows):
+        begun, start = start, np.array([row.start if row.end is None else row.end - 1 for row in rows], np.int64)
+    late = default_arrival(start, end)
     arrival = np.array([late[i] if row.arrival is None else row.arrival for i, row in enumerate(rows)], np.int64)
     value = None if kind == "event" else _text([row.value or Atom("true") for row in rows])
     args = tuple(_column(column) for column in zip(*(row.args for row in rows), strict=True))
-    return Block(name, kind, args, value, start, end, arrival, ops(np.array([row.retracts for row in rows], np.bool_)))
+    return Block(
+        name, kind, args, value, start, end, arrival, ops(np.array([row.retracts for row in rows], np.bool_)), begun
+    )
 
 
 def _column(terms: Sequence[Term]) -> pa.Array:
