@@ -20,9 +20,8 @@ def result(found: Result) -> list[str]:
 def _happened(rows: list[Row]) -> list[str]:
     """With start and end if some of them take time."""
     if any(row["start"] != row["end"] for row in rows):
-        return _aligned(
-            ("event", "start", "end"), [(_term(row["event"], row["args"]), *_span(row)) for row in rows], {1, 2}
-        )
+        lasted = [(_term(row["event"], row["args"]), *_span(row)) for row in rows]
+        return _aligned(("event", "start", "end"), lasted, {1, 2})
     happened = [(_term(row["event"], row["args"]), str(row["start"])) for row in rows]
     return _aligned(("event", "time"), happened, {1}) if happened else []
 
