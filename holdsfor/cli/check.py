@@ -103,10 +103,12 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     for line in show_unbounded(made):
         say(f"Without a bound, so that a stream keeps what it looks at for ever: {line}")
-    _remark("Each depends on itself", [" - ".join(map(str, group)) for group in description.cycles])
+    circles = (*description.cycles, *description.recursive)
+    _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)
-    say(f"{len(description.rules)} rules, {len(description.warnings)} warnings")
+    patterns = f", {len(description.patterns)} patterns" if description.patterns else ""
+    say(f"{len(description.rules)} rules{patterns}, {len(description.warnings)} warnings")
 
 
 def _remark(what: str, names: list[str]) -> None:

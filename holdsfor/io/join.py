@@ -41,6 +41,9 @@ def _joined(blocks: Sequence[Block]) -> Block:
     op = None
     if any(block.op is not None for block in blocks):
         op = np.concatenate([np.ones(len(b), np.int8) if b.op is None else b.op for b in blocks])
+    begun = None
+    if any(block.begun is not None for block in blocks):
+        begun = np.concatenate([block.start if block.begun is None else block.begun for block in blocks])
     return Block(
         first.name,
         first.kind,
@@ -50,6 +53,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
         None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
         np.concatenate([block.arrival for block in blocks]),
         op,
+        begun,
     )
 
 

@@ -16,7 +16,7 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
-from holdsfor.kernels.policies import choose_chronological, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.policies import choose_in_turn, choose_recent, latest_before, oldest_before
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -32,7 +32,7 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
-    "choose_chronological",
+    "choose_in_turn",
     "choose_recent",
     "compress",
     "distinct_rows",

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import REJECTS_SCHEMA, Block, Events, Ints
+from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain
 from holdsfor.io.readers.mapping import Mapping, Roles, roles
 from holdsfor.io.readers.sieve import (
@@ -171,11 +171,22 @@ class TableReader:
             end, good = ends(self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end)
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
+        begun = None
+        if declared.may_last and found.end is not None:
+            begun, start = start, self._last_point(found.end, group.rows, start, sieve)
         if kind != "event":
             value = self._value(group.rows, sieve)
         arrival = self._arrival(group.rows, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
-        return Block(declared.signature.name, kind, args, value, start, end, arrival, self._op(group.rows, sieve))
+        op = self._op(group.rows, sieve)
+        return Block(declared.signature.name, kind, args, value, start, end, arrival, op, begun)
+
+    def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
+        """When events that take time were over: the column has that, or null for a point."""
+        last, good = ends(self._rows(self._column(name), rows), self.mapping.unit, name)
+        sieve.refuse(~good, "end is not a time")
+        sieve.refuse(last < start, "end before start")
+        return np.where(last == OPEN, start, last)
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
         ticks, good, missing = times(self._rows(self._column(name), rows), self.mapping.unit, name)

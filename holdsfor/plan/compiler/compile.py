@@ -22,6 +22,7 @@ from holdsfor.language.terms import Place, Term, Var, is_ground, name_and_args, 
 from holdsfor.plan.compiler.closures import closure
 from holdsfor.plan.compiler.fold import fold
 from holdsfor.plan.compiler.order import Ordering, head_args, order, order_conditions
+from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_patterns
 from holdsfor.plan.compiler.said import Said, Variant, is_dynamic, said_of_each, signature_of
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.static import compile_holds_for
@@ -39,6 +40,7 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Plan,
     Reach,
+    Recursion,
     Relation,
     Simple,
     Static,
@@ -55,7 +57,8 @@ def compiled(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     said = said_of_each(description, known, fresh)
-    stored = relations(description, (variant.body for each in said.values() for variant in each.variants))
+    bodies = [variant.body for each in said.values() for variant in each.variants]
+    stored = relations(description, [*bodies, *fluents_in_patterns(description)])
     domains = _domains(description, known, stored, fresh)
     declared = {domain.relation for domain in domains if all(map(_lists_all, domain.rules))}
     definitions = tuple(
@@ -107,9 +110,12 @@ def _definitions(
     signature = part.signature
     mine = said[signature].variants
     if signature in description.events:
-        relation = Relation(signature.name, signature.arity, None, "event")
-        happens = [v for v in mine if v.rule.kind == "happensAt"]
-        yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, stored, known)))
+        members = next((group for group in description.recursive if signature in group), (signature,))
+        events = tuple(_event(member, description, said, stored, known) for member in members)
+        if len(members) > 1 or events[0].relation in reads(events[0]):
+            yield from () if signature != members[0] else (Recursion(events),)
+        else:
+            yield events[0]
     if signature in description.simple and part == signature and stored.simple_values(signature):
         yield from _simple_or_group(signature, said, stored, known)
     if signature in description.static and (isinstance(part, FluentValue) or signature not in description.simple):
@@ -119,6 +125,21 @@ def _definitions(
                 continue
             rules = (p for v in statics for p in _patterns(v, relation, stored, known, relation in declared))
             yield Static(relation, tuple(dict.fromkeys(rules)))
+
+
+def _event(
+    signature: Signature,
+    description: EventDescription,
+    said: Mapping[Signature, Said],
+    stored: Relations,
+    known: Background,
+) -> Derived:
+    fresh = count(3_000_000)
+    happens = [v for v in said[signature].variants if v.rule.kind == "happensAt"]
+    rules = [c for v in happens for c in _conclusions(v, None, stored, known)]
+    mine = (rule for rule in description.patterns if signature_of(rule.head) == signature)
+    rules += (compile_pattern_rule(rule, stored, known, fresh) for rule in mine)
+    return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 
 
 def _simple_or_group(
