@@ -137,7 +137,6 @@ def load_peer() -> Any:
 def load_events(peer: Any, events: Events) -> Any:
     connection = peer.connect()
     connection.execute("set threads = 1")
-    connection.execute("set disabled_optimizers = 'join_order'")  # it would join A and C first: a hundred times slower
     columns = {"type": events.type, "key": events.key, "t": events.time}
     connection.register("columns", columns)
     connection.execute("create table events as select * from columns")
@@ -145,6 +144,9 @@ def load_events(peer: Any, events: Events) -> Any:
 
 
 def count_rows(connection: Any, query: str) -> int:
+    """Three tables are joined as written: in DuckDB's own order, A with C first, it takes a hundred times as long."""
+    disabled = "join_order" if query.count(" join ") > 1 else ""
+    connection.execute(f"set disabled_optimizers = '{disabled}'")
     return int(connection.execute(query).fetchone()[0])
 
 
