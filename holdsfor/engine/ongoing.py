@@ -58,8 +58,8 @@ class Ongoing:
 
     @property
     def inputs(self) -> tuple[Block, ...]:
-        """All rows, those that wait too."""
-        return (*self._inputs, *self.waiting)
+        """All rows, those that wait too: a retraction must be with what it takes back."""
+        return join_blocks([*self._inputs, *self.waiting])
 
     @property
     def frontier(self) -> Frontier:
