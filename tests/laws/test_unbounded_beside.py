@@ -60,11 +60,12 @@ def others(rows: Counter[str]) -> dict[str, int]:
     return {name: count for name, count in rows.items() if name not in LOOKED_AT}
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["read from files", "kept in memory"])
-def windows(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> list[tuple[Counter[str], Counter[str]]]:
-    """For each window the rows that are carried after it, and those of its last evaluation."""
+@pytest.fixture(scope="module")
+def windows(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Counter[str], Counter[str]]]:
+    """For each window the rows that are carried after it, and those of its last evaluation.
+
+    What is carried stays in memory, and now and then is read from its files, as after a restart.
+    """
     worlds: list[World] = []
     evaluate = stepping.evaluate
 
@@ -73,11 +74,13 @@ def windows(
         return evaluate(program, world, *rest)
 
     setting = setting_of(parse(RULES), Horizon(WINDOW, STEP, 0, 1 << 40), 1)
-    live = ByHand(setting, tmp_path_factory.mktemp("stream"), remembers=request.param)
+    live = ByHand(setting, tmp_path_factory.mktemp("stream"), remembers=True)
     told = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stepping, "evaluate", counting)
         for number in range(WINDOWS):
+            if number % 10 == 9:
+                live.restart()
             commit = live.run(number, [list(rows_of_window(number))])
             if worlds:
                 told.append((carried_rows(live, commit), evaluated_rows(worlds[-1])))
