@@ -25,18 +25,18 @@ from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_arg
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
-from holdsfor.plan.compiler.unfold import Background, unfold
+from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
-from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of, positive_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 
-def compile_pattern_rule(rule: PatternRule, stored: Relations, known: Background, fresh: Iterator[int]) -> Conclude:
+def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
     rule = replace(rule, pattern=_with_choices_outside(rule))
-    compiler = _Compiler.of(rule, stored, known, fresh)
+    compiler = _Compiler.of(rule, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
     ordering = compiler.ordering
     ordering.bound = set(names_bound(rule.pattern))
@@ -173,25 +173,24 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
 @dataclass(slots=True)
 class _Compiler:
     ordering: Ordering
-    known: Background
-    fresh: Iterator[int]
+    pipeline: Pipeline
     written: Counter[str]  # how often the rule has each variable
     choosing: Choosing
 
     @classmethod
-    def of(cls, rule: PatternRule, stored: Relations, known: Background, fresh: Iterator[int]) -> _Compiler:
+    def of(cls, rule: PatternRule, pipeline: Pipeline) -> _Compiler:
         written = Counter(names_used(rule.pattern))
         written.update(v.name for v in variables(rule.head))
         uses = Counter(written)
         parts = list(subpatterns(rule.pattern))
         if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
-        ordering = Ordering(stored, uses, set(uses), set())
+        ordering = Ordering(pipeline.relations, uses, set(uses), set())
         prefers = tuple(
             (preference[0], ordering.name(preference[1].name)) if isinstance(preference, tuple) else (preference, "")
             for preference in rule.prefers
         )
-        return cls(ordering, known, fresh, written, Choosing(rule.policy, prefers))
+        return cls(ordering, pipeline, written, Choosing(rule.policy, prefers))
 
     def pattern(self, pattern: Pattern, within: int | None) -> plan.Pattern:
         match pattern:
@@ -262,7 +261,7 @@ class _Compiler:
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
         found = []
-        for variant in unfold(literals, self.known, self.fresh):
+        for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
