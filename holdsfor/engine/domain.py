@@ -48,7 +48,7 @@ def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
 
 def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
-    distinct, back = np.unique(keys, return_inverse=True)
+    distinct, back = numbered(keys)
     mask = np.zeros(len(distinct), np.bool_)
     for clause in clauses:
         if isinstance(clause, Enumerated):
@@ -56,6 +56,15 @@ def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> 
         else:
             mask |= _tested(distinct, arity, clause, world)
     return mask[back]
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys, sorted, and which of them each key is; keys that are sorted need only be compared."""
+    steps = np.diff(keys)
+    if len(keys) and (steps >= 0).all():
+        fresh = np.concatenate([[True], steps > 0])
+        return keys[fresh], np.cumsum(fresh) - 1
+    return np.unique(keys, return_inverse=True)
 
 
 def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:

@@ -24,14 +24,14 @@ from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs, compress
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Relation, Simple, Static
-from holdsfor.plan.walk import conclusions, defines
+from holdsfor.plan.walk import conclusions, defines, widest_key
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A plan made ready to run: what its rules share, and the facts as columns.
 
-    terms: those of the facts; codes: of each column of each table, by these terms.
+    terms: those of the facts; codes: of each column of each table, by these terms. columns: the most that a key has.
     """
 
     plan: Plan
@@ -40,6 +40,7 @@ class Program:
     facts: tuple[tuple[Signature, FactTable], ...]
     terms: Dictionary
     codes: tuple[tuple[Ints, ...], ...]
+    columns: int
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
@@ -57,7 +58,7 @@ def program(plan: Plan) -> Program:
     parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
     terms = Dictionary()
     codes = tuple(tuple(terms.codes(column.texts) for column in table.columns) for _, table in tables)
-    return Program(bare, _beginnings(plan), parts, tables, terms, codes)
+    return Program(bare, _beginnings(plan), parts, tables, terms, codes, widest_key(plan.definitions))
 
 
 def _beginnings(plan: Plan) -> Beginnings:
