@@ -95,7 +95,9 @@ def run_prolog(arguments: list[str], folder: Path) -> str:
 
 def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
     rules, *background = defaults.rules
-    run_prolog(["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec)
+    run_prolog(
+        ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
+    )
     results = rtec / "results"
     results.mkdir(exist_ok=True)
     options = {
@@ -114,7 +116,8 @@ def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
     goal = f"{TIME_READING},continuousQueries({name},[{listed}]),halt."
     printed = run_prolog(["-l", "continuousQueries.prolog", "-g", goal], rtec / "execution scripts")
     reading, recognition = (
-        float(re.findall(pattern, printed)[-1]) for pattern in (r"Reading Time: (\d+)", r"Recognition Time \(ms\)\s*: (\d+)")
+        float(re.findall(pattern, printed)[-1])
+        for pattern in (r"Reading Time: (\d+)", r"Recognition Time \(ms\)\s*: (\d+)")
     )
     (printed_intervals,) = results.glob("*recognised-intervals.txt")
     intervals = read_printed(printed_intervals.read_text(), defaults.end or 0)
@@ -185,7 +188,9 @@ def cpu_milliseconds(work: Callable[[], Any]) -> float:
 
 def report(name: str, theirs: Measured, ours: Measured, defaults: Defaults) -> None:
     print(f"{name}: {len(theirs.intervals):,} intervals of RTEC, {len(ours.intervals):,} here")
-    print(f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {theirs.reading / ours.reading:.0f}x")
+    print(
+        f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {theirs.reading / ours.reading:.0f}x"
+    )
     print(
         f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
         f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"

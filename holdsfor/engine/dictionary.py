@@ -251,7 +251,10 @@ class Dictionary:
             fresh = number_columns([text or NO_NUMBER for text in self._texts[known:]])
             self._numbers = np.concatenate([self._numbers, fresh.near])
             self._integers = np.concatenate([self._integers, fresh.integers])
-            self._whole, self._fits = np.concatenate([self._whole, fresh.whole]), np.concatenate([self._fits, fresh.fits])
+            self._whole, self._fits = (
+                np.concatenate([self._whole, fresh.whole]),
+                np.concatenate([self._fits, fresh.fits]),
+            )
 
     @property
     def ranks(self) -> Ints:

@@ -14,6 +14,7 @@ from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
+from holdsfor.kernels import number_sorted
 from holdsfor.plan.operators import Arg, Declared, Domain
 from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
 
@@ -60,11 +61,8 @@ def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
     """The distinct keys, sorted, and which of them each key is; keys that are sorted need only be compared."""
-    steps = np.diff(keys)
-    if len(keys) and (steps >= 0).all():
-        fresh = np.concatenate([[True], steps > 0])
-        return keys[fresh], np.cumsum(fresh) - 1
-    return np.unique(keys, return_inverse=True)
+    distinct, numbers = number_sorted(keys)
+    return (distinct, numbers) if len(numbers) == len(keys) else np.unique(keys, return_inverse=True)
 
 
 def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:

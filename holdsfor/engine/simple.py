@@ -80,6 +80,8 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
             )
     everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
     keys, counts = np.unique(everything, return_counts=True)
+    if len(keys) == len(everything):
+        return found
     alone = keys[counts == 1]
     return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in found.items()}
 

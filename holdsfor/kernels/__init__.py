@@ -13,7 +13,7 @@ from holdsfor.kernels.inertia import (
 )
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
+from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "minus2",
     "nested_beyond",
     "normalise",
+    "number_sorted",
     "order_by_key",
     "union2",
     "unique_sorted",

@@ -42,7 +42,7 @@ class Shapes:
         for number in range(self.random.randint(3, 6)):
             kind = self.random.choice(("simple", "simple", "simple", "static", "event"))
             if kind == "static" and self.fluents:
-                self._static(f"s{number}")
+                self.random.choice((self._static, self._difference))(f"s{number}")
             elif kind == "event":
                 self._event(f"e{number}")
             else:
@@ -71,21 +71,33 @@ class Shapes:
 
     def _static(self, name: str) -> None:
         bound: list[str] = []
-        first: list[str] = []
         parts = []
         for number in range(self.random.randint(1, 3)):
             fluent = self.random.choice(self.fluents)
             args = self._join(fluent, bound)
-            first = first or args
             bound += [arg for arg in args if arg not in bound]
             parts.append(f"holdsFor({fluent.term(args)}=true, I{number})")
         names = ",".join(f"I{number}" for number in range(len(parts)))
         new = self._head(name, bound)
         head = new.term(self._args(new, bound))
         combined = f"intersect_all([{names}], I)"
-        if len(parts) > 1 and set(bound) == set(first) and self.random.random() < 0.5:
-            combined = f"relative_complement_all(I0, [{names.partition(',')[2]}], I)"
         self.rules.append(f"holdsFor({head}=true, I) :- {', '.join([*parts, combined])}.")
+        self.fluents.append(new)
+
+    def _difference(self, name: str) -> None:
+        """What is taken away may have variables that stand nowhere else: for no value of them."""
+        base = self.random.choice(self.fluents)
+        bound = self._join(base, [])
+        parts = [f"holdsFor({base.term(bound)}=true, I0)"]
+        for number in range(1, self.random.randint(2, 3)):
+            fluent = self.random.choice(self.fluents)
+            args = self._join(fluent, bound)
+            args = [arg if arg in bound else self.random.choice(("_", f"{arg}{number}")) for arg in args]
+            parts.append(f"holdsFor({fluent.term(args)}=true, I{number})")
+        taken = ",".join(f"I{number}" for number in range(1, len(parts)))
+        new = self._head(name, bound)
+        body = ", ".join([*parts, f"relative_complement_all(I0, [{taken}], I)"])
+        self.rules.append(f"holdsFor({new.term(self._args(new, bound))}=true, I) :- {body}.")
         self.fluents.append(new)
 
     # ------------------------------------------------------------ bodies
