@@ -67,7 +67,7 @@ def main(applications: tuple[str, ...] = APPLICATIONS) -> None:
         shutil.copytree(checkout, copy, ignore=shutil.ignore_patterns(".git"))
         for name in applications:
             defaults = prepared(name, copy)
-            report(name, measure_rtec(name, defaults, copy), measure_here(defaults), defaults)
+            report(name, measure_rtec(name, defaults, copy), measure_here(defaults))
 
 
 def prepared(name: str, rtec: Path) -> Defaults:
@@ -186,11 +186,10 @@ def cpu_milliseconds(work: Callable[[], Any]) -> float:
 # ---------------------------------------------------------------- both
 
 
-def report(name: str, theirs: Measured, ours: Measured, defaults: Defaults) -> None:
+def report(name: str, theirs: Measured, ours: Measured) -> None:
     print(f"{name}: {len(theirs.intervals):,} intervals of RTEC, {len(ours.intervals):,} here")
-    print(
-        f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {theirs.reading / ours.reading:.0f}x"
-    )
+    times = theirs.reading / ours.reading
+    print(f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {times:.0f}x")
     print(
         f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
         f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"

@@ -130,7 +130,7 @@ class Dictionary:
         distinct = np.flatnonzero(there)
         table = np.empty(len(there), np.int64)
         table[distinct] = self.codes(map(repr, (distinct + low).tolist()))
-        return table[offsets]
+        return cast(Ints, table[offsets])
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
         """The codes of numbers of which some are integers and others floats."""
