@@ -137,6 +137,7 @@ def test_the_plan_before_and_after_and_what_each_pass_changed() -> None:
         "    + static way/1=true",
         "    + holds way(A)=true during moving(A)=true",
         "    +   for A of moving(A)=true",
+        "  rules for different groundings united: nothing to do",
         "  cheapest joins first: nothing to do",
         "  filters before joins",
         "    - initiated moving(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5",

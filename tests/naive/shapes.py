@@ -1,11 +1,14 @@
 """Random descriptions about persons and rooms whose definitions ask for ever other things to be together.
 
 A definition is about one, two or three arguments; its conditions share some of them, with its head or only with each
-other. What is defined of a pair is asked for of a person, of a room, of a triple, and so on.
+other. What is defined of a pair is asked for of a person, of a room, of a triple, and so on. In some descriptions the
+arguments are inside terms.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -13,6 +16,7 @@ from holdsfor.language import DescriptionError, parse
 from holdsfor.plan import plan
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
+from tests.naive.wrapped import random_wrapping, wrapped
 
 PERSONS = [f"p{number}" for number in range(6)]
 ROOMS = [f"r{number}" for number in range(3)]
@@ -175,7 +179,13 @@ def random_shapes(seed: int) -> Program:
         name, time = random.choice(names), random.randint(1, 62)
         args = [random.choice(PERSONS if sort == "P" else ROOMS) for sort in EVENTS[name]]
         rows.append("|".join([name, str(time + random.choice((0, 0, 0, 4))), str(time), *args]))
-    return Program(tuple(rules), (), (), tuple(rows), horizon)
+    program = Program(tuple(rules), (), (), tuple(rows), horizon)
+    in_terms = wrapped(program, random_wrapping(program, random, is_about), random)
+    return in_terms if random.random() < 0.4 and _can_be_planned(in_terms.rules) else program
+
+
+def is_about(name: str) -> bool:
+    return name in EVENTS or re.fullmatch(r"[efs]\d", name) is not None
 
 
 def _rules(random: Random) -> list[str]:
@@ -183,8 +193,13 @@ def _rules(random: Random) -> list[str]:
     while True:
         maker = Shapes(random)
         maker.make()
-        try:
-            plan(parse("\n".join(maker.rules)))
-        except DescriptionError:
-            continue
-        return maker.rules
+        if _can_be_planned(maker.rules):
+            return maker.rules
+
+
+def _can_be_planned(rules: Sequence[str]) -> bool:
+    try:
+        plan(parse("\n".join(rules)))
+    except DescriptionError:
+        return False
+    return True

@@ -21,8 +21,8 @@ from holdsfor.plan.operators import (
     Definition,
     Derived,
     Expression,
-    HoldsForRule,
     Holding,
+    HoldsForRule,
     Lasting,
     Of,
     Op,
@@ -61,7 +61,9 @@ class Cutter:
 
     def _cut_op(self, op: Op) -> Op:
         match op:
-            case At() | Holding():
+            case At():
+                return self._cut(op)
+            case Holding():
                 return self._cut(op)
             case Without() | Tally():
                 return replace(op, chain=self._cut_chain(op.chain))
