@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.console import complain, say, show
-from holdsfor.cli.graph import Thing, Use, definitions, graph, predicates, unreachable, uses
+from holdsfor.cli.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
 from holdsfor.cli.report import report
 from holdsfor.cli.run import ALLOW
 from holdsfor.language.description import EventDescription
@@ -22,7 +22,7 @@ from holdsfor.plan import Plan
 from holdsfor.plan.distribution.advice import advise_on_together
 from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
-from holdsfor.plan.printing.plan import show_stages
+from holdsfor.plan.printing.plan import show_stages_to_authors
 from holdsfor.printable import printable_lines
 
 _SHOWN = 6  # places of one thing in a table; --json has all
@@ -94,7 +94,11 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
     if len(made.stages) > 1:
-        say("\n".join(["stages, and what travels between them", *(f"  {line}" for line in show_stages(made))]))
+        say(
+            "\n".join(
+                ["stages, and what travels between them", *(f"  {line}" for line in show_stages_to_authors(made))]
+            )
+        )
     show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
         say(explain(description))
@@ -108,7 +112,7 @@ def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
     for advice in advise_on_together(made):
         say(advice)
     patterns = f", {len(description.patterns)} patterns" if description.patterns else ""
-    say(f"{len(description.rules)} rules{patterns}, {len(description.warnings)} warnings")
+    say(f"{count_rules(description)} rules{patterns}, {len(description.warnings)} warnings")
 
 
 def _remark(what: str, names: list[str]) -> None:

@@ -32,6 +32,7 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.patterns import conditions_of, scans
+from holdsfor.plan.structures import flat as columns
 
 
 def conclusions(definition: Definition) -> Iterator[Conclude]:
@@ -171,3 +172,17 @@ def ranges_over_domain(definition: Definition) -> bool:
 def _from_data(rule: HoldsForRule) -> bool:
     """Whether every grounding is one that the data mention."""
     return bool(rule.evidence) and all(any(isinstance(o, Of) for o in one) for one in rule.evidence)
+
+
+def widest_key(definitions: Iterable[Definition]) -> int:
+    """The most columns that relations and conditions have, where each part of a term is a column."""
+    widths = [1]
+    for definition in definitions:
+        widths += [relation.arity for relation in defines(definition)]
+        ops = (op for chain in chains(definition) for op in flat(chain))
+        for op in ops:
+            if isinstance(op, At | Holding | Lookup):
+                widths.append(len(columns(op.args)))
+            elif isinstance(op, Occurring):
+                widths += [len(columns(scan.args)) for scan in scans(op.pattern)]
+    return max(widths)
