@@ -64,7 +64,7 @@ def field_terms(fields: pa.Array | Strings, exponents: bool = False) -> pa.Array
     if numbers is not None:
         return numbers
     encoded = strings.encode()
-    return spread(_value_terms(encoded.dictionary, exponents), encoded.indices)
+    return spread(value_terms(encoded.dictionary, exponents), encoded.indices)
 
 
 def string_terms(column: pa.Array) -> pa.Array:
@@ -115,7 +115,8 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
     return np.where(mask(pc.and_(pc.starts_with(body, "-"), fits)) & small, -numbers, numbers)
 
 
-def _value_terms(values: pa.Array, exponents: bool) -> pa.Array:
+def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
+    """Texts, each once, as terms."""
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
     if len(values) and (short == present).all():

@@ -6,7 +6,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,7 +21,7 @@ from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
 from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 CHUNK_BYTES = 1 << 23
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
@@ -42,13 +42,31 @@ class Fields:
         return self._between(self.cuts, fields)
 
     def lines(self, at: Ints) -> pa.Array:
-        """Some lines whole, as strings without their ends."""
-        if not len(at):
-            return pa.array([], pa.string())
-        return self._between(self.cuts[self.data[self.cuts] == NEWLINE], at).array()
+        """Some lines whole, without their ends."""
+        return self.line_strings(at).array()
+
+    def line_strings(self, at: Ints) -> Strings:
+        return self._between(self.cuts[self.data[self.cuts] == NEWLINE], at)
 
     def _between(self, cuts: npt.NDArray[np.int32], pieces: Ints) -> Strings:
         return Strings(self.data, *find_fields(self.data, cuts, pieces), np.ones(len(pieces), np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Lines with as many fields as there are names, as a table of text; an empty field is null."""
+
+    column_names: tuple[str, ...]
+    fields: Fields
+    rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> pa.Array:
+        text = self.fields.column(self.fields.first[self.rows] + self.column_names.index(name))
+        valid = text.end > text.begin
+        return replace(text, valid=valid, has_nulls=not valid.all()).array()
 
 
 @contextmanager
@@ -85,8 +103,8 @@ def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
 
 
 def split(data: bytes, separator: bytes = b"|") -> Fields:
-    """All lines of `data`, blank ones as lines of no fields. CRLF is an end of line, a trailing `|` is ignored."""
-    data = data.removeprefix(_BOM)
+    """All lines of `data`, blank ones as lines of no fields. CRLF ends a line, a trailing separator is ignored."""
+    data = data.removeprefix(BOM)
     data, bad_lines = _valid(data if data.endswith(b"\n") else data + b"\n")
     raw = np.frombuffer(data, np.uint8)
     cuts = find_cuts(raw, ord(separator))

@@ -7,7 +7,7 @@ A first field `insert` or `retract` says what a row does; without it, it inserts
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal as OneOf
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, Block, Events, Ints
-from holdsfor.io.join import join_events
+from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
@@ -81,16 +81,6 @@ def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> E
     """All rows of the parts of one source, several parts at a time; each part ends with a line."""
     shapes = Shapes(inputs)
     return join_events(number_rows(map_in_order(lambda part: _read_part(split(part), shapes, source), parts), 1))
-
-
-def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
-    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
-    for events, lines in parts:
-        rejects = events.rejects
-        if first and rejects.num_rows:
-            rejects = rejects.set_column(1, rejects.schema.field(1), pc.add(rejects["row"], first))
-        yield replace(events, rejects=rejects)
-        first += lines
 
 
 def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int]:
