@@ -44,7 +44,7 @@ class Strings:
 
     def numbers(self) -> pa.Array | None:
         """Strings that are all short integers, or all floats of few digits; None: some are not, or there are none."""
-        if not self.valid.any():
+        if not self._begin_with_number():
             return None
         missing = ~self.valid if self.has_nulls else None
         floats = np.empty(len(self), np.float64)
@@ -52,6 +52,13 @@ class Strings:
             return pa.array(floats, mask=missing)
         integers, good = self.integers()
         return pa.array(integers, mask=missing) if (good == self.valid).all() else None
+
+    def _begin_with_number(self) -> bool:
+        """Whether the first string may be a number: most columns that are no numbers show it there."""
+        first = int(self.valid.argmax()) if len(self) else 0
+        return bool(self.valid[first : first + 1].any() and self.end[first] > self.begin[first]) and (
+            self.data[self.begin[first]] in b"-0123456789"
+        )
 
     def encode(self) -> pa.DictionaryArray:
         """Each text once in a dictionary, in the order of first occurrence."""

@@ -19,7 +19,7 @@ Places: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
 
-NEWLINE, RETURN, MINUS, POINT, DIGIT_ZERO = 10, 13, 45, 46, 48
+NEWLINE, RETURN, QUOTE, MINUS, POINT, DIGIT_ZERO = 10, 13, 34, 45, 46, 48
 MOST_DIGITS = 18  # of an integer that surely fits in 64 bits
 EXACT_DIGITS = 15  # of a decimal that is the quotient of two exact floats, and so is rounded once
 POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
@@ -111,6 +111,35 @@ def find_fields(data: Bytes, cuts: Places, fields: Ints) -> tuple[Places, Places
             end -= 1
         begins[i], ends[i] = begin, end
     return begins, ends
+
+
+@kernel
+def has_simple_quotes(data: Bytes, cuts: Places) -> bool:
+    """Whether quotes stand only around whole fields that are not empty: then no separator is inside of a field."""
+    begin = uint64(0)
+    for cut in cuts:
+        end = uint64(cut)
+        if end > begin and data[end] == NEWLINE and data[end - ONE] == RETURN:
+            end -= ONE
+        if end > begin and data[begin] == QUOTE:
+            begin += ONE
+            end -= ONE
+            if end <= begin or data[end] != QUOTE:
+                return False
+        for k in range(begin, end):
+            if data[k] == QUOTE:
+                return False
+        begin = uint64(cut) + ONE
+    return True
+
+
+@kernel
+def trim_quotes(data: Bytes, begin: Places, end: Places) -> None:
+    """Leaves out the quotes around strings."""
+    for i in range(len(begin)):
+        if end[i] > begin[i] and data[begin[i]] == QUOTE:
+            begin[i] += 1
+            end[i] -= 1
 
 
 @kernel

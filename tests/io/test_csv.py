@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events, number_rows
-from holdsfor.io.readers.csv_files import Format, Part
+from holdsfor.io.readers.csv_files import Format, Part, csv_events
 from holdsfor.io.readers.mapping import Mapping
 from tests.io.expect import inputs, rows
 from tests.kernels.packed import law
@@ -30,9 +33,30 @@ def form() -> Format:
     return Format(HEADER, mapping, INPUTS, "x.csv")
 
 
-def told(events: Events) -> tuple[object, ...]:
+def told(events: Events) -> tuple[Any, ...]:
     blocks = {(block.name, block.kind): rows(block) for block in events.blocks}
     return blocks, events.rejects.to_pylist(), events.read, events.unused
+
+
+QUOTED = st.sampled_from(['"go"', '"1"', '"X y"', '"2.5"', '"a;b"', '"a\nb"', '"it""s"', '""', 'a"b', '"', '"x" '])
+WITH_QUOTES = st.lists(st.tuples(NAMES, TIMES, TIMES, QUOTED | FIELDS, QUOTED | FIELDS).map(";".join), max_size=8)
+
+
+@law
+@given(WITH_QUOTES, st.sampled_from([HEADER, b'"event";"time";end;"a";b']))
+def test_that_a_file_with_quotes_is_read_as_arrow_reads_it(lines: list[str], header: bytes) -> None:
+    content = "".join(f"{line}\n" for line in lines).encode()
+    try:
+        expected = told(replace(form(), header=header).read(Part(content, False))[0])
+    except HoldsforError:  # a quote that never ends
+        return
+    mapping = form().mapping
+    found = told(csv_events(header + b"\n" + content, mapping, INPUTS, "x.csv"))
+    assert (found[0], [row["row"] - 2 for row in found[1]], *found[2:]) == (
+        expected[0],
+        [row["row"] for row in expected[1]],
+        *expected[2:],
+    )
 
 
 @law

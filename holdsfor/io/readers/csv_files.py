@@ -1,7 +1,7 @@
 """CSV with a header.
 
-Lines are cut by kernels, several parts of a file at a time. From the first part on that has quotes (a field may have
-line breaks in it then), a return that ends no line, or bytes that are not UTF-8, Arrow reads the rest at once.
+Lines are cut by kernels, several parts of a file at a time. From the first part on that has quotes in fields (which may
+have line breaks in them then), a return that ends no line, or bytes that are not UTF-8, Arrow reads the rest at once.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from holdsfor.io.readers.fields import BOM, LONGEST_LINE, TextTable, chunks, spl
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.utf8 import NOT_UTF8, is_utf8, mark_invalid
+from holdsfor.kernels.texts import has_simple_quotes
 from holdsfor.language.description import Input
 
 _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at once: a row must fit in
@@ -65,26 +66,33 @@ def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], so
     if not header.strip():
         raise HoldsforError(f"{source} has no header: its first line must name the columns.")
     form = Format(header, mapping, inputs, source)
-    parts = _sort_out(chain([rest], contents), _is_plain(header + b"\n"))
+    parts = _sort_out(chain([rest], contents), form)
     return join_events(number_rows(map_in_order(form.read, parts), 2))
 
 
-def _sort_out(contents: Iterable[bytes], is_plain: bool) -> Iterator[Part]:
+def _sort_out(contents: Iterable[bytes], form: Format) -> Iterator[Part]:
     """Plain parts one by one; from the first that is not, all the rest as one."""
     waiting = iter(contents)
+    is_plain = _is_plain(form.header + b"\n", form.separator)
     for content in waiting:
-        if not (is_plain and _is_plain(content)):
+        if not (is_plain and _is_plain(content, form.separator)):
             yield Part(b"".join([content, *waiting]), False)
             return
         yield Part(content, True)
 
 
-def _is_plain(content: bytes) -> bool:
-    return b'"' not in content and content.count(b"\r") == content.count(b"\r\n") and is_utf8(content)
+def _is_plain(content: bytes, separator: bytes) -> bool:
+    if content.count(b"\r") != content.count(b"\r\n") or not is_utf8(content):
+        return False
+    if b'"' not in content:
+        return True
+    fields = split(content, separator)
+    return has_simple_quotes(fields.data, fields.cuts)
 
 
 def _read_plain(content: bytes, form: Format) -> tuple[Events, int]:
-    names = form.header.removesuffix(b"\r").decode().split(form.separator.decode())
+    heads = split(form.header, form.separator)
+    names = [name.strip('"') for name in heads.column(np.arange(len(heads.cuts))).array().to_pylist()]
     _check_names(names, form.source)
     fields = split(content, form.separator)
     whole = fields.line_strings(np.arange(len(fields.first)))

@@ -19,7 +19,7 @@ from holdsfor.io.events import Ints
 from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines
+from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines, trim_quotes
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -65,6 +65,7 @@ class TextTable:
 
     def __getitem__(self, name: str) -> pa.Array:
         text = self.fields.column(self.fields.first[self.rows] + self.column_names.index(name))
+        trim_quotes(text.data, text.begin, text.end)
         valid = text.end > text.begin
         return replace(text, valid=valid, has_nulls=not valid.all()).array()
 
