@@ -31,6 +31,7 @@ Numbers = npt.NDArray[np.number[Any]]
 Made = TypeVar("Made")
 EMPTY = np.empty(0, np.int64)
 NO_NUMBER = "[]"
+DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
 
 
@@ -115,7 +116,7 @@ class Dictionary:
 
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
-        distinct, where = np.unique(numbers, return_inverse=True)
+        distinct, where = find_distinct(numbers)
         return self.codes(map(repr, distinct.tolist()))[where]
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
@@ -251,6 +252,18 @@ class Dictionary:
             self._ranks = np.empty(len(order), np.int64)
             self._ranks[order] = np.arange(len(order))
         return self._ranks
+
+
+def find_distinct(numbers: Numbers) -> tuple[Numbers, Ints]:
+    """The different numbers in order, and the place of each among them. Integers close together are only counted."""
+    if numbers.dtype.kind == "i" and len(numbers):
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < DENSE * len(numbers):
+            offsets = numbers - low
+            seen = np.zeros(high - low + 1, np.bool_)
+            seen[offsets] = True
+            return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offsets]
+    return np.unique(numbers, return_inverse=True)
 
 
 def constant(term: Term) -> Numbers | None:
