@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +26,16 @@ def join_events(parts: Iterable[Events]) -> Events:
         changed += part.files_changed
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
     return Events(join_blocks(blocks), table, read, unused, changed)
+
+
+def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
+    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
+    for events, lines in parts:
+        rejects = events.rejects
+        if rejects.num_rows:
+            rejects = rejects.set_column(1, rejects.schema.field(1), pc.add(rejects["row"], first))
+        yield replace(events, rejects=rejects)
+        first += lines
 
 
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
