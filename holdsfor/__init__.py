@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
     from holdsfor.plan.bounded import bounded
@@ -28,6 +29,7 @@ __all__ = [
     "live",
     "load",
     "parse",
+    "progress",
     "read_events",
     "recognise",
     "resume",
@@ -48,6 +50,7 @@ _HOMES = {
     "bounded": "holdsfor.plan.bounded",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
+    "progress": "holdsfor.local.progress",
     "recognise": "holdsfor.local.recognise",
     "resume": "holdsfor.local.session",
 }

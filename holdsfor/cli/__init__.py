@@ -12,6 +12,7 @@ from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
 from holdsfor.cli.fmt import fmt
+from holdsfor.cli.progress import progress
 from holdsfor.cli.run import RunCommand, run
 from holdsfor.cli.stream import stream
 from holdsfor.cli.timeline import timeline
@@ -49,5 +50,6 @@ app.command()(check)
 app.command()(fmt)
 app.command(cls=RunCommand)(run)
 app.command()(stream)
+app.command(cls=RunCommand)(progress)
 app.command()(timeline)
 app.command()(demo)

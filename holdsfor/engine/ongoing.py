@@ -13,10 +13,11 @@ from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after,
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
-from holdsfor.engine.inputs import span
+from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, Upstream, moments, remembered
 from holdsfor.engine.window import Windows
+from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
@@ -67,6 +68,11 @@ class Ongoing:
         if self._last is None:
             return find_frontier(self.program.plan, self.windows, self.carried.fired)
         return self._last.state.frontier
+
+    @property
+    def world(self) -> World | None:
+        """What is known at the last query time of this evaluation; None if there was none yet."""
+        return None if self._last is None else self._last.now
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""
@@ -130,7 +136,7 @@ class Ongoing:
     def _has_room(self, last: Moment, blocks: tuple[Block, ...], until: int) -> bool:
         axis = last.now.axis
         low, high = span(blocks, last.state.frontier.lowest, min(until, self.windows.end))
-        low = max(low, last.state.frontier.nothing)
+        low = first_begin(blocks, max(low, last.state.frontier.nothing))
         return axis.covers(low, high) and last.now.dictionary.arrays < MOST_ARRAYS
 
     def save(self) -> Carried:

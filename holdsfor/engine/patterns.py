@@ -109,6 +109,11 @@ def _are_points(rows: Rows) -> bool:
 
 
 def _pairs(pattern: Pairs, world: World) -> Rows:
+    return _without_rows(pair_up(pattern, world)[-1])
+
+
+def pair_up(pattern: Pairs, world: World) -> tuple[Rows, Rows, Rows]:
+    """Both sides, and the pairs: under a policy with the rows of each side that they are made of."""
     left, right = _sides(pattern, (pattern.left, pattern.right), world)
     shared = sorted((left.names & right.names) - SPAN)
     one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
@@ -116,13 +121,19 @@ def _pairs(pattern: Pairs, world: World) -> Rows:
     most = most_pairs(left.size + right.size)
     i, j = join_spans(pattern.kind, world.axis.time_bits, *one, *other, within, most)
     start, end = _joined_span(pattern, left, i, right, j)
-    return _chosen(pattern, left, i, right, j, _put_together(left, i, right, j, start, end, world), world)
+    rows = _put_together(left, i, right, j, start, end, world)
+    return left, right, _chosen(pattern, left, i, right, j, rows, world)
 
 
 def _absent(pattern: Absent, world: World) -> Rows:
     if isinstance(pattern.last, int):
         return _absent_for(pattern, pattern.last, world)
-    first, last = _sides(pattern, (pattern.first, pattern.last), world)
+    return _without_rows(pair_around(pattern, pattern.last, world)[-1])
+
+
+def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[Rows, Rows, Rows]:
+    """What is around the absent: both sides, and the pairs, as `pair_up` gives them."""
+    first, last = _sides(pattern, (pattern.first, last_pattern), world)
     what = match_pattern(pattern.what, world)
     shared = sorted((first.names & last.names) - SPAN)
     one, other = _packed_span(first, shared, world), _packed_span(last, shared, world)
@@ -139,20 +150,24 @@ def _absent(pattern: Absent, world: World) -> Rows:
         high = _pack(rows, asked, last.times(START)[j], world)
         free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
         rows, i, j = rows.filter(free), i[free], j[free]
-    return _chosen(pattern, first, i, last, j, rows, world)
+    return first, last, _chosen(pattern, first, i, last, j, rows, world)
 
 
 def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
     """For so long after the first nothing of the other ended that began after it."""
     (first,) = _sides(pattern, (pattern.first,), world)
     what = match_pattern(pattern.what, world)
-    asked = sorted((what.names & first.names) - SPAN)
     due = first.times(END) + duration
-    blocked = (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin <= due
-    fires = ~blocked & (due <= world.now)
+    fires = (blocked_at(first, what, world) > due) & (due <= world.now)
     rows = first.filter(fires)
     rows = _with_span(rows, rows.times(START), due[fires], world)
     return _passing(_limited(rows, pattern.within), pattern.conditions, world)
+
+
+def blocked_at(first: Rows, what: Rows, world: World) -> Ints:
+    """When, after each of the first, the other has occurred for the first time; after all time if it has not."""
+    asked = sorted((what.names & first.names) - SPAN)
+    return (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin
 
 
 def _free_until(first: Rows, names: Sequence[str], what: Rows, world: World) -> Ints:
@@ -201,7 +216,11 @@ def _chosen(pattern: Pairs | Absent, left: Rows, i: Ints, right: Rows, j: Ints, 
     passing = _passing(rows.bind(named), pattern.conditions, world)
     kind = "seq" if isinstance(pattern, Absent) else pattern.kind
     kept = choose(pattern.choosing, kind, left, right, passing.times(LEFT), passing.times(RIGHT), world)
-    return passing.filter(kept).without(frozenset({LEFT, RIGHT}))
+    return passing.filter(kept)
+
+
+def _without_rows(pairs: Rows) -> Rows:
+    return pairs.without(frozenset({LEFT, RIGHT})) if LEFT in pairs.names else pairs
 
 
 # ---------------------------------------------------------------- rows

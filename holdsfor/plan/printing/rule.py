@@ -48,12 +48,17 @@ class Writer:
     """Writes the parts of one rule; a variable has the same name in all of them."""
 
     def __init__(
-        self, chain: Chain, time: str | None = None, names: Names = NO_NAMES, grounds: Grounds | None = None
+        self,
+        chain: Chain,
+        time: str | None = None,
+        names: Names = NO_NAMES,
+        grounds: Grounds | None = None,
+        written: Mapping[str, str] = MappingProxyType({}),  # the names that the rule's author gave variables
     ) -> None:
         self._shared, self._grounds = names, grounds
         self._times = {op.time for op in flat(chain) if isinstance(op, At | Occurring | Holding)}
         self._times |= {op.start for op in flat(chain) if isinstance(op, At | Occurring) and op.start is not None}
-        self._names: dict[str, str] = {}
+        self._names: dict[str, str] = dict(written)
         if time is not None:  # the time of the head is T
             self._times.add(time)
             self.name(time)
