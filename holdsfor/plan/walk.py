@@ -62,20 +62,6 @@ def flat(chain: Chain) -> Iterator[Op]:
                 yield from flat(inside)
 
 
-def parts(expression: Expression) -> Iterator[Of]:
-    match expression:
-        case Of():
-            yield expression
-        case Combine():
-            for part in expression.parts:
-                yield from parts(part)
-        case Lasting():
-            yield from parts(expression.part)
-        case Relate():
-            yield from parts(expression.source)
-            yield from parts(expression.target)
-
-
 def subexpressions(expression: Expression) -> Iterator[Expression]:
     """The expression and all that it is made of."""
     yield expression
@@ -92,6 +78,11 @@ def subexpressions(expression: Expression) -> Iterator[Expression]:
         yield from subexpressions(operand)
 
 
+def parts(expression: Expression) -> Iterator[Of]:
+    """The fluents of the expression, from left to right."""
+    return (part for part in subexpressions(expression) if isinstance(part, Of))
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
@@ -101,15 +92,7 @@ def simple_of(definition: Definition) -> tuple[Simple, ...]:
 
 def complements(expression: Expression) -> bool:
     """Whether a complement is in it, which also holds where its parts never did."""
-    match expression:
-        case Combine():
-            return expression.op == "complement" or any(map(complements, expression.parts))
-        case Lasting():
-            return complements(expression.part)
-        case Relate():
-            return complements(expression.source) or complements(expression.target)
-        case _:
-            return False
+    return any(isinstance(part, Combine) and part.op == "complement" for part in subexpressions(expression))
 
 
 def holds_unseen(expression: Expression) -> bool:

@@ -100,14 +100,15 @@ def term_arrival(line: str) -> int:
 
 def read_terms(lines: Iterable[str], description: EventDescription) -> list[Row]:
     """Events as terms: `a(x) @ 4`, `a(x) @ [2,4]`, `a(x) @ 4 arrives 9`; what no rule reads is left out."""
-    known = {entity.signature for entity in description.inputs}
+    known = {entity.signature: entity.may_last for entity in description.inputs}
     rows = []
     for line in lines:
         found = _SPAN.match(line)
         assert found is not None, line
         name, args = name_and_args(term_of(found[1].replace(" ", "")))
         start, end = (int(found[2]),) * 2 if found[2] else (int(found[3]), int(found[4]))
-        if Signature(name, len(args)) in known:
+        entity = Signature(name, len(args))
+        if entity in known and (start == end or known[entity]):  # others are refused
             rows.append(Row("event", name, args, None, start, end, term_arrival(line)))
     return rows
 

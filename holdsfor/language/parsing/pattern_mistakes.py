@@ -53,7 +53,7 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return _comma(before, position)
     if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
         start = position if text.startswith("\\", position) else len(before) - 3
-        return Advice("pattern", "a negation of nothing in particular", _ABSENCE, start, position + 1)
+        return Advice("pattern", "this is not how a pattern negates", _ABSENCE, start, position + 1)
     if before[-1].isalnum() or before[-1] in ")]_'":
         in_condition = re.search(r"(?i)\bwhere\b", before) and text[position] in ";&|"
         return None if in_condition else _operator(text, position)

@@ -69,8 +69,7 @@ class _Check:
         for variable in sorted(own & outside, key=_position):
             if not all(variable in way for way in ways):
                 hint = "write it in one of the two events that NOT lies between, or _ for any value"
-                name = written(variable)
-                message = f"{name} stands in NOT, and only something outside of NOT gives it a value"
+                message = f"{written(variable)} stands in NOT and elsewhere, but in no event that NOT lies between"
                 self._report(variable, message, hint)
         return ways
 
@@ -109,8 +108,7 @@ class _Check:
             if not all(variable in way for way in ways):
                 name = written(variable)
                 hint = "bind it in each alternative, or give it another name if it is another variable"
-                message = f"the groups are made by {name}, and not all alternatives give it a value"
-                self._report(variable, message, hint)
+                self._report(variable, f"the groups are made by {name}, which some alternatives give no value", hint)
         results = frozenset(measure.variable for measure in pattern.measures)
         return frozenset(way | results for way in ways)
 

@@ -52,9 +52,10 @@ def read(draft: Draft) -> None:
         elif isinstance(raw, RawPatternRule):
             read_pattern_rule(draft, raw)
         elif not isinstance(raw.head, Atom | Compound):
-            draft.error(
-                "syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, "begin with a name"
-            )
+            hint = "begin with a name"
+            if isinstance(raw.head, Int):
+                hint += "; a window stands directly behind its full stop: (a SEQ b).30"
+            draft.error("syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, hint)
         else:
             owner = signature(raw.head)
             if owner in LEGACY:
