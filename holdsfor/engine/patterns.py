@@ -73,7 +73,8 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points = points.pick(wanted.picks)
     points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
     rows = Rows(world.axis, len(points), {name: points.column(p) for p, name in wanted.new})
-    return _with_span(rows, points.starts(), points.times(), world)
+    times = points.times()
+    return _with_span(rows, times if points.begun is None else points.starts(), times, world)
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
