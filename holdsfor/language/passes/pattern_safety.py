@@ -31,6 +31,7 @@ class _Check:
         self._draft = draft
         self._rule = rule
         self._modes = modes
+        self._policy = rule.policy
         self._reported: set[Var] = set()
 
     def run(self) -> None:
@@ -45,8 +46,7 @@ class _Check:
         """outside: the variables of the rule that stand elsewhere."""
         match pattern:
             case Either():
-                cases = [self._ways(each, outside | _others(pattern, each)) for each in pattern.alternatives]
-                return _least(way for case in cases for way in case)
+                return self._either(pattern, outside)
             case Absence():
                 return self._absence(pattern, outside)
             case Filter():
@@ -59,13 +59,27 @@ class _Check:
             ways = _least(one | other for one in ways for other in more)
         return ways
 
+    def _either(self, pattern: Either, outside: set[Var]) -> Ways:
+        cases = [self._ways(each, outside | _others(pattern, each)) for each in pattern.alternatives]
+        ways = [way for case in cases for way in case]
+        for variable in sorted(frozenset().union(*ways) & outside, key=_position):
+            if self._policy != "unrestricted" and not all(variable in way for way in ways):
+                hint = "bind it in each of them, or write a rule for each of them"
+                message = (
+                    f"under the policy {self._policy} all alternatives of OR must give {written(variable)} a value"
+                )
+                self._report(variable, message, hint)
+        return _least(ways)
+
     def _absence(self, pattern: Absence, outside: set[Var]) -> Ways:
         own = pattern_variables(pattern.what)
         ways = self._ways(pattern.first, outside | own | _others(pattern, pattern.first))
         if not isinstance(pattern.last, int):
             more = self._ways(pattern.last, outside | own | _others(pattern, pattern.last))
             ways = _least(one | other for one in ways for other in more)
+        policy, self._policy = self._policy, "unrestricted"  # nothing is chosen of what is absent
         self._ways(pattern.what, outside | _others(pattern, pattern.what))
+        self._policy = policy
         for variable in sorted(own & outside, key=_position):
             if not all(variable in way for way in ways):
                 hint = "write it in one of the two events that NOT lies between, or _ for any value"
