@@ -48,8 +48,11 @@ def uses(description: EventDescription) -> list[Use]:
     found: list[Use] = []
     for owner, body, interval in _bodies(description):
         taken_away = _taken_away(body, interval) if interval else frozenset()
-        for of, place, negative in _conditions(body, False, taken_away):
-            found.append(Use(owner, of, place, negative))
+        by = _as_written(owner, description)
+        for condition, place, negative in _conditions(body, False, taken_away):
+            of = _as_written(condition, description)
+            if owner == by or of != by:  # what a dynamic domain is made of is no use of it
+                found.append(Use(by, of, place, negative))
     for deadline in description.deadlines:
         fluent: Thing = "fluent", _signature(deadline.fluent)
         found.append(Use(fluent, fluent, deadline.place, False))
@@ -67,6 +70,8 @@ def graph(description: EventDescription) -> Graph:
     for layer, stratum in enumerate(description.strata, 1):
         for signature in (each.signature for each in stratum):
             thing = defined(description, signature)
+            if thing != _as_written(thing, description):
+                continue
             node = Node(str(signature), kind_of(description, signature), layer, signature in cyclic, thing in dead)
             things[thing] = node
     numbers = {thing: number for number, thing in enumerate(things)}
@@ -85,10 +90,13 @@ def defined(description: EventDescription, signature: Signature) -> Thing:
 
 
 def predicates(description: EventDescription) -> dict[Thing, Place]:
-    """Background predicates, and where each begins."""
+    """Background predicates and dynamic domains, and where each begins."""
     found: dict[Thing, Place] = {}
     for clause in description.background:
         found.setdefault(("predicate", _signature(clause.head)), clause.place)
+    for rule in description.rules:
+        if (domain := _as_written(_owner(rule), description)) != _owner(rule):
+            found.setdefault(domain, rule.place)
     return found
 
 
@@ -103,7 +111,18 @@ def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
         found.setdefault(("event", _signature(pattern.head)), []).append(pattern.place)
     for more in _further(description):
         found.setdefault(("fluent", _signature(more.fluent)), []).append(more.place)
-    return found
+    return {thing: places for thing, places in found.items() if thing == _as_written(thing, description)}
+
+
+def count_rules(description: EventDescription) -> int:
+    """Those that its author has written."""
+    return sum(_owner(rule) == _as_written(_owner(rule), description) for rule in description.rules)
+
+
+def _as_written(thing: Thing, description: EventDescription) -> Thing:
+    """A dynamic domain instead of a fluent that stands for it."""
+    domain = thing[1].domain_behind(description.unreported)
+    return thing if domain is None else ("predicate", domain)
 
 
 # ---------------------------------------------------------------- what can come true

@@ -74,7 +74,7 @@ def opened(
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = max(low, frontier.nothing)  # a durative row counts from the start of the history on
     low = min([low, *(int(block.begun.min()) for block in everything if block.begun is not None and len(block))])
-    axis = fit(low, high, asked.tick, len(dictionary), room)
+    axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
     dictionary.limit = axis.codes
     unreported = ready.plan.unreported
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1, unreported=unreported)

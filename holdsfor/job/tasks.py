@@ -205,8 +205,12 @@ def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World
         if home == () and bucket:
             _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
         elif home and is_crossed:
-            texts, buckets = world.dictionary.texts(), job.router.buckets
-            _keep(relation, world, lambda columns, _: at_home(texts, [columns(p) for p in home], bucket, buckets))
+
+            def is_at_home(columns: Callable[[int], Ints], _: int) -> npt.NDArray[np.bool_]:
+                codes = [columns(position) for position in home]  # which may give numbers their texts
+                return at_home(world.dictionary.texts(), codes, bucket, job.router.buckets)
+
+            _keep(relation, world, is_at_home)
 
     return restrict
 

@@ -14,6 +14,7 @@ from holdsfor.engine.evaluate import program
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.held import Memory
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.reading import LineReader
@@ -31,18 +32,22 @@ def recognise(
     report: Report = "eager",
     seed: int | None = None,
 ) -> tuple[pa.Table, pa.Table]:
-    """The current intervals and occurrences when all has been read. Now and then the driver begins anew."""
+    """The current intervals and occurrences when all has been read. Now and then the driver begins anew.
+
+    Half of the streams keep in memory what buckets carry, the others read it from its files.
+    """
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
     with tempfile.TemporaryDirectory() as folder:
         state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
         setting = setting_of(description, horizon, buckets, report, line_format(lines))
         stream = Stream(setting, Ledger(state), tables)
+        memory = Memory() if random.random() < 0.5 else None
         for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
-            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)]))
+            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)], memory))
             if random.random() < 0.2:
-                stream = Stream(setting, Ledger(state), tables)
+                stream, memory = Stream(setting, Ledger(state), tables), memory and Memory()
                 stream.run(batch, Alone([]))  # Spark repeats what it does not know to be done
-        stream.close(Alone([]))
+        stream.close(Alone([], memory))
         return read_current(tables)
 
 

@@ -20,7 +20,17 @@ from holdsfor.plan.operators import (
     Relation,
     Static,
 )
-from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan, Sliding, positive_operands, scans, subpatterns
+from holdsfor.plan.patterns import (
+    Absent,
+    OneOfSeveral,
+    Pairs,
+    Pattern,
+    Scan,
+    Sliding,
+    positive_operands,
+    scans,
+    subpatterns,
+)
 from holdsfor.plan.walk import conclusions, flat, parts, simple_of
 
 Atom = At | Holding | Of | Scan
@@ -34,6 +44,7 @@ class Body:
     atoms: tuple[Atom, ...]
     evidence: tuple[tuple[Atom, ...], ...]
     is_rowwise: bool  # each row of its one condition concludes by itself
+    is_choosing: bool = False  # what it concludes of one row depends on all other rows of its conditions
 
     def reads(self, relations: Iterable[Relation]) -> bool:
         wanted = set(relations)
@@ -53,7 +64,7 @@ def body_of(rule: Conclude | HoldsForRule) -> Body:
     if isinstance(rule, Conclude):
         atoms, evidence = _atoms(flat(rule.chain)), _evidence(rule.chain)
         is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not any(map(_gathers, rule.chain))
-        return Body(rule.args, atoms, evidence, is_rowwise)
+        return Body(rule.args, atoms, evidence, is_rowwise, any(map(_chooses, rule.chain)))
     evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
     return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
 
@@ -93,6 +104,14 @@ def _ways(pattern: Pattern) -> tuple[tuple[Atom, ...], ...]:
     for operand in positive_operands(pattern):
         ways = tuple((*way, *more) for way in ways for more in _ways(operand))
     return ways
+
+
+def _chooses(op: Op) -> bool:
+    """Whether a policy makes some of the pairs only."""
+    if not isinstance(op, Occurring):
+        return False
+    joins = (part for part in subpatterns(op.pattern) if isinstance(part, Pairs | Absent))
+    return any(join.choosing.policy != "unrestricted" for join in joins)
 
 
 def _gathers(op: Op) -> bool:
