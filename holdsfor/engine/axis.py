@@ -12,6 +12,7 @@ from holdsfor.errors import HoldsforError
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
+MOST_ROOM = 1024  # how many times more terms there is room for where it costs nothing
 
 
 class KeyTable:
@@ -136,11 +137,20 @@ class AxisFull(HoldsforError):
         )
 
 
-def fit(first: int, last: int, tick: int, terms: int, room: int = 2) -> Axis:
-    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms."""
+def fit(first: int, last: int, tick: int, terms: int, room: int = 2, columns: int = BITS) -> Axis:
+    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms.
+
+    There is room for more terms, up to a point, where keys with so many columns still fit: rules may make new terms,
+    and those for which there is no room cost a second evaluation.
+    """
     origin = (first // tick - 2) * tick
-    span = last - origin + 4 * tick + 4
-    axis = Axis(origin, tick, max(span.bit_length(), 4), (room * terms + 16).bit_length())
+    time_bits = max((last - origin + 4 * tick + 4).bit_length(), 4)
+    spare = min(_code_bits(MOST_ROOM, terms), (BITS - time_bits) // columns)
+    axis = Axis(origin, tick, time_bits, max(_code_bits(room, terms), spare))
     if axis.is_wide(1):
         raise AxisFull(terms, axis.time_bits, BITS - axis.code_bits)
     return axis
+
+
+def _code_bits(room: int, terms: int) -> int:
+    return (room * terms + 16).bit_length()

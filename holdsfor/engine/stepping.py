@@ -146,7 +146,7 @@ def _begin(
         min(query_time, asked.end),
         asked.start - 1,
         state.holding,
-        state.settled_intervals,
+        state.settled,
         state.running,
         unreported=ready.plan.unreported,
     )

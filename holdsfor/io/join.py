@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +28,16 @@ def join_events(parts: Iterable[Events]) -> Events:
     return Events(join_blocks(blocks), table, read, unused, changed)
 
 
+def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
+    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
+    for events, lines in parts:
+        rejects = events.rejects
+        if rejects.num_rows:
+            rejects = rejects.set_column(1, rejects.schema.field(1), pc.add(rejects["row"], first))
+        yield replace(events, rejects=rejects)
+        first += lines
+
+
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """One block per name, kind and number of arguments, rows in the order of the blocks."""
     groups: dict[tuple[str, str, int], list[Block]] = {}
@@ -42,6 +53,9 @@ def _joined(blocks: Sequence[Block]) -> Block:
     op = None
     if any(block.op is not None for block in blocks):
         op = np.concatenate([np.ones(len(b), np.int8) if b.op is None else b.op for b in blocks])
+    begun = None
+    if any(block.begun is not None for block in blocks):
+        begun = np.concatenate([block.start if block.begun is None else block.begun for block in blocks])
     return Block(
         first.name,
         first.kind,
@@ -51,6 +65,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
         None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
         np.concatenate([block.arrival for block in blocks]),
         op,
+        begun,
     )
 
 

@@ -20,8 +20,10 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Lasting,
     Lookup,
+    Occurring,
     Of,
     Op,
+    Recursion,
     Relate,
     Relation,
     Simple,
@@ -29,6 +31,8 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
+from holdsfor.plan.patterns import conditions_of, scans
+from holdsfor.plan.structures import flat as columns
 
 
 def conclusions(definition: Definition) -> Iterator[Conclude]:
@@ -41,16 +45,22 @@ def conclusions(definition: Definition) -> Iterator[Conclude]:
                 yield from conclusions(fluent)
         case Derived():
             yield from definition.rules
+        case Recursion():
+            for event in definition.events:
+                yield from event.rules
         case Static():
             return
 
 
 def flat(chain: Chain) -> Iterator[Op]:
-    """The operators of a chain, those inside negations too."""
+    """The operators of a chain, those inside negations and patterns too."""
     for op in chain:
         yield op
         if isinstance(op, Without | Tally):
             yield from flat(op.chain)
+        elif isinstance(op, Occurring):
+            for inside in conditions_of(op.pattern):
+                yield from flat(inside)
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
@@ -119,6 +129,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
 def defines(definition: Definition) -> tuple[Relation, ...]:
     if isinstance(definition, Static | Derived):
         return (definition.relation,)
+    if isinstance(definition, Recursion):
+        return tuple(event.relation for event in definition.events)
     reached = tuple(event for _, event in definition.reached) if isinstance(definition, Group) else ()
     return (*(relation for fluent in simple_of(definition) for relation in fluent.relations), *reached)
 
@@ -129,6 +141,8 @@ def reads(definition: Definition) -> Iterator[Relation]:
         for op in flat(chain):
             if isinstance(op, At | Holding):
                 yield op.relation
+            elif isinstance(op, Occurring):
+                yield from (scan.relation for scan in scans(op.pattern))
     if isinstance(definition, Static):
         for rule in definition.rules:
             yield from (part.relation for part in parts(rule.expression))
@@ -148,7 +162,7 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
-    if any(not any(isinstance(op, At) for op in rule.chain) for rule in conclusions(definition)):
+    if any(not any(isinstance(op, At | Occurring) for op in rule.chain) for rule in conclusions(definition)):
         return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
@@ -158,3 +172,17 @@ def ranges_over_domain(definition: Definition) -> bool:
 def _from_data(rule: HoldsForRule) -> bool:
     """Whether every grounding is one that the data mention."""
     return bool(rule.evidence) and all(any(isinstance(o, Of) for o in one) for one in rule.evidence)
+
+
+def widest_key(definitions: Iterable[Definition]) -> int:
+    """The most columns that relations and conditions have, where each part of a term is a column."""
+    widths = [1]
+    for definition in definitions:
+        widths += [relation.arity for relation in defines(definition)]
+        ops = (op for chain in chains(definition) for op in flat(chain))
+        for op in ops:
+            if isinstance(op, At | Holding | Lookup):
+                widths.append(len(columns(op.args)))
+            elif isinstance(op, Occurring):
+                widths += [len(columns(scan.args)) for scan in scans(op.pattern)]
+    return max(widths)

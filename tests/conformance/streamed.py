@@ -21,7 +21,7 @@ from holdsfor.job.live.reading import LineReader
 from holdsfor.job.routing import router
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from tests.naive.rows import Horizon
+from tests.naive.rows import Horizon, line_format, term_arrival
 
 
 def recognise(
@@ -39,7 +39,7 @@ def recognise(
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
     with tempfile.TemporaryDirectory() as folder:
         state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
-        setting = setting_of(description, horizon, buckets, report)
+        setting = setting_of(description, horizon, buckets, report, line_format(lines))
         stream = Stream(setting, Ledger(state), tables)
         memory = Memory() if random.random() < 0.5 else None
         for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
@@ -51,13 +51,15 @@ def recognise(
         return read_current(tables)
 
 
-def setting_of(description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager") -> Setting:
+def setting_of(
+    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
+) -> Setting:
     ready = program(plan(description))
     return Setting(
         ready,
         router(ready.plan, buckets),
         description.inputs,
-        LineReader("rtec"),
+        LineReader(form),
         horizon.window,
         horizon.step,
         horizon.start,
@@ -94,6 +96,8 @@ def shared_out(rows: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
 
 def arrival(line: str) -> int:
     """What does not say when it arrives goes first: it is refused anyway."""
+    if " @ " in line:
+        return term_arrival(line)
     fields = line.split("|")
     place = 2 if fields[0] in ("insert", "retract") else 1
     try:

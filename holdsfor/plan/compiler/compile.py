@@ -20,8 +20,9 @@ from holdsfor.language.terms import is_ground, name_and_args
 from holdsfor.plan.compiler.closures import compile_closure
 from holdsfor.plan.compiler.domains import compile_domains, lists_all
 from holdsfor.plan.compiler.fold import Body, Head, head_names
+from holdsfor.plan.compiler.patterns import compile_pattern_rule, fluents_in_patterns
 from holdsfor.plan.compiler.pipeline import Pipeline
-from holdsfor.plan.compiler.said import Said, Variant, said_of_each
+from holdsfor.plan.compiler.said import Said, Variant, said_of_each, signature_of
 from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.static import compile_holds_for
 from holdsfor.plan.compiler.times import name_times
@@ -37,6 +38,7 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Plan,
     Reach,
+    Recursion,
     Relation,
     Simple,
     Static,
@@ -52,7 +54,8 @@ def compiled(description: EventDescription) -> Plan:
     known = background(description.background)
     fresh = count()
     said = said_of_each(description, known, fresh)
-    stored = relations(description, (variant.body for each in said.values() for variant in each.variants))
+    bodies = [variant.body for each in said.values() for variant in each.variants]
+    stored = relations(description, [*bodies, *fluents_in_patterns(description)])
     pipeline = Pipeline(known, stored, fresh)
     domains = compile_domains(description, pipeline)
     declared = {domain.relation for domain in domains if lists_all(domain)}
@@ -104,9 +107,12 @@ def _definitions(
     signature = part.signature
     mine = said[signature].variants
     if signature in description.events:
-        relation = Relation(signature.name, signature.arity, None, "event")
-        happens = [v for v in mine if v.rule.kind == "happensAt"]
-        yield Derived(relation, tuple(c for v in happens for c in _conclusions(v, None, pipeline)))
+        members = next((group for group in description.recursive if signature in group), (signature,))
+        events = tuple(_event(member, description, said, pipeline) for member in members)
+        if len(members) > 1 or events[0].relation in reads(events[0]):
+            yield from () if signature != members[0] else (Recursion(events),)
+        else:
+            yield events[0]
     if signature in description.simple and part == signature and pipeline.relations.simple_values(signature):
         yield from _simple_or_group(signature, said, pipeline)
     if signature in description.static and (isinstance(part, FluentValue) or signature not in description.simple):
@@ -116,6 +122,16 @@ def _definitions(
                 continue
             rules = (rule for v in statics for rule in _holds_for_rules(v, relation, pipeline, relation in declared))
             yield Static(relation, tuple(dict.fromkeys(rules)))
+
+
+def _event(
+    signature: Signature, description: EventDescription, said: Mapping[Signature, Said], pipeline: Pipeline
+) -> Derived:
+    happens = [v for v in said[signature].variants if v.rule.kind == "happensAt"]
+    rules = [conclusion for v in happens for conclusion in _conclusions(v, None, pipeline)]
+    mine = (rule for rule in description.patterns if signature_of(rule.head) == signature)
+    rules += (compile_pattern_rule(rule, pipeline) for rule in mine)
+    return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 
 
 def _simple_or_group(

@@ -27,7 +27,10 @@ LONGEST_KEY = 4
 def place(definition: Definition, layout: Layout) -> Placement:
     """The cheapest way to evaluate it: where its conditions are, by a key, or all together."""
     return (
-        place_with_conditions(definition, layout) or place_by_key(definition, layout) or _together(definition, layout)
+        place_with_conditions(definition, layout)
+        or place_by_key(definition, layout)
+        or _place_with_input(definition, layout)
+        or _together(definition, layout)
     )
 
 
@@ -50,6 +53,17 @@ def place_with_conditions(definition: Definition, layout: Layout) -> Placement |
     stages = {common_home(body, layout) for body in bodies_of(definition)}
     stage = next(iter(stages))
     return Placement(stage, None, ()) if stage is not None and len(stages) == 1 else None
+
+
+def _place_with_input(definition: Definition, layout: Layout) -> Placement | None:
+    """A part of a definition that single rows of the input conclude is found in any bucket."""
+    if any(relation.is_reported for relation in defines(definition)):
+        return None
+    bodies = tuple(bodies_of(definition))
+    atoms = [atom for body in bodies if body.is_rowwise for atom in body.atoms if atom.relation not in layout.placed]
+    if len(atoms) < len(bodies):
+        return None
+    return Placement(0, None, tuple(dict.fromkeys(Route(atom.relation, "share", (0,)) for atom in atoms)))
 
 
 def common_home(body: Body, layout: Layout) -> int | None:
@@ -130,6 +144,8 @@ def _reach_all(
         if way is None:
             return None
         ways[atom] = way
+    if body.is_choosing and not all(ways[atom].whole for way in body.evidence for atom in way):
+        return None  # all that competes must be in one bucket
     return ways if _has_evidence(body, key, variables, ways) else None
 
 

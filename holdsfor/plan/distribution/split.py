@@ -8,13 +8,14 @@ in an area where there is a storm is found by the area.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
 from holdsfor.plan.distribution.bodies import Body, body_of
+from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
 from holdsfor.plan.operators import (
@@ -27,12 +28,14 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Of,
     Plan,
+    Recursion,
     Relation,
     Simple,
     Static,
     Structure,
 )
-from holdsfor.plan.structures import is_open, names_in
+from holdsfor.plan.structures import Forms, is_open, names_in
+from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -54,16 +57,18 @@ def split(plan: Plan) -> Plan:
 
 @dataclass(slots=True)
 class _Splitter:
-    """taken: the names that relations have."""
+    """taken: the names that relations have. cuts: relations by the parts of their terms."""
 
     layout: Layout
     taken: set[str]
+    cuts: dict[tuple[Relation, Forms], Definition] = field(default_factory=dict)
 
     def parts_of(self, definition: Definition) -> tuple[Definition, ...]:
         """The definition, after the parts that are taken out of it."""
         placement = place_by_key(definition, self.layout)
         if placement is None:
-            return self._made_to_fit(definition)
+            whole = self._made_to_fit(definition)
+            return self._cut_to_fit(definition, self._count_together(whole)) or whole
         if isinstance(definition, Static) and definition.proved is not None:
             return (definition,)
         parts = self._with_parts(definition, lambda body: self._is_better_apart(body, placement))
@@ -80,6 +85,30 @@ class _Splitter:
                 return parts
         parts = self._with_parts(rules, lambda body: True)  # what has to be all together are only conclusions
         return parts if len(parts) > 1 else (definition,)
+
+    def _cut_to_fit(self, definition: Definition, together: int) -> tuple[Definition, ...] | None:
+        """With conditions that read the parts of terms, if fewer than so many parts then are all together."""
+        rules = definition.proved if isinstance(definition, Static) and definition.proved is not None else definition
+        trial = _Splitter(self.layout.copy(), set(self.taken), dict(self.cuts))
+        cutter = Cutter(frozenset(defines(definition)), trial._fresh, trial.cuts)
+        rest = map_rules(rules, cutter.cut_rule)
+        if rest == rules or not together:
+            return None
+        fresh = tuple(part for what, part in trial.cuts.items() if what not in self.cuts)
+        for part in fresh:
+            trial.layout.add(part, place(part, trial.layout))
+        parts = (*fresh, *trial.parts_of(rest))
+        if self._count_together(parts) >= together:
+            return None
+        self.taken, self.cuts = trial.taken, trial.cuts
+        return parts
+
+    def _count_together(self, parts: tuple[Definition, ...]) -> int:
+        """How many of them are evaluated on all data in one bucket."""
+        layout = self.layout.copy()
+        for part in parts:
+            layout.add(part, place(part, layout))
+        return sum(layout.placed[defines(part)[0]].positions == () for part in parts)
 
     def _place_last(self, parts: tuple[Definition, ...]) -> Placement | None:
         """Where the rest of a definition is evaluated by a key, after its parts."""
@@ -123,8 +152,7 @@ class _Splitter:
 
     def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
-        variables = (*head, *sorted(bound - set(head)))
+        variables = (*head, *sorted(_bound(rule) - set(head)))
         trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
@@ -137,6 +165,15 @@ class _Splitter:
             number += 1
         self.taken.add(f"{name} part {number}")
         return f"{name} part {number}"
+
+
+def _bound(rule: Rule) -> set[str]:
+    """The variables that have values wherever a rule concludes something."""
+    alternatives = (
+        {name for atom in alternative for name in names_in(atom.args)} for alternative in body_of(rule).evidence
+    )
+    everywhere = set.union(*alternatives)
+    return everywhere & {name for op in rule.chain for name in binds(op)} if isinstance(rule, Conclude) else everywhere
 
 
 def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definition:
@@ -156,6 +193,9 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
             return replace(definition, fluents=tuple(map(in_fluent, definition.fluents)))
         case Derived() | Static():
             return replace(definition, rules=changed(definition.rules))
+        case Recursion():
+            events = (replace(event, rules=changed(event.rules)) for event in definition.events)
+            return Recursion(tuple(events))
 
 
 def _columns(arg: Arg) -> Iterator[Arg]:
@@ -175,7 +215,7 @@ def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) ->
         part: Definition = Derived(happened, (replace(rule, args=columns),))
         used = set(names_in(head))
         args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
-        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
+        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time, rule.start),), args=head)
     held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=columns),))
     whole = Of(held, names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from holdsfor.plan.operators import (
     At,
@@ -20,6 +20,7 @@ from holdsfor.plan.operators import (
     Part,
     Plan,
     Reach,
+    Recursion,
     Relation,
     Route,
     Shared,
@@ -80,19 +81,29 @@ def show_reach(reach: Reach) -> str:
 
 def show_stages(plan: Plan) -> list[str]:
     """One line per stage with what it defines and by which arguments, and one with the routes of what it reads."""
-    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage)]
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage, named)]
 
 
-def _stage(number: int, stage: Stage) -> Iterator[str]:
-    homes = ", ".join(f"{named(home.relation)}{_home(home)}" for home in stage.homes)
+def show_stages_to_authors(plan: Plan) -> list[str]:
+    """The same with the names that rules have: a dynamic domain instead of the fluents that stand for it."""
+
+    def name(relation: Relation) -> str:
+        domain = relation.signature.domain_behind(plan.unreported)
+        return named(relation) if domain is None else str(domain)
+
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage, name)]
+
+
+def _stage(number: int, stage: Stage, name: Callable[[Relation], str]) -> Iterator[str]:
+    homes = ", ".join(dict.fromkeys(f"{name(home.relation)}{_home(home)}" for home in stage.homes))
     sends_on = "sends on what the next stage follows" if stage.sends_on else ""
     yield f"{number}: {'; '.join(filter(None, (homes, sends_on)))}"
     routes = [route for route in stage.routes if route.way != "link"]
     if routes:
-        yield f"    reads {', '.join(map(_route, routes))}"
-    links = [f"{named(route.relation)} by {_places(route.positions)}" for route in stage.routes if route.way == "link"]
+        yield f"    reads {', '.join(dict.fromkeys(_route(route, name) for route in routes))}"
+    links = [f"{name(route.relation)} by {_places(route.positions)}" for route in stage.routes if route.way == "link"]
     if links:
-        yield f"    tuples from {', '.join(links)}"
+        yield f"    tuples from {', '.join(dict.fromkeys(links))}"
 
 
 def _home(home: Home) -> str:
@@ -105,14 +116,14 @@ def _home(home: Home) -> str:
             return f" by {_places(positions)}"
 
 
-def _route(route: Route) -> str:
+def _route(route: Route, name: Callable[[Relation], str]) -> str:
     match route.way:
         case "everywhere":
-            return f"{named(route.relation)} everywhere"
+            return f"{name(route.relation)} everywhere"
         case "follow":
-            return f"{named(route.relation)} wherever {_places(route.positions)} is"
+            return f"{name(route.relation)} wherever {_places(route.positions)} is"
         case _:
-            return named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
+            return name(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
 
 
 def _wheres(plan: Plan) -> Iterator[str]:
@@ -153,6 +164,10 @@ def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator
                 yield from _simple(fluent)
             for due in definition.deadlines:
                 yield _deadline(due)
+        case Recursion():
+            yield f"until nothing is new {', '.join(map(named, defines(definition)))}"
+            for event in definition.events:
+                yield from show_definition(event, names)
         case Derived():
             yield f"event {named(definition.relation)}"
             yield from (show_conclusion(rule, definition.relation, "happens", names) for rule in definition.rules)
