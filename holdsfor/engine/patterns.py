@@ -168,7 +168,8 @@ def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
 def blocked_at(first: Rows, what: Rows, world: World) -> Ints:
     """When, after each of the first, the other has occurred for the first time; after all time if it has not."""
     asked = sorted((what.names & first.names) - SPAN)
-    return (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin
+    time = _free_until(first, asked, what, world) & world.axis.mask
+    return np.where(time == world.axis.mask, ANY_LENGTH, time + world.axis.origin)
 
 
 def _free_until(first: Rows, names: Sequence[str], what: Rows, world: World) -> Ints:
