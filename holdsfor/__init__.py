@@ -73,7 +73,10 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
-    from holdsfor.io.readers.facts import fact_text
 
-    tables = {f"<facts of {name}>": fact_text(name, source) for name, source in (facts or {}).items()}
+    tables: dict[str, str] = {}
+    if facts:
+        from holdsfor.io.readers.facts import fact_text
+
+        tables = {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
     return language.load(*paths, texts=tables, allow=allow)

@@ -47,7 +47,8 @@ def report(
             {**_name(signature), "because": one.because, "advice": how_to_bound(signature, one), **_place(one.place)}
             for signature, one in find_unbounded(made).items()
         ],
-        "cycles": [[str(signature) for signature in group] for group in description.cycles],
+        "patterns": len(description.patterns),
+        "cycles": [list(map(str, group)) for group in (*description.cycles, *description.recursive)],
     }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from typing import Literal as OneOf
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from holdsfor import EventDescription
 
 _Given = TypeVar("_Given")
+
+#: As the object of a command's context: the command is all that its process does.
+ALONE = "alone"
 
 COUNTS = (
     ("events_in", "events in"),
@@ -86,6 +91,7 @@ def spread(args: Sequence[str], option: str) -> list[str]:
 
 
 def run(
+    context: typer.Context,
     rules: Annotated[list[Path], RULES],
     events: Annotated[list[str] | None, EVENTS] = None,
     out: Annotated[Path | None, OUT] = None,
@@ -137,6 +143,8 @@ def run(
     source = holdsfor.read_events(events, format=form, mapping=mapping)
     make_folder(out)  # before the work, not after it
     if engine == "local":
+        if context.obj == ALONE:
+            leave_pandas_out()
         outcome = in_process(description, source, times, out, output_format, changes)
     else:
         outcome = on_spark(description, source, times, out, output_format, master, settings)
@@ -149,6 +157,31 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def leave_pandas_out() -> None:
+    """pyarrow imports pandas at its first array, for a third of a second; this process has no data frames.
+
+    pyarrow looks for it once: other code may still import it.
+    """
+    if "pandas" in sys.modules:
+        return
+    import pyarrow
+
+    sys.meta_path.insert(0, NoPandas)
+    try:
+        pyarrow.array(())
+    finally:
+        sys.meta_path.remove(NoPandas)
+
+
+class NoPandas(MetaPathFinder):
+    """Among the finders of modules: says that there is no pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
 
 
 def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:

@@ -136,7 +136,7 @@ def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[
         for relation in fluent.relations:
             holding = world.carried.get(relation, EMPTY)
             settled = world.settled.get(relation)
-            if settled is not None:
+            if isinstance(settled, Intervals):
                 keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
                 on = (end == boundary) & np.isin(keys, holding)
                 yield relation, keys, start, np.where(on, OPEN, end)

@@ -14,7 +14,6 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
-from holdsfor.engine.relation import no_intervals, no_points
 from holdsfor.engine.result import as_block
 from holdsfor.engine.settling import Scope, State, settle
 from holdsfor.engine.stepping import Moment, remembered
@@ -74,13 +73,14 @@ def opened(
     latest = max([min(until, asked.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = max(low, frontier.nothing)  # a durative row counts from the start of the history on
+    low = min([low, *(int(block.begun.min()) for block in everything if block.begun is not None and len(block))])
     axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
     dictionary.limit = axis.codes
     unreported = ready.plan.unreported
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1, unreported=unreported)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
-    before = replace(world, now=min(carried.fired, asked.end), points={}, intervals={})
+    before = replace(world, now=min(carried.fired, asked.end), relations={})
     for relation, block, columns in zip(scope.relations(ready.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
     found = zip(dues(ready.plan, scope), carried.running, strict=True)
@@ -95,10 +95,7 @@ def _columns(block: Block, dictionary: Dictionary) -> list[Column]:
 def _put(relation: Relation, block: Block, columns: list[Column], world: World) -> None:
     """A defined relation, back from its block."""
     if not len(block):
-        if relation.kind == "event":
-            world.points[relation] = no_points(world.axis, world.dictionary, relation.arity)
-        else:
-            world.intervals[relation] = no_intervals(world.axis, world.dictionary, relation.arity)
+        world.relations[relation] = world.nothing_of(relation)
         return
     positions = frozenset(range(relation.signature.arity))
     kind = Input(relation.signature, "event" if relation.kind == "event" else "interval", True, frozenset())

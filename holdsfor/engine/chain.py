@@ -29,7 +29,7 @@ from holdsfor.kernels import (
 )
 from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
-from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Op, Tally, Where, Without
+from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
 from holdsfor.plan.structures import flat, forms_of, is_open, names_in
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
@@ -114,6 +114,8 @@ def step(op: Op, rows: Rows | None, world: World) -> Rows:
             return scan(op, world)
         rows = Rows(world.axis, 1, {})
     match op:
+        case Occurring():
+            raise AssertionError("a pattern begins a rule, and is matched there")
         case At():
             return at(op, rows.timely(op.time) if op.time in rows.names else rows, world)
         case Holding():
@@ -160,7 +162,7 @@ def scan(op: At, world: World) -> Rows:
     wanted = shape(args, frozenset(), world.dictionary)
     found = found.pick(wanted.picks)
     columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
-    rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)})
+    rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)} | _start(op, found, None))
     key = tuple(args[p] for p in found.key)
     if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
         rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed)
@@ -175,7 +177,7 @@ def at(op: At, rows: Rows, world: World) -> Rows:
     found = found.pick(wanted.picks)
     if op.time not in rows.names:
         return _meet(op, wanted, found, rows)
-    if not wanted.new:
+    if not wanted.new and op.start is None:
         return rows.filter(_member(wanted, found, op.time, rows))
     right, back = found.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
@@ -184,7 +186,8 @@ def at(op: At, rows: Rows, world: World) -> Rows:
         left = left[order]
         rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
     i, j = merge_join(left, right)
-    return _joined(rows, i, found, j if back is None else back[j], wanted)
+    j = j if back is None else back[j]
+    return _joined(rows, i, found, j, wanted).bind(_start(op, found, j))
 
 
 def _member(wanted: Shape, found: Points, time: str, rows: Rows) -> Mask:
@@ -207,7 +210,7 @@ def _meet(op: At, wanted: Shape, found: Points, rows: Rows) -> Rows:
     i, j = expand(low, high)
     j = j if back is None else back[j]
     joined = _joined(rows, i, found, j, wanted)
-    return joined.bind({op.time: _time(found, j)})
+    return joined.bind({op.time: _time(found, j)} | _start(op, found, j))
 
 
 def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
@@ -218,6 +221,14 @@ def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
 def _time(found: Points, index: Ints | None) -> Column:
     packed = found.packed if index is None else found.packed[index]
     return Column(found.dictionary, numbers=found.axis.time(packed))
+
+
+def _start(op: At, found: Points, index: Ints | None) -> dict[str, Column]:
+    """When the occurrences began, if the rule asks for it."""
+    if op.start is None:
+        return {}
+    starts = found.starts()
+    return {op.start: Column(found.dictionary, numbers=starts if index is None else starts[index])}
 
 
 # ---------------------------------------------------------------- holding
@@ -367,6 +378,8 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
     if isinstance(op, Where):
         return lambda: compare(op.op, op.left, op.right, rows, world)
     if isinstance(op, At | Holding) and op.time in rows.names:
+        if isinstance(op, At) and op.start is not None:
+            return None
         if not rows.names.issuperset(names_in(op.args)) or rows.timely(op.time) is not rows:
             return None
         return partial(_tested, op, rows, world)

@@ -10,18 +10,15 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Selection
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.result import (
     INTERVALS_SCHEMA,
     OCCURRENCES_SCHEMA,
-    distinct,
     intervals_table,
     occurrences_table,
     reported,
 )
 from holdsfor.engine.stepping import Moment
-from holdsfor.engine.world import World
 from holdsfor.io.ids import with_ids
 from holdsfor.plan.operators import Relation
 
@@ -64,7 +61,7 @@ def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> 
     old = _told(old, report, settled, settled)
     for op, changed in _differences(old, new):
         if len(changed):
-            table = intervals_table([relation], replace(now, intervals={relation: changed}))
+            table = intervals_table([relation], replace(now, relations={relation: changed}))
             yield _logged(moment.query_time, op, table)
 
 
@@ -109,43 +106,20 @@ def _chosen(found: Intervals, rows: Ints) -> Intervals:
 def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
-    new = _between(distinct(moment.now.points[relation]), settled, last)
+    new = _between(moment.now.points_of(relation).distinct(), settled, last)
+    old = new.none()
     if report == "eager" and moment.before is not None:
-        old = _between(distinct(moment.before.points[relation]), settled, last)
-    else:
-        old = new.select(Selection(np.zeros(len(new), np.bool_)))
-    gone, come = _unmatched(old, new)
-    for op, points, rows in (("withdraw", old, gone), ("insert", new, come)):
-        if len(rows):
-            world = _only(relation, points.select(Selection(index=rows)), moment.now)
-            table = occurrences_table([relation], world)
+        old = _between(moment.before.points_of(relation).distinct(), settled, last)
+    gone, come = old.unlike(new)
+    for op, changed in (("withdraw", gone), ("insert", come)):
+        if len(changed):
+            table = occurrences_table([relation], replace(moment.now, relations={relation: changed}))
             yield _logged(moment.query_time, op, table)
 
 
 def _between(points: Points, after: int, last: int) -> Points:
     time = points.times()
-    mask = (time > after) & (time <= last)
-    return points if mask.all() else points.select(Selection(mask))
-
-
-def _unmatched(old: Points, new: Points) -> tuple[Ints, Ints]:
-    """The rows of each that the other has not; neither has a row twice."""
-    columns = [np.concatenate([old.packed, new.packed])]
-    for p in range(new.arity):
-        columns.append(np.concatenate([old.column(p).codes(), new.column(p).codes()]))
-    order = np.lexsort(columns)
-    twin = np.ones(max(len(order) - 1, 0), np.bool_)
-    for column in columns:
-        ordered = column[order]
-        twin &= ordered[1:] == ordered[:-1]
-    alone = np.ones(len(order), np.bool_)
-    alone[order[1:][twin]] = alone[order[:-1][twin]] = False
-    rows = np.flatnonzero(alone)
-    return rows[rows < len(old)], rows[rows >= len(old)] - len(old)
-
-
-def _only(relation: Relation, points: Points, world: World) -> World:
-    return replace(world, points={relation: points})
+    return points.where((time > after) & (time <= last))
 
 
 def _logged(query_time: int, op: str, table: pa.Table) -> pa.Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -128,6 +130,14 @@ class Column:
         if self.is_number:
             return [None if number != number else number for number in self.numbers().tolist()]
         return self._dictionary.exact(self.codes())
+
+
+def concatenated(columns: Sequence[Column], dictionary: Dictionary) -> Column:
+    """One column after the other: numbers if all of them are numbers of one kind, else terms."""
+    numbers = [column.numbers() for column in columns if column.is_number]
+    if len(numbers) == len(columns) and len({array.dtype for array in numbers}) == 1:
+        return Column(dictionary, numbers=np.concatenate(numbers))
+    return Column(dictionary, np.concatenate([column.codes() for column in columns]))
 
 
 def _bounds(numbers: Numbers) -> tuple[float, float]:

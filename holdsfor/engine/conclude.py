@@ -8,14 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Beginnings, run_shared
+from holdsfor.engine.chain import Beginnings, run, run_shared
 from holdsfor.engine.limits import OnBehalfOf
+from holdsfor.engine.patterns import occurring
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, merge_sorted
-from holdsfor.plan.operators import Arg, Conclude
+from holdsfor.plan.operators import Arg, Conclude, Occurring
 from holdsfor.plan.structures import Forms, open_forms, width
 
 
@@ -45,6 +46,9 @@ class Open:
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
     with OnBehalfOf(rule):
+        match rule.chain:
+            case (Occurring() as pattern, *conditions):
+                return run(tuple(conditions), world, occurring(pattern, world))
         return run_shared(rule.chain, world, beginnings).timely(rule.time)
 
 

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.conclude import head_codes, rows_of
-from holdsfor.engine.relation import Points, no_points
+from holdsfor.engine.relation import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Arg, Derived
+from holdsfor.plan.operators import Arg, Conclude, Derived, Relation
+
+Found = list[tuple[Conclude, Rows]]
 
 
 def evaluate_derived(definition: Derived, world: World, beginnings: Beginnings) -> None:
-    """Sorted by the first argument and time."""
-    relation = definition.relation
-    found = [(rule, _in_history(rows_of(rule, world, beginnings), rule.time, world)) for rule in definition.rules]
-    found = [(rule, rows) for rule, rows in found if rows.size]
-    if not found:
-        world.points[relation] = no_points(world.axis, world.dictionary, relation.arity)
-        return
-    time = np.concatenate([rows.times(rule.time) for rule, rows in found])
-    columns = [_column([(rows, rule.args[p]) for rule, rows in found], world) for p in range(relation.arity)]
-    key = (0,) if relation.arity else ()
+    world.relations[definition.relation] = conclude_events(definition.relation, definition.rules, world, beginnings)
+
+
+def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> Points:
+    """What the rules conclude, sorted by the first argument that is a term, and time."""
+    concluded = [(rule, _in_history(rows_of(rule, world, beginnings), rule.time, world)) for rule in rules]
+    concluded = [(rule, rows) for rule, rows in concluded if rows.size]
+    if not concluded:
+        return world.points_of(relation).none()
+    time = np.concatenate([rows.times(rule.time) for rule, rows in concluded])
+    columns = [_column([(rows, rule.args[p]) for rule, rows in concluded], world) for p in range(relation.arity)]
+    key = tuple(p for p in range(relation.arity) if not columns[p].is_number)[:1]
     packed = world.axis.pack([columns[p].codes() for p in key], time)
     order = np.argsort(packed, kind="stable")
     chosen = Selection(index=order)
     payload = {p: column.select(chosen) for p, column in enumerate(columns)}
-    world.points[relation] = Points(world.axis, world.dictionary, relation.arity, key, packed[order], payload)
+    begun = _begun(concluded, world)
+    begun = None if begun is None else begun[order]
+    return Points(world.axis, world.dictionary, relation.arity, key, packed[order], payload, begun)
+
+
+def _begun(concluded: Found, world: World) -> Ints | None:
+    """When each began, on the axis; None if none of them takes time."""
+    if all(rule.start is None for rule, _ in concluded):
+        return None
+    starts = [rows.times(rule.time if rule.start is None else rule.start) for rule, rows in concluded]
+    return np.concatenate(starts) - world.axis.origin
 
 
 def _in_history(rows: Rows, time: str, world: World) -> Rows:

@@ -29,7 +29,7 @@ Numbers = npt.NDArray[np.number[Any]]
 Made = TypeVar("Made")
 EMPTY = np.empty(0, np.int64)
 NO_NUMBER = "[]"
-DENSE = 4  # integers are close together if their span is at most so many times their number
+DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
 
 
@@ -114,23 +114,8 @@ class Dictionary:
 
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
-        if not len(numbers):
-            return EMPTY
-        if numbers.dtype.kind == "i":
-            low, high = int(numbers.min()), int(numbers.max())
-            if high - low < DENSE * len(numbers):
-                return self._encode_dense(numbers - low, low)
-        distinct, where = np.unique(numbers, return_inverse=True)
+        distinct, where = find_distinct(numbers)
         return self.codes(map(repr, distinct.tolist()))[where]
-
-    def _encode_dense(self, offsets: Numbers, low: int) -> Ints:
-        """The codes of integers that lie close together: a table of all of them instead of a sort."""
-        there = np.zeros(int(offsets.max()) + 1, np.bool_)
-        there[offsets] = True
-        distinct = np.flatnonzero(there)
-        table = np.empty(len(there), np.int64)
-        table[distinct] = self.codes(map(repr, (distinct + low).tolist()))
-        return cast(Ints, table[offsets])
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
         """The codes of numbers of which some are integers and others floats."""
@@ -265,6 +250,18 @@ class Dictionary:
             self._ranks = np.empty(len(order), np.int64)
             self._ranks[order] = np.arange(len(order))
         return self._ranks
+
+
+def find_distinct(numbers: Numbers) -> tuple[Numbers, Ints]:
+    """The different numbers in order, and the place of each among them. Integers close together are only counted."""
+    if numbers.dtype.kind == "i" and len(numbers):
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < DENSE * len(numbers):
+            offsets = numbers - low
+            seen = np.zeros(high - low + 1, np.bool_)
+            seen[offsets] = True
+            return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offsets]
+    return np.unique(numbers, return_inverse=True)
 
 
 def constant(term: Term) -> Numbers | None:

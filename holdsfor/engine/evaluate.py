@@ -10,20 +10,30 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.closure import closed
-from holdsfor.engine.column import Selection
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, admits_all, allowed, within
 from holdsfor.engine.facts import Facts, FactTable, fact_table
 from holdsfor.engine.group import evaluate_group
-from holdsfor.engine.relation import Intervals
+from holdsfor.engine.recursion import evaluate_recursion
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import TooManyPairs, compress
+from holdsfor.kernels import TooManyPairs
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Declared, Definition, Derived, Group, Part, Plan, Relation, Simple, Static
+from holdsfor.plan.operators import (
+    Declared,
+    Definition,
+    Derived,
+    Group,
+    Part,
+    Plan,
+    Recursion,
+    Relation,
+    Simple,
+    Static,
+)
 from holdsfor.plan.walk import conclusions, defines, widest_key
 
 
@@ -119,23 +129,17 @@ def _define(definition: Definition, world: World, domains: dict[Relation, tuple[
             evaluate_static(definition, world, domains.get(definition.relation, ()), ready.parts)
         case Derived():
             evaluate_derived(definition, world, ready.beginnings)
+        case Recursion():
+            evaluate_recursion(definition, world, ready.beginnings)
+            return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
     declared = domains.get(definition.relation)
     return 0 if declared is None or admits_all(declared) else _restrict(definition.relation, world, declared)
 
 
 def _restrict(relation: Relation, world: World, clauses: tuple[Allowed, ...]) -> int:
     """Keeps what the declared domain allows; gives the number of groundings outside it."""
-    if relation in world.points:
-        points = world.points[relation]
-        columns = [points.column(p).codes() for p in range(points.arity)]
-        keys = world.axis.key(columns) if columns else np.zeros(len(points), np.int64)
-        mask = within(keys, points.arity, clauses, world)
-        world.points[relation] = points.select(Selection(mask))
-    else:
-        found = world.intervals[relation]
-        keys = found.keys()
-        mask = within(keys, found.arity, clauses, world)
-        if not mask.all():
-            s, e = compress(found.s, mask), compress(found.e, mask)
-            world.intervals[relation] = Intervals(world.axis, world.dictionary, found.arity, s, e)
+    concluded = world.relations[relation]
+    keys = concluded.groundings_of_rows()
+    mask = within(keys, relation.arity, clauses, world)
+    world.relations[relation] = concluded.where(mask)
     return len(np.unique(keys[~mask]))

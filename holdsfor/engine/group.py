@@ -36,10 +36,10 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     if not _reads_own_edges(actions, defines(group)):
         return left_out
     for _ in range(ROUNDS):
-        before = [world.intervals[relation] for relation in relations]
+        before = [world.intervals_of(relation) for relation in relations]
         left_out = once(group, actions, relations, world, domains)
         _tell_reached(group, world)
-        if all(_same(old, world.intervals[r]) for old, r in zip(before, relations, strict=True)):
+        if all(_same(old, world.intervals_of(r)) for old, r in zip(before, relations, strict=True)):
             return left_out
     names = ", ".join(str(fluent.signature) for fluent in group.fluents)
     raise HoldsforError(f"{names}: what starts and ends here does not settle; does a start depend on itself?")
@@ -84,7 +84,7 @@ def _tell_reached(group: Group, world: World) -> None:
                     keys = axis.key([*columns, np.full(len(keys), world.dictionary.code_of(due.values[1]), np.int64)])
                 found.append((keys << axis.time_bits) | running.due[mask])
         packed = np.unique(np.concatenate(found))
-        world.points[event] = Points(axis, world.dictionary, event.arity, tuple(range(event.arity)), packed, {})
+        world.relations[event] = Points(axis, world.dictionary, event.arity, tuple(range(event.arity)), packed, {})
 
 
 def _same(one: Intervals, other: Intervals) -> bool:

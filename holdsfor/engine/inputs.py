@@ -10,7 +10,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.relation import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.kernels import join_points, normalise, order_by_key, union2, unique_sorted
@@ -56,12 +56,14 @@ def _add_events(block: Block, columns: list[Column], source: Source, world: Worl
     key = tuple(sorted(source.identities)[:1])
     packed = axis.pack([columns[p].codes() for p in key], block.start)
     order = _order(packed, block.start, columns[key[0]].codes() if key else None, len(world.dictionary))
+    begun = None if block.begun is None else block.begun - axis.origin
     if order is not None:
+        begun = None if begun is None else begun[order]
         chosen = Selection(index=order)
         packed = packed[order]
         columns = [column.select(chosen) for column in columns]
     payload = dict(enumerate(columns))
-    world.points[relation] = Points(axis, world.dictionary, relation.arity, key, packed, payload)
+    world.relations[relation] = Points(axis, world.dictionary, relation.arity, key, packed, payload, begun)
 
 
 def _order(packed: Ints, time: Ints, codes: Ints | None, count: int) -> Ints | None:
@@ -82,10 +84,10 @@ def _add_fluent(block: Block, columns: list[Column], source: Source, world: Worl
             chosen = columns[-1].codes() == world.dictionary.code_of(relation.value)
             codes = [column.codes() for column in columns[:-1]]
         s, e = _maximal(block, [c[chosen] for c in codes], chosen, world)
-        before = world.intervals.get(relation)  # some rows may be points and others intervals
-        if before is not None:
+        if relation in world.relations:  # some rows may be points and others intervals
+            before = world.intervals_of(relation)
             s, e = union2(before.s, before.e, s, e)
-        world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
+        world.put_intervals(relation, s, e)
 
 
 def _maximal(block: Block, codes: list[Ints], chosen: Mask, world: World) -> tuple[Ints, Ints]:
@@ -109,6 +111,8 @@ def span(blocks: Iterable[Block], low: int, high: int) -> tuple[int, int]:
         if not len(block):
             continue
         low, high = min(low, int(block.start.min())), max(high, int(block.start.max()))
+        if block.begun is not None:
+            low = min(low, int(block.begun.min()))
         if block.end is not None:
             closed = block.end[block.end != OPEN]
             high = max(high, int(closed.max())) if len(closed) else high

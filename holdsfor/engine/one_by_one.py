@@ -10,7 +10,7 @@ from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import in_history, packed_head
 from holdsfor.engine.domain import within
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
@@ -67,7 +67,7 @@ def one_by_one(
     )
     for relation, number in slot.items():
         mine = outcome.slot == number
-        world.intervals[relation] = placed(
+        world.relations[relation] = placed(
             relation, outcome.component[mine], outcome.start[mine], outcome.end[mine], world
         )
     for due, number in numbers.items():
@@ -115,7 +115,7 @@ def by_bits(
     low = 0
     for relation, number in slot.items():
         s, e = start[low : low + count[number]], end[low : low + count[number]]
-        world.intervals[relation] = Intervals(axis, world.dictionary, relation.arity, s, e)
+        world.put_intervals(relation, s, e)
         low += room[number] + len(keys)
 
 

@@ -29,12 +29,7 @@ def next_known_time(world: World, horizon: int, query_time: int) -> int | None:
 
 def _known_times(world: World) -> Iterator[Ints]:
     """All times of a world but the ends of what goes on, relative to the origin of the axis."""
-    mask = world.axis.mask
-    for points in world.points.values():
-        yield points.packed & mask
-    for intervals in world.intervals.values():
-        yield intervals.s & mask
-        ends = intervals.e & mask
-        yield ends[ends != mask]
+    for relation in world.relations.values():
+        yield from relation.known_times()
     for running in world.running.values():
         yield running.due[running.dropped > running.due]

@@ -1,16 +1,22 @@
-"""Relations in memory: Points (what happened) and Intervals (what held), each with the views that joins ask for."""
+"""Relations in memory: Points (what happened) and Intervals (what held), each with the views that joins ask for.
+
+What all relations can do, whatever they hold: `where` (some of their rows), `groundings_of_rows`, `beyond` (what is not
+over at an edge), `until` (what is settled at a boundary) and `after` (put behind what is settled), `known_times`.
+Times there are relative to the origin of the axis.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Column, Mask, Selection
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.column import Column, Mask, Selection, concatenated
+from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, normalise
+from holdsfor.kernels import compress, normalise, union2
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -26,9 +32,12 @@ class Picks:
 
 
 class Points:
-    """Occurrences: sorted by (code of the key columns, time); duplicates allowed. Views are made once and kept."""
+    """Occurrences: sorted by (code of the key columns, time); duplicates allowed. Views are made once and kept.
 
-    __slots__ = ("_columns", "_views", "arity", "axis", "dictionary", "key", "packed")
+    What takes time has its end as its time; begun: when each began, relative to the origin (None: at its time).
+    """
+
+    __slots__ = ("_columns", "_views", "arity", "axis", "begun", "dictionary", "key", "packed")
 
     def __init__(
         self,
@@ -38,9 +47,10 @@ class Points:
         key: tuple[int, ...],
         packed: Ints,
         columns: dict[int, Column],
+        begun: Ints | None = None,
     ) -> None:
         self.axis, self.dictionary, self.arity = axis, dictionary, arity
-        self.key, self.packed = key, packed
+        self.key, self.packed, self.begun = key, packed, begun
         self._columns = columns
         self._views: dict[object, object] = {}
 
@@ -55,13 +65,75 @@ class Points:
             self._columns[position] = found
         return found
 
+    def codes(self, position: int) -> Ints:
+        return self.column(position).codes()
+
     def times(self) -> Ints:
         return self.axis.time(self.packed)
+
+    def starts(self) -> Ints:
+        """When each began."""
+        return self.times() if self.begun is None else self.begun + self.axis.origin
 
     def select(self, selection: Selection) -> Points:
         columns = {p: c.select(selection) for p, c in self._columns.items() if p not in self.key}
         packed = np.asarray(selection.of(self.packed), np.int64)
-        return Points(self.axis, self.dictionary, self.arity, self.key, packed, columns)
+        begun = None if self.begun is None else np.asarray(selection.of(self.begun), np.int64)
+        return Points(self.axis, self.dictionary, self.arity, self.key, packed, columns, begun)
+
+    def where(self, mask: Mask) -> Points:
+        return self if mask.all() else self.select(Selection(mask))
+
+    def none(self) -> Points:
+        return no_points(self.axis, self.dictionary, self.arity)
+
+    def groundings_of_rows(self) -> Ints:
+        """The key of all arguments of each row."""
+        columns = [self.column(p).codes() for p in range(self.arity)]
+        return self.axis.key(columns) if columns else np.zeros(len(self), np.int64)
+
+    def beyond(self, edge: int) -> Points:
+        return self.where(self.packed & self.axis.mask > edge)
+
+    def until(self, boundary: int, edge: int | None) -> Points:
+        """What was settled before the boundary, without what was over at the edge."""
+        time = self.packed & self.axis.mask
+        return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
+
+    def after(self, settled: Points | None, boundary: int) -> Points:
+        """With what was settled before."""
+        return self if settled is None else united([settled, self])
+
+    def known_times(self) -> Iterator[Ints]:
+        yield self.packed & self.axis.mask
+
+    def distinct(self) -> Points:
+        """Each occurrence once."""
+        rows = distinct_rows([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
+        return self if len(rows) == len(self) else self.select(Selection(index=rows))
+
+    def unlike(self, other: Points) -> tuple[Points, Points]:
+        """Of two without duplicates, what each has that the other has not."""
+        columns: list[Numbers] = [
+            np.concatenate([self.packed, other.packed]),
+            np.concatenate([self.starts(), other.starts()]),
+        ]
+        pairs = zip(self._all_columns(), other._all_columns(), strict=True)
+        columns += [_values(concatenated(pair, self.dictionary)) for pair in pairs]
+        order = np.lexsort(columns)
+        twin = np.ones(max(len(order) - 1, 0), np.bool_)
+        for column in columns:
+            ordered = column[order]
+            twin &= ordered[1:] == ordered[:-1]
+        alone = np.ones(len(order), np.bool_)
+        alone[order[1:][twin]] = alone[order[:-1][twin]] = False
+        return self.where(alone[: len(self)]), other.where(alone[len(self) :])
+
+    def _all_columns(self) -> list[Column]:
+        return [self.column(p) for p in range(self.arity)]
+
+    def _begun_column(self) -> tuple[Ints, ...]:
+        return () if self.begun is None else (self.begun,)
 
     def pick(self, picks: Picks) -> Points:
         """The rows with these constants and equal columns."""
@@ -93,7 +165,8 @@ class Points:
         order = np.argsort(packed, kind="stable")
         chosen = Selection(index=order)
         parts = {p: column.select(chosen) for p, column in cut.columns.items()}
-        return Points(axis, self.dictionary, len(parts), key, packed[order], parts)
+        begun = None if self.begun is None else self.begun[kept][order]
+        return Points(axis, self.dictionary, len(parts), key, packed[order], parts, begun)
 
     def ordered(self, positions: tuple[int, ...]) -> tuple[Ints, Ints | None]:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
@@ -122,6 +195,48 @@ class Intervals:
 
     def none(self) -> Intervals:
         return no_intervals(self.axis, self.dictionary, self.arity)
+
+    def of(self, s: Ints, e: Ints) -> Intervals:
+        """Other intervals of the same relation."""
+        return Intervals(self.axis, self.dictionary, self.arity, s, e)
+
+    def where(self, mask: Mask) -> Intervals:
+        return self if mask.all() else self.of(compress(self.s, mask), compress(self.e, mask))
+
+    def groundings_of_rows(self) -> Ints:
+        return self.keys()
+
+    def beyond(self, edge: int) -> Intervals:
+        return self.where((self.e & self.axis.mask) > edge)
+
+    def until(self, boundary: int, edge: int | None) -> Intervals:
+        """The part before the boundary, without what was over at the edge."""
+        mask = self.axis.mask
+        chosen = (self.s & mask) < boundary
+        if edge is not None:
+            chosen &= (self.e & mask) > edge
+        s, e = self.s[chosen], self.e[chosen]
+        return self.of(s, np.where((e & mask) > boundary, (e & ~mask) | boundary, e))
+
+    def after(self, settled: Intervals | None, boundary: int) -> Intervals:
+        """From the boundary on, with what was settled before it."""
+        mask = self.axis.mask
+        lasting = (self.e & mask) > boundary
+        s, e = self.s[lasting], self.e[lasting]
+        s = np.where((s & mask) < boundary, (s & ~mask) | boundary, s)
+        return self.of(s, e) if settled is None else self.of(*union2(settled.s, settled.e, s, e))
+
+    def holding_at(self, point: int) -> Ints:
+        """The keys that hold there."""
+        mask = self.axis.mask
+        return self.keys()[((self.s & mask) <= point) & ((self.e & mask) > point)]
+
+    def known_times(self) -> Iterator[Ints]:
+        """But for the ends of what goes on."""
+        mask = self.axis.mask
+        yield self.s & mask
+        ends = self.e & mask
+        yield ends[ends != mask]
 
     def keys(self) -> Ints:
         """The key of each interval."""
@@ -157,7 +272,8 @@ class Intervals:
             self._views[which] = found
         return found
 
-    def _mask(self, picks: Picks) -> Mask | None:
+    def mask(self, picks: Picks) -> Mask | None:
+        """Which intervals have these constants and equal columns; None: all."""
         mask = None
         for position, code in picks.constants:
             equal = self.codes(position) == code
@@ -208,7 +324,7 @@ class Intervals:
         return found
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-        mask = self._mask(picks)
+        mask = self.mask(picks)
         rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
         s, e = self.s[rows], self.e[rows]
         if positions == tuple(range(self.arity)):
@@ -225,6 +341,51 @@ class Intervals:
             keys = self.keys()
             found = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
         return found
+
+
+Data = Points | Intervals
+"""What is known of a relation."""
+
+
+def put_after(settled: Data | None, concluded: Data, boundary: int) -> Data:
+    """What was settled before the boundary, and from there on what has been concluded since."""
+    if isinstance(concluded, Points):
+        return concluded.after(settled if isinstance(settled, Points) else None, boundary)
+    return concluded.after(settled if isinstance(settled, Intervals) else None, boundary)
+
+
+def united(parts: Sequence[Points]) -> Points:
+    """The occurrences of all of them, sorted again."""
+    parts = [part for part in parts if len(part)] or parts[:1]
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    key = first.key if all(part.key == first.key for part in parts) else ()
+    packed = np.concatenate([part.packed if part.key == key else part.packed & part.axis.mask for part in parts])
+    order = np.argsort(packed, kind="stable")
+    chosen = Selection(index=order)
+    columns = {
+        p: concatenated([part.column(p) for part in parts], first.dictionary).select(chosen) for p in range(first.arity)
+    }
+    begun = None
+    if any(part.begun is not None for part in parts):
+        begun = np.concatenate([part.starts() for part in parts])[order] - first.axis.origin
+    return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun)
+
+
+def distinct_rows(columns: Sequence[Numbers]) -> Ints:
+    """The first of the rows that are equal in all columns, in their order."""
+    order = np.lexsort(columns[::-1])
+    fresh = np.zeros(len(order), np.bool_)
+    fresh[:1] = True
+    for column in columns:
+        ordered = column[order]
+        fresh[1:] |= ordered[1:] != ordered[:-1]
+    return np.sort(order[fresh])
+
+
+def _values(column: Column) -> Numbers:
+    return column.numbers() if column.is_number else column.codes()
 
 
 def no_intervals(axis: Axis, dictionary: Dictionary, arity: int) -> Intervals:

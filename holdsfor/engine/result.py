@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from holdsfor.engine.arguments import arguments
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Column, Selection
-from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.column import Column
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
@@ -53,7 +52,7 @@ def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
 
 def reported(relation: Relation, world: World) -> Intervals:
     """What results have of a relation: without values that no grounding declares, where others are declared."""
-    found = _begun(world.intervals[relation], world)
+    found = _begun(world.intervals_of(relation), world)
     hidden = [value for owner, value in world.unreported if owner == relation.signature]
     if not hidden:
         return found
@@ -96,13 +95,14 @@ def _intervals(relation: Relation, found: Intervals, texts: pa.Array) -> pa.Tabl
 
 def as_block(relation: Relation, world: World) -> Block:
     """A defined relation as input for a later stage."""
-    texts = world.dictionary.texts()
     if relation.kind == "event":
         points = world.points_of(relation)
+        texts = texts_of(points, world)
         time = points.times()
         args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
-        return Block(relation.name, "event", args, None, time, None, time)
-    found = world.intervals_of(relation)
+        begun = None if points.begun is None else points.starts()
+        return Block(relation.name, "event", args, None, time, None, time, begun=begun)
+    found, texts = world.intervals_of(relation), world.dictionary.texts()
     axis = found.axis
     codes = [found.codes(p) for p in range(relation.arity)]
     end = found.e & axis.mask
@@ -116,6 +116,14 @@ def as_block(relation: Relation, world: World) -> Block:
     return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
 
 
+def texts_of(points: Points, world: World) -> pa.Array:
+    """The texts of all terms, also of those that only these occurrences have."""
+    for position in range(points.arity):
+        if not points.column(position).is_number:
+            points.codes(position)
+    return world.dictionary.texts()
+
+
 def _argument(column: Column, texts: pa.Array) -> pa.Array:
     return pa.array(column.numbers()) if column.is_number else _coded(column.codes(), texts)
 
@@ -125,13 +133,13 @@ def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
 
 
 def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
-    texts = world.dictionary.texts()
     tables = []
     for relation in relations:
-        points = _after_start(distinct(world.points[relation]), world)
+        points = _after_start(world.points_of(relation).distinct(), world)
+        texts = texts_of(points, world)
         args = arguments([_texts(points.column(p), texts) for p in range(points.arity)], len(points))
-        time = pa.array(points.times())
-        tables.append(pa.table([pa.repeat(relation.name, len(points)), args, time, time], schema=OCCURRENCES_SCHEMA))
+        start, end = pa.array(points.starts()), pa.array(points.times())
+        tables.append(pa.table([pa.repeat(relation.name, len(points)), args, start, end], schema=OCCURRENCES_SCHEMA))
     return pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *tables])
 
 
@@ -147,21 +155,4 @@ def _texts_of(codes: Ints, texts: pa.Array) -> pa.Array:
 
 def _after_start(points: Points, world: World) -> Points:
     """What begins right after the start of the history is initiated at it, but nothing happens there."""
-    mask = points.times() > world.start
-    return points if mask.all() else points.select(Selection(mask))
-
-
-def distinct(points: Points) -> Points:
-    """Each occurrence once."""
-    columns: list[Numbers] = [points.packed, *(_values(points.column(p)) for p in range(points.arity))]
-    order = np.lexsort(columns[::-1])
-    fresh = np.zeros(len(order), np.bool_)
-    fresh[:1] = True
-    for column in columns:
-        ordered = column[order]
-        fresh[1:] |= ordered[1:] != ordered[:-1]
-    return points.select(Selection(index=np.sort(order[fresh])))
-
-
-def _values(column: Column) -> Numbers:
-    return column.numbers() if column.is_number else column.codes()
+    return points.where(points.times() > world.start)

@@ -87,6 +87,11 @@ class Rows:
             rows._sorted_like(self, self.packed)
         return rows
 
+    def without(self, names: frozenset[str]) -> Rows:
+        """Without these columns."""
+        kept = self.names - names
+        return Rows(self.axis, self.size, {name: self.column(name) for name in kept})
+
     def _sorted_like(self, other: Rows, packed: Ints) -> None:
         self.packed, self.order, self.clock, self.shifts = packed, other.order, other.clock, other.shifts
 

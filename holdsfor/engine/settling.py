@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.frontier import Frontier
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.world import Running, World
-from holdsfor.kernels import union2
 from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Source, Static
 from holdsfor.plan.walk import defines, simple_of
 
@@ -25,8 +21,7 @@ class State:
     """
 
     frontier: Frontier
-    settled_intervals: dict[Relation, Intervals] = field(default_factory=dict)
-    settled_points: dict[Relation, Points] = field(default_factory=dict)
+    settled: dict[Relation, Data] = field(default_factory=dict)
     holding: dict[Relation, Ints] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)  # deadlines that are not yet due
 
@@ -63,8 +58,8 @@ class Views:
         self.plan, self.state, self.world, self.scope = plan, state, world, scope
         self.recent = world
         if not state.frontier.unbounded.isdisjoint(scope.relations(plan)):
-            self.recent = replace(world, points={}, intervals={}, shared={})
-            for relation in (*world.points, *world.intervals):
+            self.recent = replace(world, relations={}, shared={})
+            for relation in world.relations:
                 self._show_recent(relation)
 
     def of(self, number: int) -> World:
@@ -75,30 +70,15 @@ class Views:
     def settle(self, relation: Relation, seen: World) -> None:
         """Puts what is settled in front of what has just been concluded."""
         self.scope.restrict(relation, seen)
-        if relation.kind == "event":
-            settled = self.state.settled_points.get(relation)
-            points = seen.points[relation]
-            self.world.points[relation] = points if settled is None else _joined(settled, points)
-        else:
-            self.world.intervals[relation] = self._spliced(relation, seen.intervals[relation])
+        boundary = self.state.frontier.cut(relation) + 1 - self.world.axis.origin
+        settled = self.state.settled.get(relation)
+        self.world.relations[relation] = put_after(settled, seen.relations[relation], boundary)
         if self.recent is not self.world:
             self._show_recent(relation)
 
-    def _spliced(self, relation: Relation, concluded: Intervals) -> Intervals:
-        boundary = self.state.frontier.cut(relation) + 1 - concluded.axis.origin
-        s, e = _from(concluded, boundary)
-        known = self.state.settled_intervals.get(relation)
-        if known is not None:
-            s, e = union2(known.s, known.e, s, e)
-        return Intervals(concluded.axis, concluded.dictionary, concluded.arity, s, e)
-
     def _show_recent(self, relation: Relation) -> None:
         edge = self.state.frontier.recent - self.world.axis.origin
-        if relation.kind == "event":
-            points = self.world.points[relation]
-            self.recent.points[relation] = points.select(Selection(points.packed & points.axis.mask > edge))
-        else:
-            self.recent.intervals[relation] = _lasting_beyond(self.world.intervals[relation], edge)
+        self.recent.relations[relation] = self.world.relations[relation].beyond(edge)
 
 
 def settle(
@@ -119,9 +99,8 @@ def settle(
     simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
     return State(
         frontier,
-        {r: _until(world.intervals[r], boundaries[r], edges[r]) for r in settled if r.kind != "event"},
-        {r: _points_until(world.points[r], boundaries[r], edges[r]) for r in settled if r.kind == "event"},
-        {r: _holding(world.intervals[r], boundaries[r]) for r in simple if r in boundaries},
+        {r: world.relations[r].until(boundaries[r], edges[r]) for r in settled},
+        {r: world.intervals_of(r).holding_at(boundaries[r]) for r in simple if r in boundaries},
         {
             due: still_running(d, frontier.cut(due.source) - origin)
             for due, d in running.items()
@@ -139,50 +118,3 @@ def still_running(found: Running, cut: int) -> Running:
     """The deadlines that were set by then, neither due nor dropped yet."""
     kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
     return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
-
-
-def _until(found: Intervals, boundary: int, edge: int | None) -> Intervals:
-    """The part before the boundary, without what was over at the edge."""
-    axis = found.axis
-    chosen = (found.s & axis.mask) < boundary
-    if edge is not None:
-        chosen &= (found.e & axis.mask) > edge
-    s, e = found.s[chosen], found.e[chosen]
-    e = np.where((e & axis.mask) > boundary, (e & ~axis.mask) | boundary, e)
-    return Intervals(axis, found.dictionary, found.arity, s, e)
-
-
-def _lasting_beyond(found: Intervals, edge: int) -> Intervals:
-    chosen = (found.e & found.axis.mask) > edge
-    return Intervals(found.axis, found.dictionary, found.arity, found.s[chosen], found.e[chosen])
-
-
-def _from(found: Intervals, boundary: int) -> tuple[Ints, Ints]:
-    """The part from the boundary on."""
-    axis = found.axis
-    lasting = (found.e & axis.mask) > boundary
-    s, e = found.s[lasting], found.e[lasting]
-    return np.where((s & axis.mask) < boundary, (s & ~axis.mask) | boundary, s), e
-
-
-def _holding(found: Intervals, boundary: int) -> Ints:
-    axis = found.axis
-    holds = ((found.s & axis.mask) <= boundary) & ((found.e & axis.mask) > boundary)
-    return found.keys()[holds]
-
-
-def _points_until(points: Points, boundary: int, edge: int | None) -> Points:
-    time = points.packed & points.axis.mask
-    return points.select(Selection((time < boundary) if edge is None else (time < boundary) & (time > edge)))
-
-
-def _joined(one: Points, other: Points) -> Points:
-    """The occurrences of both, sorted again."""
-    packed = np.concatenate([one.packed, other.packed])
-    order = np.argsort(packed, kind="stable")
-    chosen = Selection(index=order)
-    columns = {
-        p: Column(one.dictionary, np.concatenate([one.column(p).codes(), other.column(p).codes()])).select(chosen)
-        for p in range(one.arity)
-    }
-    return Points(one.axis, one.dictionary, one.arity, one.key, packed[order], columns)

@@ -13,7 +13,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import Open, concluded, head_codes, key_columns, merged, spread_over
 from holdsfor.engine.domain import Allowed, admits_all, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
@@ -172,7 +172,7 @@ def _values(relations: tuple[Relation, ...], changes: list[Changes], world: Worl
     for i, relation in enumerate(relations):
         others = [change.initiated for j, change in enumerate(moved) if j != i]
         s, e = make_intervals(moved[i].initiated, merged([moved[i].terminated, *others]), axis.mask, after)
-        world.intervals[relation] = Intervals(axis, world.dictionary, relation.arity, s, e)
+        world.put_intervals(relation, s, e)
 
 
 def _moved(changes: list[Changes], world: World) -> tuple[int, list[Changes]]:
@@ -199,7 +199,7 @@ def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: 
     ]
     s, e, v = _exclusive(parts, world, after)
     for i, relation in enumerate(relations):
-        world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s[v == i], e[v == i])
+        world.put_intervals(relation, s[v == i], e[v == i])
 
 
 def _exclusive(parts: Sequence[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
@@ -252,7 +252,7 @@ def _valued(
     key = _with_value(s >> axis.time_bits, v, arity, world) << axis.time_bits
     s, e = key | (s & axis.mask), key | (e & axis.mask)
     order = np.argsort(s, kind="stable")
-    world.intervals[relation] = Intervals(axis, world.dictionary, arity, s[order], e[order])
+    world.put_intervals(relation, s[order], e[order])
 
 
 def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:

@@ -14,7 +14,7 @@ from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
@@ -60,7 +60,7 @@ def evaluate_static(
     s, e = NOTHING if not found else found[0]
     for more in found[1:]:
         s, e = union2(s, e, *more)
-    world.intervals[relation] = Intervals(world.axis, world.dictionary, relation.arity, s, e)
+    world.put_intervals(relation, s, e)
 
 
 def evaluate_rule(

@@ -127,7 +127,7 @@ def all_together(
         base = slots.base[relation]
         mine = (outcome.slot >= base) & (outcome.slot < base + len(slots.keys[relation]))
         keys = slots.keys[relation][outcome.slot[mine] - base]
-        world.intervals[relation] = placed(relation, keys, outcome.start[mine], outcome.end[mine], world)
+        world.relations[relation] = placed(relation, keys, outcome.start[mine], outcome.end[mine], world)
     for number, due in enumerate(group.deadlines):
         mine = which[outcome.deadline] == number
         keys = keys_of[outcome.deadline[mine]]

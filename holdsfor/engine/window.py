@@ -193,7 +193,7 @@ def standing(block: Block, windows: Windows) -> Block:
     if block.op is None or (block.op > 0).all():
         return replace(block, start=begun, op=None)
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
-    columns += [block.start] if block.end is None else [block.start, block.end]
+    columns += [times for times in (block.start, block.end, block.begun) if times is not None]
     order = np.lexsort([block.arrival, *columns])
     same = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in columns:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, fact_table
-from holdsfor.engine.relation import Intervals, Points, no_intervals, no_points
+from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Chain, Due, Part, Relation
+from holdsfor.plan.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +43,30 @@ class World:
     now: int
     after: int
     carried: Mapping[Relation, Ints] = field(default_factory=dict)
-    settled: Mapping[Relation, Intervals] = field(default_factory=dict)
+    settled: Mapping[Relation, Data] = field(default_factory=dict)
     carried_running: Mapping[Due, Running] = field(default_factory=dict)
-    points: dict[Relation, Points] = field(default_factory=dict)
-    intervals: dict[Relation, Intervals] = field(default_factory=dict)
+    relations: dict[Relation, Data] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
-    shared: dict[Chain | Part, object] = field(default_factory=dict)  # what was worked out of Plan.shared
+    shared: dict[Chain | Part | Pattern, object] = field(default_factory=dict)  # what was worked out of Plan.shared
     unreported: frozenset[tuple[Signature, Term]] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
 
     def points_of(self, relation: Relation) -> Points:
-        return self.points.get(relation) or no_points(self.axis, self.dictionary, relation.arity)
+        found = self.relations.get(relation)
+        return found if isinstance(found, Points) else no_points(self.axis, self.dictionary, relation.arity)
 
     def intervals_of(self, relation: Relation) -> Intervals:
-        return self.intervals.get(relation) or no_intervals(self.axis, self.dictionary, relation.arity)
+        found = self.relations.get(relation)
+        return found if isinstance(found, Intervals) else no_intervals(self.axis, self.dictionary, relation.arity)
+
+    def nothing_of(self, relation: Relation) -> Data:
+        """A relation in which nothing is."""
+        if relation.kind == "event":
+            return no_points(self.axis, self.dictionary, relation.arity)
+        return no_intervals(self.axis, self.dictionary, relation.arity)
+
+    def put_intervals(self, relation: Relation, s: Ints, e: Ints) -> None:
+        self.relations[relation] = Intervals(self.axis, self.dictionary, relation.arity, s, e)
 
     def facts_of(self, signature: Signature) -> Facts:
         return self.facts.get(signature) or Facts(self.dictionary, fact_table(signature.arity, ()))

@@ -41,6 +41,7 @@ class Block:
     end: Ints | None  # intervals: the point after the last one, or OPEN
     arrival: Ints
     op: npt.NDArray[np.int8] | None = None  # 1 insert, -1 retract; None: all inserts
+    begun: Ints | None = None  # events that take time: when each began; `start` is then when it was over
 
     def __len__(self) -> int:
         return len(self.start)
@@ -74,6 +75,7 @@ class Block:
             end=None if self.end is None else of_numbers(self.end),
             arrival=of_numbers(self.arrival),
             op=None if self.op is None else of_numbers(self.op),
+            begun=None if self.begun is None else of_numbers(self.begun),
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.text import as_text
@@ -26,6 +28,16 @@ def join_events(parts: Iterable[Events]) -> Events:
     return Events(join_blocks(blocks), table, read, unused, changed)
 
 
+def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
+    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
+    for events, lines in parts:
+        rejects = events.rejects
+        if rejects.num_rows:
+            rejects = rejects.set_column(1, rejects.schema.field(1), pc.add(rejects["row"], first))
+        yield replace(events, rejects=rejects)
+        first += lines
+
+
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """One block per name, kind and number of arguments, rows in the order of the blocks."""
     groups: dict[tuple[str, str, int], list[Block]] = {}
@@ -41,6 +53,9 @@ def _joined(blocks: Sequence[Block]) -> Block:
     op = None
     if any(block.op is not None for block in blocks):
         op = np.concatenate([np.ones(len(b), np.int8) if b.op is None else b.op for b in blocks])
+    begun = None
+    if any(block.begun is not None for block in blocks):
+        begun = np.concatenate([block.start if block.begun is None else block.begun for block in blocks])
     return Block(
         first.name,
         first.kind,
@@ -50,6 +65,7 @@ def _joined(blocks: Sequence[Block]) -> Block:
         None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
         np.concatenate([block.arrival for block in blocks]),
         op,
+        begun,
     )
 
 
@@ -57,8 +73,24 @@ def join_columns(columns: Sequence[pa.Array]) -> pa.Array:
     """One argument column of several. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
     if len({column.type for column in columns}) > 1:
         columns = [as_text(column) for column in columns]
-    joined = pa.chunked_array(columns)
-    if pa.types.is_dictionary(joined.type):
-        joined = joined.unify_dictionaries()
-    whole = joined.combine_chunks()
+    if pa.types.is_dictionary(columns[0].type):
+        return _join_terms(columns)
+    return _combine(pa.chunked_array(columns))
+
+
+def _join_terms(columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
+    """With the very list of terms of the first column if the others have no more: whoever has looked its terms up need
+    not do so again. A few rows that join the many of a window bring nothing new most of the time."""
+    first, *others = columns
+    indices = [first.indices]
+    for column in others:
+        moved = pc.index_in(column.dictionary, value_set=first.dictionary).take(column.indices)
+        if moved.null_count > column.indices.null_count:
+            return _combine(pa.chunked_array(columns).unify_dictionaries())
+        indices.append(moved.cast(first.indices.type))
+    return pa.DictionaryArray.from_arrays(pa.concat_arrays(indices), first.dictionary)
+
+
+def _combine(chunks: pa.ChunkedArray) -> pa.Array:
+    whole = chunks.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

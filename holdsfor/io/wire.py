@@ -47,7 +47,13 @@ def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = N
                 numbers = column.to_numpy(zero_copy_only=False)
                 columns += "i" if numbers.dtype.kind == "i" else "f"
                 (ints if numbers.dtype.kind == "i" else floats).append(numbers)
-        times = {"start": block.start, "end": block.end, "arrival": block.arrival, "op": block.op}
+        times: dict[str, Array | None] = {
+            "start": block.start,
+            "end": block.end,
+            "arrival": block.arrival,
+            "op": block.op,
+            "begun": block.begun,
+        }
         if block.arrival is block.start or np.array_equal(block.arrival, block.start):
             times["arrival"] = None
         ints += [np.asarray(time, np.int64) for time in times.values() if time is not None]
@@ -158,7 +164,8 @@ class _Columns:
         start = times["start"]
         op = times["op"].astype(np.int8) if "op" in times else None
         arrival = times.get("arrival", start)
-        return Block(head["name"], head["kind"], tuple(columns), value, start, times.get("end"), arrival, op)
+        end, begun = times.get("end"), times.get("begun")
+        return Block(head["name"], head["kind"], tuple(columns), value, start, end, arrival, op, begun)
 
     def _column(self, kind: str, rows: int) -> pa.Array:
         if kind == "t":

@@ -15,13 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.engine.axis import AxisFull, Ints
-from holdsfor.engine.column import Selection
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
 from holdsfor.engine.history import prepare, tables
 from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.relation import Intervals
 from holdsfor.engine.result import as_block
 from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
@@ -207,8 +205,12 @@ def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World
         if home == () and bucket:
             _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
         elif home and is_crossed:
-            texts, buckets = world.dictionary.texts(), job.router.buckets
-            _keep(relation, world, lambda columns, _: at_home(texts, [columns(p) for p in home], bucket, buckets))
+
+            def is_at_home(columns: Callable[[int], Ints], _: int) -> npt.NDArray[np.bool_]:
+                codes = [columns(position) for position in home]  # which may give numbers their texts
+                return at_home(world.dictionary.texts(), codes, bucket, job.router.buckets)
+
+            _keep(relation, world, is_at_home)
 
     return restrict
 
@@ -217,14 +219,8 @@ def _keep(
     relation: Relation, world: World, choose: Callable[[Callable[[int], Ints], int], npt.NDArray[np.bool_]]
 ) -> None:
     """choose: which rows stay, by the codes of their columns."""
-    if relation.kind == "event":
-        points = world.points[relation]
-        mask = choose(lambda position: points.column(position).codes(), len(points))
-        world.points[relation] = points.select(Selection(mask))
-    else:
-        held = world.intervals[relation]
-        mask = choose(held.codes, len(held))
-        world.intervals[relation] = Intervals(held.axis, held.dictionary, held.arity, held.s[mask], held.e[mask])
+    concluded = world.relations[relation]
+    world.relations[relation] = concluded.where(choose(concluded.codes, len(concluded)))
 
 
 # ---------------------------------------------------------------- rows on the way

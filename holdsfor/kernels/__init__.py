@@ -1,5 +1,6 @@
 """Temporal kernels over packed, sorted int64 columns; see `kernel` for the packing and its invariants."""
 
+from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
 from holdsfor.kernels.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.inertia import (
@@ -15,10 +16,15 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
+from holdsfor.kernels.policies import choose_in_turn, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
+from holdsfor.kernels.sorting import distinct_rows, sort_packed
+from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 
 __all__ = [
     "INITIATE",
     "INITIATE_IF_ALIVE",
+    "SPAN_KINDS",
     "TERMINATE",
     "TERMINATE_ANY",
     "Intervals",
@@ -26,15 +32,24 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
+    "choose_in_turn",
+    "choose_recent",
     "compress",
+    "distinct_rows",
     "exclusive",
     "expand",
+    "first_block",
     "holds_mask",
     "holds_search",
     "intersect2",
     "interval_join",
+    "is_blocked",
     "join_points",
+    "join_spans",
     "kernel",
+    "last_events",
+    "last_time",
+    "latest_before",
     "lift",
     "make_intervals",
     "member_mask",
@@ -45,7 +60,12 @@ __all__ = [
     "nested_beyond",
     "normalise",
     "number_sorted",
+    "oldest_before",
     "order_by_key",
+    "slide_extremes",
+    "slide_float_sums",
+    "slide_sums",
+    "sort_packed",
     "union2",
     "unique_sorted",
 ]

@@ -24,7 +24,8 @@ class TooManyPairs(HoldsforError):
         return f"{self.pairs:,} rows at once are more than the {self.most:,} that are allowed; set HOLDSFOR_MOST_ROWS"
 
 
-def _most(rows: int) -> int:
+def most_pairs(rows: int) -> int:
+    """How many pairs a join of so many rows may make."""
     return max(MOST_ROWS, PER_ROW * rows)
 
 
@@ -33,7 +34,7 @@ def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
 
     NumPy allocates here, not Numba: it asks for huge pages (5M pairs: 22 against 14 million rows a second).
     """
-    most = _most(guess)
+    most = most_pairs(guess)
     left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
     found = write(*columns, left, right, most)
     if found > most:
@@ -116,7 +117,7 @@ def _ranges(lo: Ints, hi: Ints, most: int) -> tuple[Ints, Ints, float]:
 
 def expand(lo: Ints, hi: Ints) -> Pairs:
     """For each i all j in lo[i]..hi[i] (hi not included)."""
-    most = _most(lo.size)
+    most = most_pairs(lo.size)
     left, right, total = _ranges(lo, hi, most)
     if total > most:
         raise TooManyPairs(int(total), most)

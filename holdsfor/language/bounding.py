@@ -5,7 +5,8 @@ A bound of D changes what rules mean, the same way in a batch and in a stream:
 * a relation of Allen's holds only between intervals that take at most D together, from the first start to the last end;
 * a complement has only points that are at most D away from one of the intervals it is the complement of;
 * a duration filter whose duration is not written in the rule lets nothing pass if that duration is more than D;
-* a condition at a time of its own counts only if that time is at most D away from the time of the rule.
+* a condition at a time of its own counts only if that time is at most D away from the time of the rule;
+* a pattern takes at most D.
 """
 
 from __future__ import annotations
@@ -27,11 +28,13 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Occurs,
     Or,
     Rule,
     Signature,
 )
 from holdsfor.language.passes.strata import signature
+from holdsfor.language.patterns import Limit, PatternRule
 from holdsfor.language.terms import Compound, Float, Int, Term, Var
 
 
@@ -46,8 +49,9 @@ def bound_definitions(description: EventDescription, bounds: Mapping[Signature, 
             raise HoldsforError(f"{owner} has a bound of {description.bounds[owner]} in the rules already: keep one.")
         if ticks < 1:
             raise HoldsforError(f"the bound of {owner} must be 1 tick or more, not {ticks}.")
-    rules = bound_rules(description.rules, bounds)
-    return replace(description, rules=tuple(rules), bounds={**description.bounds, **bounds})
+    rules = tuple(bound_rules(description.rules, bounds))
+    patterns = tuple(bound_patterns(description.patterns, bounds))
+    return replace(description, rules=rules, patterns=patterns, bounds={**description.bounds, **bounds})
 
 
 def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Iterator[Rule]:
@@ -60,6 +64,13 @@ def bound_rules(rules: Iterable[Rule], bounds: Mapping[Signature, int]) -> Itera
         else:
             tied = frozenset(_tied_times(rule.body, {rule.at.name}))
             yield replace(rule, body=_bound_times(rule.body, rule.at, tied, ticks))
+
+
+def bound_patterns(rules: Iterable[PatternRule], bounds: Mapping[Signature, int]) -> Iterator[PatternRule]:
+    """A bound of a pattern's event is a window around the whole pattern."""
+    for rule in rules:
+        ticks = bounds.get(signature(rule.head))
+        yield rule if ticks is None else replace(rule, pattern=Limit(rule.pattern, ticks, rule.place))
 
 
 def _bound_intervals(literal: Literal, ticks: int) -> Literal:
@@ -93,6 +104,12 @@ def _bound_times(body: tuple[Literal, ...], at: Var, tied: frozenset[str], ticks
                 if time.name not in tied:
                     bound.append(_at_most(ticks, time, at, literal))
                     tied |= {time.name}
+            case Occurs():
+                bound.append(literal)
+                for time in (each for each in (literal.start, literal.end) if isinstance(each, Var)):
+                    if time.name not in tied:
+                        bound.append(_at_most(ticks, time, at, literal))
+                        tied |= {time.name}
             case _:
                 bound.append(literal)
     return tuple(bound)

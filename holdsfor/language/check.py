@@ -20,6 +20,8 @@ from holdsfor.language.passes.dynamic import dynamic
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.names import names
+from holdsfor.language.passes.pattern_circles import pattern_circles
+from holdsfor.language.passes.pattern_safety import pattern_safety
 from holdsfor.language.passes.preprocessing import preprocessing
 from holdsfor.language.passes.recursion import recursion
 from holdsfor.language.passes.safety import safety
@@ -42,11 +44,13 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     clashes,
     shapes,
     safety,
+    pattern_safety,
     interval_names,
     domains,
     bounds,
     strata,
     circles,
+    pattern_circles,
     unreachable,
 )
 
@@ -86,6 +90,8 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         cycles=tuple(draft.cycles),
         initially=tuple(draft.initially),
         deadlines=tuple(draft.deadlines),
+        patterns=tuple(draft.patterns),
+        recursive=tuple(draft.pattern_circles),
         bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
         warnings=diagnostics,
         sources=draft.sources,

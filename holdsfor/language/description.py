@@ -297,13 +297,14 @@ class Input:
     """An event or durative fluent that comes from the stream. `read` is false if no rule uses it (declared only).
 
     numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is
-    rejected.
+    rejected. may_last: of an event, whether a pattern or `occurs` reads it, so that a row may have a start and an end.
     """
 
     signature: Signature
     kind: OneOf["event", "interval", "point"]
     read: bool
     numbers: frozenset[int]
+    may_last: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,10 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.syntax import Raw
+from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
 from holdsfor.language.reading.groundings import Declarations
+from holdsfor.language.reading.settings import Properties, Settings
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
@@ -57,6 +59,10 @@ class Draft:
     changes: Changes = field(default_factory=dict)
     declarations: Declarations = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
+    patterns: list[PatternRule] = field(default_factory=list)
+    settings: dict[str, Settings] = field(default_factory=dict)  # of each file, up to where it has been read
+    properties: Properties = field(default_factory=dict)  # of labelled rules
+    functions: set[Signature] = field(default_factory=set)  # aggregate functions that a program registers
 
     # kinds
     inputs: list[Input] = field(default_factory=list)
@@ -80,6 +86,7 @@ class Draft:
     strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
     circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
+    pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
 
     _fresh: Iterator[int] = field(default_factory=lambda: count(1))
     _not_yet: dict[str, list[Diagnostic]] = field(default_factory=dict)

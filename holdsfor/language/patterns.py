@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.terms import Compound, Place, Term, Var
+from holdsfor.language.vocabulary import FUNCTIONS
 
 if TYPE_CHECKING:
     from holdsfor.language.description import Literal
 
 JoinKind = OneOf["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
 Policy = OneOf["unrestricted", "recent", "chronological"]
+Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +134,11 @@ class PatternRule:
     head: Term
     pattern: Pattern
     policy: Policy
-    prefers: tuple[OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var], ...]
+    prefers: tuple[Preference, ...]
     label: str
     place: Place = field(compare=False)
+
+
+def is_calculated(argument: Term) -> bool:
+    """Whether an argument of a head is worked out: `it(K+1)`, `agg(max(V,X))`."""
+    return isinstance(argument, Compound) and (argument.functor, len(argument.args)) in FUNCTIONS

@@ -33,9 +33,11 @@ from holdsfor.plan.operators import (
     Let,
     Lookup,
     Match,
+    Occurring,
     Of,
     Op,
     Plan,
+    Recursion,
     Relate,
     Relation,
     Simple,
@@ -46,6 +48,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
+from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
 
 Encoded = list[Any]
 
@@ -90,6 +93,8 @@ def _definition(definition: Definition) -> Encoded:
             return ["static", _relation(definition.relation), [_holds_for(rule) for rule in definition.rules]]
         case Derived():
             return ["event", _relation(definition.relation), [_conclude(rule) for rule in definition.rules]]
+        case Recursion():
+            return ["recursion", *(_definition(event) for event in definition.events)]
 
 
 def _simple(fluent: Simple) -> Encoded:
@@ -120,7 +125,7 @@ def _declared(rule: Declared) -> Encoded:
 
 
 def _conclude(rule: Conclude) -> Encoded:
-    return [_chain(rule.chain), _args(rule.args), rule.time]
+    return [_chain(rule.chain), _args(rule.args), rule.time, *_optional(rule.start)]
 
 
 def _holds_for(rule: HoldsForRule) -> Encoded:
@@ -142,7 +147,9 @@ def _chain(chain: Iterable[Op]) -> Encoded:
 def _op(op: Op) -> Encoded:
     match op:
         case At():
-            return [op.what, _relation(op.relation), _args(op.args), op.time]
+            return [op.what, _relation(op.relation), _args(op.args), op.time, *_optional(op.start)]
+        case Occurring():
+            return ["pattern", _pattern(op.pattern), op.start, op.time]
         case Holding():
             return ["holding", _relation(op.relation), _args(op.args), op.time]
         case Lookup():
@@ -157,6 +164,52 @@ def _op(op: Op) -> Encoded:
             return ["without", _chain(op.chain)]
         case Tally():
             return ["tally", op.function, _chain(op.chain), _term(op.term), op.variable]
+
+
+def _pattern(pattern: Pattern) -> Encoded:
+    match pattern:
+        case Scan():
+            return ["scan", _relation(pattern.relation), _args(pattern.args), *_within(pattern.within)]
+        case Moment():
+            return ["moment", pattern.time]
+        case Pairs():
+            sides = [_pattern(pattern.left), _pattern(pattern.right)]
+            return [pattern.kind, *sides, *_within(pattern.within), *_chosen(pattern)]
+        case Absent():
+            last: object = pattern.last if isinstance(pattern.last, int) else _pattern(pattern.last)
+            parts = [_pattern(pattern.what), _pattern(pattern.first), last]
+            return ["absent", *parts, *_within(pattern.within), *_chosen(pattern)]
+        case Selected():
+            return ["selected", _pattern(pattern.pattern), [_chain(chain) for chain in pattern.conditions]]
+        case OneOfSeveral():
+            return ["or", [_pattern(one) for one in pattern.alternatives], list(pattern.variables)]
+        case Sliding():
+            measures = [
+                [m.variable, m.function, *([] if m.term is None else [_term(m.term)])] for m in pattern.measures
+            ]
+            window = [pattern.events, pattern.duration]
+            return [
+                "sliding",
+                _pattern(pattern.pattern),
+                list(pattern.group),
+                measures,
+                *window,
+                *_within(pattern.within),
+            ]
+
+
+def _measure(measure: Measured) -> Encoded:
+    return [measure.variable, measure.function, *([] if measure.term is None else [_term(measure.term)])]
+
+
+def _chosen(pattern: Pairs | Absent) -> Encoded:
+    choosing = pattern.choosing
+    prefers = [list(preference) for preference in choosing.prefers]
+    return [[_chain(chain) for chain in pattern.conditions], choosing.policy, prefers]
+
+
+def _optional(name: str | None) -> Encoded:
+    return [] if name is None else [name]
 
 
 def _expression(expression: Expression) -> Encoded:

@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
+from holdsfor.plan.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,16 @@ class At:
     what: OneOf["occurrence"] | EdgeKind
     relation: Relation
     args: tuple[Arg, ...]
+    time: str
+    start: str | None = None  # the variable that is given when an occurrence that takes time began
+
+
+@dataclass(frozen=True, slots=True)
+class Occurring:
+    """Occurrences of a pattern; gives its variables values, and two more: when each began and when it was over."""
+
+    pattern: Pattern
+    start: str
     time: str
 
 
@@ -136,19 +147,23 @@ class Tally:
     variable: str
 
 
-Op = At | Holding | Lookup | Where | Let | Match | Without | Tally
+Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Conclude:
-    """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain."""
+    """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain.
+
+    start: of an event that takes time, when it began; the time is when it was over.
+    """
 
     chain: Chain
     args: tuple[Arg, ...]
     time: str
     place: Place = field(default=NOWHERE, compare=False, repr=False)  # of its head, for messages
     names: Names = field(default=(), compare=False, repr=False)
+    start: str | None = None
 
 
 # ---------------------------------------------------------------- interval expressions
@@ -290,7 +305,14 @@ class Derived:
     rules: tuple[Conclude, ...]
 
 
-Definition = Simple | Group | Static | Derived
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """Output events whose patterns are about each other: evaluated again and again until nothing new comes of it."""
+
+    events: tuple[Derived, ...]
+
+
+Definition = Simple | Group | Static | Derived | Recursion
 
 
 @dataclass(frozen=True, slots=True)

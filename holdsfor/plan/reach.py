@@ -17,6 +17,7 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Lasting,
     Look,
+    Occurring,
     Of,
     Reach,
     Relate,
@@ -25,6 +26,8 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
+from holdsfor.plan.patterns import Absent, Pattern, subpatterns
+from holdsfor.plan.spread import distances_back
 from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of, subexpressions
 
 
@@ -126,6 +129,9 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
         for span in _times(conclusion.chain, {conclusion.time: Span(0, 0)}):
             because = "a condition is at a time that may be any distance from the time of the rule"
             yield span, because, conclusion.place, "compare the two times, such as T2 < T, T - T2 < 600"
+        for op in conclusion.chain:
+            if isinstance(op, Occurring):
+                yield from _pattern_spans(op.pattern, conclusion.place)
     if isinstance(definition, Static):
         for rule in definition.rules:
             yield from _measured(rule.expression, 0)
@@ -133,6 +139,14 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
                 because = "a complement goes back to the beginning for whoever turns up later"
                 advice = "take the intervals away from others: relative_complement_all(I1, [I2], I)"
                 yield ANYWHEN, because, rule.place, advice
+
+
+def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
+    because, advice = "it joins occurrences at any distance in time", "a window around the pattern: (...).10 min"
+    for distance in distances_back(pattern):
+        yield ANYWHEN if distance is None else Span(-distance, 0), because, place, advice
+    waits = [part.last for part in subpatterns(pattern) if isinstance(part, Absent) and isinstance(part.last, int)]
+    yield from ((Span(-duration, 0), because, place, advice) for duration in waits)
 
 
 def _times(chain: Chain, given: dict[str, Span]) -> Iterator[Span]:

@@ -15,11 +15,25 @@ from holdsfor.plan.operators import (
     Let,
     Lookup,
     Match,
+    Occurring,
     Op,
     Structure,
     Tally,
     Where,
     Without,
+)
+from holdsfor.plan.patterns import (
+    Absent,
+    Choosing,
+    Moment,
+    OneOfSeveral,
+    Pairs,
+    Pattern,
+    Scan,
+    Selected,
+    Sliding,
+    operands,
+    positive_operands,
 )
 from holdsfor.plan.rewrite import substitute
 from holdsfor.plan.structures import names_in
@@ -28,9 +42,16 @@ from holdsfor.plan.structures import names_in
 def mentions(op: Op) -> Iterator[str]:
     """The names of the variables, those inside negations too, in the order that gives them their names."""
     match op:
+        case At(start=str() as start):
+            yield from names_in(op.args)
+            yield op.time
+            yield start
         case At() | Holding():
             yield from names_in(op.args)
             yield op.time
+        case Occurring():
+            yield from mentioned(op.pattern)
+            yield from (op.start, op.time)
         case Lookup():
             yield from names_in(op.args)
         case Where():
@@ -60,6 +81,11 @@ def binds(op: Op) -> Iterator[str]:
         case At():
             yield from names_in(op.args)
             yield op.time
+            if op.start is not None:
+                yield op.start
+        case Occurring():
+            yield from given(op.pattern)
+            yield from (op.start, op.time)
         case Holding() | Lookup():
             yield from names_in(op.args)
         case Let() | Tally():
@@ -88,6 +114,39 @@ def needs(op: Op, outer: Set[str]) -> Iterator[str]:
             return
 
 
+def given(pattern: Pattern) -> Iterator[str]:
+    """The variables that a pattern gives values."""
+    match pattern:
+        case Scan():
+            yield from names_in(pattern.args)
+        case OneOfSeveral():
+            yield from pattern.variables
+        case Sliding():
+            yield from pattern.group
+            yield from (measure.variable for measure in pattern.measures)
+        case _:
+            for operand in positive_operands(pattern):
+                yield from given(operand)
+    if isinstance(pattern, Pairs | Absent | Selected):
+        for chain in pattern.conditions:
+            yield from (name for op in chain for name in binds(op))
+
+
+def mentioned(pattern: Pattern) -> Iterator[str]:
+    """All variables of a pattern, in the order that gives them their names."""
+    if isinstance(pattern, Scan):
+        yield from names_in(pattern.args)
+    for operand in operands(pattern):
+        yield from mentioned(operand)
+    if isinstance(pattern, Pairs | Absent | Selected):
+        for chain in pattern.conditions:
+            yield from (name for op in chain for name in mentions(op))
+    if isinstance(pattern, Sliding):
+        for measure in pattern.measures:
+            yield from () if measure.term is None else _names(measure.term)
+            yield measure.variable
+
+
 def _names(*terms: Term) -> Iterator[str]:
     return (variable.name for term in terms for variable in variables(term))
 
@@ -102,14 +161,20 @@ def renamed(rule: Conclude) -> Conclude:
     if all(name == new for name, new in names.items()):
         return rule
     chain = tuple(_renamed(op, names) for op in rule.chain)
-    return Conclude(chain, _args(rule.args, names), names[rule.time], rule.place)
+    start = None if rule.start is None else names[rule.start]
+    return Conclude(chain, _args(rule.args, names), names[rule.time], rule.place, start=start)
 
 
 def _renamed(op: Op, names: Mapping[str, str]) -> Op:
     binding = {name: Var(new) for name, new in names.items()}
     match op:
-        case At() | Holding():
+        case At():
+            start = None if op.start is None else names[op.start]
+            return replace(op, args=_args(op.args, names), time=names[op.time], start=start)
+        case Holding():
             return replace(op, args=_args(op.args, names), time=names[op.time])
+        case Occurring():
+            return Occurring(_pattern(op.pattern, names), names[op.start], names[op.time])
         case Lookup():
             return replace(op, args=_args(op.args, names))
         case Where():
@@ -123,6 +188,42 @@ def _renamed(op: Op, names: Mapping[str, str]) -> Op:
         case Tally():
             term = substitute(op.term, binding)
             return replace(op, chain=_chain(op.chain, names), term=term, variable=names[op.variable])
+
+
+def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
+    match pattern:
+        case Scan():
+            return replace(pattern, args=_args(pattern.args, names))
+        case Moment():
+            return pattern
+        case Pairs():
+            left, right = _pattern(pattern.left, names), _pattern(pattern.right, names)
+            chosen = replace(pattern, left=left, right=right, choosing=_choosing(pattern.choosing, names))
+            return replace(chosen, conditions=tuple(_chain(chain, names) for chain in pattern.conditions))
+        case Absent():
+            what, first = _pattern(pattern.what, names), _pattern(pattern.first, names)
+            last = pattern.last if isinstance(pattern.last, int) else _pattern(pattern.last, names)
+            chosen_absent = replace(pattern, what=what, first=first, last=last)
+            conditions = tuple(_chain(chain, names) for chain in pattern.conditions)
+            return replace(chosen_absent, conditions=conditions, choosing=_choosing(pattern.choosing, names))
+        case Selected():
+            conditions = tuple(_chain(chain, names) for chain in pattern.conditions)
+            return Selected(_pattern(pattern.pattern, names), conditions)
+        case OneOfSeveral():
+            alternatives = tuple(_pattern(one, names) for one in pattern.alternatives)
+            return OneOfSeveral(alternatives, tuple(names[name] for name in pattern.variables))
+        case Sliding():
+            binding = {name: Var(new) for name, new in names.items()}
+            measures = tuple(
+                replace(m, variable=names[m.variable], term=None if m.term is None else substitute(m.term, binding))
+                for m in pattern.measures
+            )
+            group = tuple(names[name] for name in pattern.group)
+            return replace(pattern, pattern=_pattern(pattern.pattern, names), group=group, measures=measures)
+
+
+def _choosing(choosing: Choosing, names: Mapping[str, str]) -> Choosing:
+    return replace(choosing, prefers=tuple((how, names[name] if name else "") for how, name in choosing.prefers))
 
 
 def _chain(chain: Chain, names: Mapping[str, str]) -> Chain:

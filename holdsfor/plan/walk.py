@@ -20,8 +20,10 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Lasting,
     Lookup,
+    Occurring,
     Of,
     Op,
+    Recursion,
     Relate,
     Relation,
     Simple,
@@ -29,6 +31,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
+from holdsfor.plan.patterns import conditions_of, scans
 from holdsfor.plan.structures import flat as columns
 
 
@@ -42,30 +45,22 @@ def conclusions(definition: Definition) -> Iterator[Conclude]:
                 yield from conclusions(fluent)
         case Derived():
             yield from definition.rules
+        case Recursion():
+            for event in definition.events:
+                yield from event.rules
         case Static():
             return
 
 
 def flat(chain: Chain) -> Iterator[Op]:
-    """The operators of a chain, those inside negations too."""
+    """The operators of a chain, those inside negations and patterns too."""
     for op in chain:
         yield op
         if isinstance(op, Without | Tally):
             yield from flat(op.chain)
-
-
-def parts(expression: Expression) -> Iterator[Of]:
-    match expression:
-        case Of():
-            yield expression
-        case Combine():
-            for part in expression.parts:
-                yield from parts(part)
-        case Lasting():
-            yield from parts(expression.part)
-        case Relate():
-            yield from parts(expression.source)
-            yield from parts(expression.target)
+        elif isinstance(op, Occurring):
+            for inside in conditions_of(op.pattern):
+                yield from flat(inside)
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
@@ -84,6 +79,11 @@ def subexpressions(expression: Expression) -> Iterator[Expression]:
         yield from subexpressions(operand)
 
 
+def parts(expression: Expression) -> Iterator[Of]:
+    """The fluents of the expression, from left to right."""
+    return (part for part in subexpressions(expression) if isinstance(part, Of))
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
@@ -93,15 +93,7 @@ def simple_of(definition: Definition) -> tuple[Simple, ...]:
 
 def complements(expression: Expression) -> bool:
     """Whether a complement is in it, which also holds where its parts never did."""
-    match expression:
-        case Combine():
-            return expression.op == "complement" or any(map(complements, expression.parts))
-        case Lasting():
-            return complements(expression.part)
-        case Relate():
-            return complements(expression.source) or complements(expression.target)
-        case _:
-            return False
+    return any(isinstance(part, Combine) and part.op == "complement" for part in subexpressions(expression))
 
 
 def holds_unseen(expression: Expression) -> bool:
@@ -137,6 +129,8 @@ def chains(definition: Definition) -> Iterator[Chain]:
 def defines(definition: Definition) -> tuple[Relation, ...]:
     if isinstance(definition, Static | Derived):
         return (definition.relation,)
+    if isinstance(definition, Recursion):
+        return tuple(event.relation for event in definition.events)
     reached = tuple(event for _, event in definition.reached) if isinstance(definition, Group) else ()
     return (*(relation for fluent in simple_of(definition) for relation in fluent.relations), *reached)
 
@@ -147,6 +141,8 @@ def reads(definition: Definition) -> Iterator[Relation]:
         for op in flat(chain):
             if isinstance(op, At | Holding):
                 yield op.relation
+            elif isinstance(op, Occurring):
+                yield from (scan.relation for scan in scans(op.pattern))
     if isinstance(definition, Static):
         for rule in definition.rules:
             yield from (part.relation for part in parts(rule.expression))
@@ -166,7 +162,7 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
-    if any(not any(isinstance(op, At) for op in rule.chain) for rule in conclusions(definition)):
+    if any(not any(isinstance(op, At | Occurring) for op in rule.chain) for rule in conclusions(definition)):
         return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
@@ -184,5 +180,9 @@ def widest_key(definitions: Iterable[Definition]) -> int:
     for definition in definitions:
         widths += [relation.arity for relation in defines(definition)]
         ops = (op for chain in chains(definition) for op in flat(chain))
-        widths += [len(columns(op.args)) for op in ops if isinstance(op, At | Holding | Lookup)]
+        for op in ops:
+            if isinstance(op, At | Holding | Lookup):
+                widths.append(len(columns(op.args)))
+            elif isinstance(op, Occurring):
+                widths += [len(columns(scan.args)) for scan in scans(op.pattern)]
     return max(widths)

@@ -51,19 +51,7 @@ class Sieve:
         keep = self.keep
         if not keep.any():
             return None
-        if keep.all():
-            return block
-        chosen = pa.array(keep)
-        return Block(
-            block.name,
-            block.kind,
-            tuple(column.filter(chosen) for column in block.args),
-            None if block.value is None else block.value.filter(chosen),
-            block.start[keep],
-            None if block.end is None else block.end[keep],
-            block.arrival[keep],
-            None if block.op is None else block.op[keep],
-        )
+        return block.filter(keep)
 
 
 def out_of_range(what: str) -> str:
@@ -75,6 +63,8 @@ def check_range(sieve: Sieve, block: Block) -> None:
     _check_interval_range(sieve, block.start, block.end)
     if block.arrival is not block.start:
         sieve.refuse(_far(block.arrival), out_of_range("arrival"))
+    if block.begun is not None:
+        sieve.refuse(_far(block.begun), out_of_range("start"))
 
 
 def _check_interval_range(sieve: Sieve, start: Ints, end: Ints | None) -> None:

@@ -8,9 +8,11 @@ from itertools import groupby
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.format.layout import INDENT, WIDTH, Layout, Line, Piece, commented, remarks
-from holdsfor.language.format.terms import chain
+from holdsfor.language.format.patterns import PatternWriter
+from holdsfor.language.format.terms import Terms, chain
 from holdsfor.language.format.text import Span, Text
-from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, parse
+from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
+from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, RawPatternRule, parse
 from holdsfor.language.terms import Compound, Items, Term, Var, quoted
 
 #: Rules always have their conditions below them; declarations stay on one line where they fit.
@@ -82,6 +84,10 @@ class _Writer:
         first = entry.raw[0]
         if isinstance(first, RawClause):
             return self._clause(first, entry)
+        if isinstance(first, RawPatternRule):
+            comments = [(False, comment.text) for comment in self._text.inside(entry.start, entry.end)]
+            lines = PatternWriter(Terms(self._text)).write_rule(first)
+            return [*remarks(comments, 0), *map(Line, lines)]
         if isinstance(first, RawDirective):
             word = f":- {first.word} " if first.word else ":- "
             return self._listed(word, chain(first.goal, ","), entry, bool(first.word))
@@ -183,6 +189,8 @@ def _meaning(parsed: Parsed) -> list[object]:
             found.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
         elif isinstance(raw, RawDirective):
             found.append((raw.word, _nameless(raw.goal)))
+        elif isinstance(raw, RawPatternRule):
+            found.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
         else:
             found.append((raw.entity, raw.signature))
     return found
@@ -196,6 +204,12 @@ def _nameless(term: Term) -> Term:
         parts = chain(term, term.functor) if term.functor in (",", ";") else term.args
         return Compound(term.functor, tuple(map(_nameless, parts)))
     return Items(tuple(map(_nameless, term.items))) if isinstance(term, Items) else term
+
+
+def _nameless_pattern(pattern: RawPattern) -> RawPattern:
+    if isinstance(pattern, RawOperation):
+        return replace(pattern, parts=tuple(map(_nameless_pattern, pattern.parts)))
+    return pattern if isinstance(pattern, RawDuration) else _nameless(pattern)
 
 
 def _remarks(text: Text) -> list[str]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import cast
+from typing import TypeVar, cast
 
 from lark import Token, Tree
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
+
+_Built = TypeVar("_Built")
 
 _ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
 _NUMBERED = re.compile(r"\b_(\d{1,9})\b")
@@ -43,7 +47,7 @@ class RawInput:
     place: Place
 
 
-Raw = RawClause | RawDirective | RawInput
+Raw = RawClause | RawPatternRule | RawDirective | RawInput
 
 
 class Refused(Exception):
@@ -67,8 +71,10 @@ class Builder:
 
     def clause(self, start: Tree[Token]) -> list[Raw]:
         tree = cast(Tree[Token], start.children[0])
-        place = self._place(tree)
+        place = self.place(tree)
         children = tree.children
+        if tree.data == "pattern_rule":
+            return [build_pattern_rule(self, tree)]
         if tree.data == "clause":
             body = self.term(children[2]) if len(children) == 3 else None
             return [RawClause(self.term(children[0]), body, place)]
@@ -82,20 +88,25 @@ class Builder:
         name, _, arity = (str(child) for child in indicator.children)
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
-            place = self._place(indicator)
+            place = self.place(indicator)
             raise Refused(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
         signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
-        return RawInput(entity, signature, self._place(indicator))
+        return RawInput(entity, signature, self.place(indicator))
 
     def term(self, tree: Tree[Token] | Token) -> Term:
         assert isinstance(tree, Tree)
+        build = self._chain if tree.data in ("conjunction", "disjunction") else self._term
+        return self.deeper(tree, lambda: build(tree))
+
+    def deeper(self, tree: Tree[Token], build: Callable[[], _Built]) -> _Built:
+        """Builds what is inside another; refuses what is nested too deeply."""
         self._depth += 1
         if self._depth > _DEPTH:
             hint = "write it in parts"
-            raise Refused(self._error("syntax", "this is nested too deeply", self._place(tree), hint))
-        term = self._chain(tree) if tree.data in ("conjunction", "disjunction") else self._term(tree)
+            raise Refused(self._error("syntax", "this is nested too deeply", self.place(tree), hint))
+        built = build()
         self._depth -= 1
-        return term
+        return built
 
     def _chain(self, tree: Tree[Token]) -> Term:
         """`a, b, c`, which the tree nests to the right, however long it is."""
@@ -103,14 +114,14 @@ class Builder:
         places, parts = [], []
         last: Tree[Token] = tree
         while last.data == kind:
-            places.append(self._place(last))
+            places.append(self.place(last))
             parts.append(self.term(last.children[0]))
             last = cast(Tree[Token], last.children[2])
         parts.append(self.term(last))
         return _balanced(operator, parts, places)
 
     def _term(self, tree: Tree[Token]) -> Term:
-        place = self._place(tree)
+        place = self.place(tree)
         children = tree.children
         kind = str(tree.data)
         if kind in ("number", "variable", "atom", "string", "cut"):
@@ -163,7 +174,7 @@ class Builder:
     def _error(self, code: str, message: str, place: Place, hint: str) -> Diagnostic:
         return Diagnostic(code, "error", message, place, hint, line=self._source.line(place.line))
 
-    def _place(self, tree: Tree[Token]) -> Place:
+    def place(self, tree: Tree[Token]) -> Place:
         return self._source.place(self._base + tree.meta.start_pos, self._base + tree.meta.end_pos)
 
 

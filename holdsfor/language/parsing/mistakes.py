@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-
-@dataclass(frozen=True, slots=True)
-class Advice:
-    """What is wrong between two offsets of a clause.
-
-    If two clauses ran together, the first ends at `cut` and the second begins at `split`.
-    """
-
-    code: str
-    message: str
-    hint: str
-    start: int
-    end: int
-    construct: str | None = None
-    cut: int = 0
-    split: int | None = None
-
+from holdsfor.language.parsing.advice import SKIPPED, Advice
+from holdsfor.language.parsing.pattern_mistakes import advise_on_pattern
 
 #: Text at the place where parsing stopped -> code, what is wrong, what to write. The first that matches is used.
 _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
@@ -52,14 +36,13 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
     ]
 )
 _OPENING = {"(": ")", "[": "]"}
-_SKIPPED = re.compile(r"""'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*"|%[^\n]*|/\*.*?\*/""", re.S)
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
 
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _arrow, _slip, _two_clauses, _brackets, _surroundings):
+    for find in (_pattern, _two_clauses, advise_on_pattern, _arrow, _slip, _brackets, _surroundings):
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -79,10 +62,8 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return None
     if re.match(r"<-\s*[\d]", text[position:]):
         return Advice("operator", "`<-` is read as one sign", "write a space: `< -`", position, position + 2)
-    hint = "this version has Event Calculus rules only"
-    return Advice(
-        "not-yet", "interval patterns (`<-`) come in a later version", hint, position, position + 2, "pattern"
-    )
+    hint = "end the clause before it with a full stop, or write `<` and `-` apart"
+    return Advice("operator", "`<-` cannot stand here: it begins a pattern", hint, position, position + 2)
 
 
 def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
@@ -206,7 +187,7 @@ def _without_comments(text: str) -> str:
     while True:
         text = text.rstrip()
         last = None
-        for match in _SKIPPED.finditer(text):
+        for match in SKIPPED.finditer(text):
             last = match
         if last is None or last.end() != len(text) or last.group()[0] in "'\"":
             return text
@@ -215,7 +196,7 @@ def _without_comments(text: str) -> str:
 
 def _open_brackets(text: str) -> list[tuple[str, int]]:
     """The brackets that are open at the end of a text, with their offsets."""
-    blanked = _SKIPPED.sub(lambda match: " " * len(match.group()), text)
+    blanked = SKIPPED.sub(lambda match: " " * len(match.group()), text)
     stack: list[tuple[str, int]] = []
     for offset, char in enumerate(blanked):
         if char in _OPENING:

@@ -13,8 +13,9 @@ from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
 from holdsfor.language.parsing.clauses import Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
+from holdsfor.language.parsing.patterns import RawPatternRule
 
-__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "parse"]
+__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "parse"]
 
 _NAME = re.compile(r"\b[a-z]\w*")
 _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\(.*?\)\s*,\s*)?([a-z]\w*))?")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.language.bounding import bound_rules
+from holdsfor.language.bounding import bound_patterns, bound_rules
 from holdsfor.language.draft import Draft, did_you_mean
 
 
@@ -16,4 +16,6 @@ def bounds(draft: Draft) -> None:
         else:
             hint = did_you_mean(owner.name, [each.name for each in defined]) or "bound(name/arity, ticks)"
         draft.error("bound", f"a bound is given for {owner}, which no rule defines", place, hint)
-    draft.rules = list(bound_rules(draft.rules, {owner: ticks for owner, (ticks, _) in draft.bounds.items()}))
+    ticks = {owner: ticks for owner, (ticks, _) in draft.bounds.items()}
+    draft.rules = list(bound_rules(draft.rules, ticks))
+    draft.patterns = list(bound_patterns(draft.patterns, ticks))

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from holdsfor.language.description import Aggregate, Compare, Defined, Edge, FluentValue, Happens, Holds, Is, Rule
+from holdsfor.language.description import (
+    Aggregate,
+    Compare,
+    Defined,
+    Edge,
+    FluentValue,
+    Happens,
+    Holds,
+    Is,
+    Occurs,
+    Rule,
+)
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.graph import components
 from holdsfor.language.passes.negations import entangled, one_at_a_time
-from holdsfor.language.passes.strata import Mention, Part, Step
+from holdsfor.language.passes.strata import Mention, Part, Step, signature
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -36,13 +47,16 @@ def circles(draft: Draft) -> None:
 def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
+    if step.head[0] == "event" and any(signature(rule.head) == name for rule in draft.patterns):
+        hint = "let the pattern be made of input events, or let the others ask for what it is made of"
+        return f"a pattern must be complete before what reads it: {name} cannot be part of a circle with fluents", hint
     if step.head[0] == "event":
         hint = f"where the circle reads {name}, write the conditions of its rules instead"
         return f"{_ONLY}the event {name} must be complete before what reads it", hint
     if isinstance(name, FluentValue) or (name in draft.static and name not in draft.simple):
         hint = f"define {name} by initiatedAt and terminatedAt rules, or leave it out of the others"
         return f"{_ONLY}{name} is made of whole lists of intervals, which must be complete before", hint
-    if isinstance(step.literal, Happens):
+    if isinstance(step.literal, Happens | Occurs):
         return None  # the step from the event is the one to report
     if _is_at_once(step.literal) and rounds[step.head] == rounds[step.need]:
         edge, fluent = step.literal.edge, step.need[1]

@@ -19,11 +19,13 @@ from holdsfor.language.description import (
     Initially,
     Is,
     Literal,
+    Occurs,
     Or,
     Signature,
 )
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.language.walk import every
@@ -52,6 +54,8 @@ def _bodies(draft: Draft) -> Iterator[tuple[tuple[Literal, ...], dict[Var, Var]]
     clauses: list[Clause | Grounding | Initially | Deadline] = [*draft.background, *draft.groundings]
     for clause in [*clauses, *draft.initially, *draft.deadlines]:
         yield clause.body, {}
+    for pattern in draft.patterns:
+        yield as_body(pattern), {}
 
 
 def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Literal, dict[Var, Var]]]:
@@ -100,6 +104,8 @@ def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
             yield from variables(literal.expression)
         elif isinstance(literal, Happens | Holds | Edge):
             yield from variables(literal.time)
+        elif isinstance(literal, Occurs):
+            yield from (*variables(literal.start), *variables(literal.end))
         elif isinstance(literal, Aggregate) and literal.function != "count":
             yield from variables(literal.template)
 

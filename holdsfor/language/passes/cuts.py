@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Rule, Signature
+from holdsfor.language.description import Call, Clause, Edge, Happens, Holds, HoldsFor, Literal, Occurs, Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import Atom, Var, variables
 
@@ -66,14 +67,16 @@ def _is_cut(literal: Literal) -> bool:
 
 def _only_tests(draft: Draft, owner: Signature) -> bool:
     """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
-    for rule in draft.rules:
+    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
         given: set[Var] = set()
-        for literal in rule.body:
+        for literal in body:
             if isinstance(literal, Happens):
                 given.update(variables(literal.event), variables(literal.time))
+            elif isinstance(literal, Occurs):
+                given.update(variables(literal.event), variables(literal.start), variables(literal.end))
             elif isinstance(literal, Edge | Holds | HoldsFor):
                 given.update(variables(literal.fluent), variables(literal.value))
-        for call in calls(rule.body):
+        for call in calls(body):
             if signature(call.goal) == owner and not given.issuperset(variables(call.goal)):
                 return False
     return True

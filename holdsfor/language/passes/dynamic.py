@@ -29,6 +29,7 @@ from holdsfor.language.description import (
     Initially,
     Literal,
     Not,
+    Occurs,
     Or,
     Rule,
     Signature,
@@ -265,9 +266,9 @@ class _Work:
     def _given(self, body: Body) -> Iterator[Member]:
         """The members that conditions on inputs give."""
         for literal in body:
-            if isinstance(literal, Happens | Edge | Holds | HoldsFor):
-                is_fluent = not isinstance(literal, Happens)
-                entity = literal.event if isinstance(literal, Happens) else literal.fluent
+            if isinstance(literal, Happens | Occurs | Edge | Holds | HoldsFor):
+                is_fluent = not isinstance(literal, Happens | Occurs)
+                entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
                 for feed in self.feeds:
                     if signature(feed.entity) == signature(entity) and (feed.value is not None) == is_fluent:
                         member = feed.given_by(entity)

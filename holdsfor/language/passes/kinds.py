@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Deadline, Initially, Input, Signature
+from holdsfor.language.description import Deadline, Initially, Input, Occurs, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.numbers import numbers
 from holdsfor.language.passes.strata import Node, defined, mentioned, signature
+from holdsfor.language.pattern_walk import as_body, every_pattern
+from holdsfor.language.patterns import Atom
 from holdsfor.language.terms import Place, is_ground
+from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
 def kinds(draft: Draft) -> None:
     """A name in a head is defined; a name only in bodies or declarations is input."""
     first: dict[tuple[str, Signature], Place] = {}
+    for pattern in draft.patterns:
+        first.setdefault(("event", signature(pattern.head)), pattern.place)
     for rule in draft.rules:
         sort = {"happensAt": "event", "holdsFor": "static"}.get(rule.kind, "simple")
         first.setdefault((sort, defined(rule)[1]), rule.place)
@@ -28,15 +33,24 @@ def kinds(draft: Draft) -> None:
 
     outputs = definitions(draft)
     read: dict[Node, Place] = {}
-    for rule in draft.rules:
-        for node, place in mentioned(rule.body):
+    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
+        for node, place in mentioned(body):
             if node not in outputs:
                 read.setdefault(node, place)
+    for node in _check_leaves(draft, outputs):
+        del read[node]
     _check_uses(draft, read, outputs)
-    positions = numbers(draft)
+    positions, lasting = numbers(draft), _lasting(draft)
     for node in dict.fromkeys([*read, *draft.announced, *draft.declared]):
         if node not in outputs:
-            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, positions.get(node, frozenset())))
+            numeric = positions.get(node, frozenset())
+            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
+
+
+def _lasting(draft: Draft) -> set[Node]:
+    """The events whose starts and ends both matter to some rule."""
+    bodies = (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns))
+    return {("event", signature(each.event)) for body in bodies for each in every(body) if isinstance(each, Occurs)}
 
 
 def definitions(draft: Draft) -> set[Node]:
@@ -54,6 +68,7 @@ def _kind(draft: Draft, node: Node) -> OneOf["event", "interval", "point"]:
 def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) -> None:
     for owner in sorted(draft.simple & draft.static):
         _check_values(draft, owner)
+    _check_two_worlds(draft)
     for owner in sorted(draft.events & (draft.simple | draft.static)):
         message = f"{owner} is defined as an event and as a fluent"
         draft.error("two-definitions", message, first["event", owner], "give one of them another name")
@@ -65,6 +80,30 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
         if (entity, owner) in definitions(draft):
             message = f"{owner} is declared as input, but rules define it"
             draft.error("two-definitions", message, place, "remove the declaration, or the rules")
+
+
+def _check_two_worlds(draft: Draft) -> None:
+    """An event is defined by patterns or by happensAt rules."""
+    derived = {signature(rule.subject) for rule in draft.rules if rule.kind == "happensAt"}
+    for owner, rule in {signature(rule.head): rule for rule in reversed(draft.patterns)}.items():
+        if owner in derived:
+            message = f"{owner} is defined by a pattern and by happensAt rules"
+            hint = f"give one of them another name; to have both, write {written(rule.head)} <- the other event."
+            draft.error("two-definitions", message, rule.head.place, hint)
+
+
+def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
+    """Fluents that stand in a pattern without their value; each is reported once."""
+    known = outputs | set(draft.announced) | set(draft.declared)
+    found: dict[Node, None] = {}
+    for leaf in (each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, Atom)):
+        owner = signature(leaf.event)
+        node: Node = ("event", owner)
+        if node not in known and ("fluent", owner) in known and node not in found:
+            found[node] = None
+            hint = f"write ({written(leaf.event)}=true), or the value that is meant"
+            draft.error("value", f"{owner} is a fluent: a pattern needs its value", leaf.place, hint)
+    return list(found)
 
 
 def _check_values(draft: Draft, owner: Signature) -> None:

@@ -19,6 +19,7 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Occurs,
     Or,
     Signature,
 )
@@ -155,6 +156,8 @@ class Modes:
         found: Iterable[Term] = ()
         if isinstance(literal, Happens | Edge):
             found = () if isinstance(literal.time, Var) else (literal.time,)
+        elif isinstance(literal, Occurs):
+            found = tuple(time for time in (literal.start, literal.end) if not isinstance(time, Var))
         elif isinstance(literal, Holds):
             found = (literal.time,)
         elif isinstance(literal, Algebra):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.strata import mentioned, signature
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.vocabulary import FORMS, LISTS
@@ -36,7 +37,8 @@ def bodies(draft: Draft) -> Iterator[tuple[Literal, ...]]:
     """The bodies of all clauses that have one."""
     clauses: list[Rule | Clause | Grounding | Initially | Deadline] = [*draft.rules, *draft.background]
     clauses += [*draft.groundings, *draft.initially, *draft.deadlines]
-    return (clause.body for clause in clauses if clause.body)
+    yield from (clause.body for clause in clauses if clause.body)
+    yield from map(as_body, draft.patterns)
 
 
 def calls(body: tuple[Literal, ...]) -> Iterator[Call]:
@@ -69,5 +71,5 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
 
 
 def _events_and_fluents(draft: Draft) -> set[Signature]:
-    read = {node[1] for rule in draft.rules for node, _ in mentioned(rule.body)}
+    read = {node[1] for body in bodies(draft) for node, _ in mentioned(body)}
     return read | draft.events | draft.simple | draft.static

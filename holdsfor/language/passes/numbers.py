@@ -15,10 +15,12 @@ from holdsfor.language.description import (
     HoldsFor,
     Is,
     Literal,
+    Occurs,
     Signature,
 )
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import Node, signature
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.language.walk import every
@@ -43,6 +45,7 @@ def number_slots(draft: Draft) -> set[Slot]:
     heads = [(list(_head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
     heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
     heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
+    heads += [(list(_slots("event", each.head)), as_body(each)) for each in draft.patterns]
     asked: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
     for head, body in [*heads, *clauses]:
@@ -105,7 +108,7 @@ def _head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]
 
 def _body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
     for literal in every(body):
-        if isinstance(literal, Happens):
+        if isinstance(literal, Happens | Occurs):
             yield from _slots("event", literal.event)
         elif isinstance(literal, Edge | Holds | HoldsFor):
             yield from _fluent_slots(literal.fluent, literal.value)

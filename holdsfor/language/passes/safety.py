@@ -19,6 +19,7 @@ from holdsfor.language.description import (
     Initially,
     Literal,
     Not,
+    Occurs,
     Or,
     Rule,
     Signature,
@@ -275,7 +276,7 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
     if isinstance(literal, Or):
         hint = "bind it in the same alternative, or outside the alternatives"
         return f"{name} has no value in one of the alternatives that use it", place, hint
-    if isinstance(literal, Holds | Happens | Edge):
+    if isinstance(literal, Holds | Happens | Occurs | Edge):
         hint = f"add a condition that gives the time, such as happensAt(event, {name})"
         return f"the time {name} has no value", place, hint
     if isinstance(literal, Algebra | Allen) or (isinstance(literal, Duration) and variable == literal.interval):

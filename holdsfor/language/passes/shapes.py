@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import Happens, Literal
+from holdsfor.language.description import Happens, Literal, Occurs
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import mentions
+from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.patterns import is_calculated
 from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
@@ -17,15 +19,24 @@ def shapes(draft: Draft) -> None:
     for rule in draft.rules:
         _check(draft, rule.subject, rule.value, True)
         _conditions(draft, rule.body)
+    for pattern in draft.patterns:
+        _check(draft, _without_calculations(pattern.head), None, True)
+        _conditions(draft, as_body(pattern))
     for initial in draft.initially:
         _check(draft, initial.fluent, initial.value, True)
     for deadline in draft.deadlines:
         _check(draft, deadline.fluent, None, True)
 
 
+def _without_calculations(head: Term) -> Term:
+    """The head of a pattern rule without the arguments that are worked out."""
+    name, args = name_and_args(head)
+    return Compound(name, tuple(arg for arg in args if not is_calculated(arg)))
+
+
 def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
     for literal in mentions(body):
-        if isinstance(literal, Happens):
+        if isinstance(literal, Happens | Occurs):
             _check(draft, literal.event, None, False)
         else:
             _check(draft, literal.fluent, literal.value, False)

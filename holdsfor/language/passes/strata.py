@@ -13,22 +13,24 @@ from holdsfor.language.description import (
     Holds,
     HoldsFor,
     Literal,
+    Occurs,
     Rule,
     Signature,
 )
 from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.passes.graph import components
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Place, Term, is_ground, name_and_args
 from holdsfor.language.walk import every
 
 Node = tuple[Entity, Signature]
 Part = tuple[Entity, Defined]
-Mention = Happens | Edge | Holds | HoldsFor
+Mention = Happens | Occurs | Edge | Holds | HoldsFor
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One definition needs another: a condition of a rule, or (rule is None) a deadline."""
+    """One definition needs another: a condition of a rule; or (rule is None) of a pattern, or a deadline."""
 
     head: Part
     need: Part
@@ -38,18 +40,24 @@ class Step:
 
 
 def strata(draft: Draft) -> None:
-    """Levels of definitions. Simple fluents that need each other are computed together, point by point."""
+    """Levels of definitions. Simple fluents that need each other are computed together, point by point; so are the
+    events of patterns."""
     found = list(steps(draft))
     needs: dict[Part, list[Part]] = {part: [] for part in defined_parts(draft)}
     for step in found:
         needs[step.head].append(step.need)
     levels: dict[Part, int] = {}
+    patterns = {signature(rule.head) for rule in draft.patterns}
     for group in components(needs):
         inner = set(group)
         below = [levels[need] for part in group for need in needs[part] if need not in inner]
         for part in group:
             levels[part] = max(below, default=-1) + 1
-        if any(need in inner for part in group for need in needs[part]):
+        if not any(need in inner for part in group for need in needs[part]):
+            continue
+        if all(entity == "event" and owner in patterns for entity, owner in group):
+            draft.pattern_circles.append(tuple(part[1].signature for part in needs if part in inner))
+        else:
             draft.circles.append([step for step in found if step.head in inner and step.need in inner])
             draft.cycles.append(tuple(part[1].signature for part in needs if part in inner))
     members: list[list[Defined]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
@@ -63,6 +71,7 @@ def defined_parts(draft: Draft) -> dict[Part, None]:
     split = split_values(draft.rules, draft.simple)
     fluents = [each.fluent for each in draft.initially] + [each.fluent for each in draft.deadlines]
     also: list[Part] = [("fluent", signature(fluent)) for fluent in fluents]
+    also += [("event", signature(rule.head)) for rule in draft.patterns]
     return dict.fromkeys([*(_part(rule, split) for rule in draft.rules), *also])
 
 
@@ -89,6 +98,11 @@ def steps(draft: Draft) -> Iterator[Step]:
             for need in _needs(literal, split):
                 if need in known:
                     yield Step(_part(rule, split), need, literal, rule, literal.place)
+    for pattern in draft.patterns:
+        for literal in mentions(as_body(pattern)):
+            for need in _needs(literal, split):
+                if need in known:
+                    yield Step(("event", signature(pattern.head)), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):
             for need in _needs(literal, split):
@@ -109,7 +123,7 @@ def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:
 def _needs(literal: Mention, split: Mapping[Signature, tuple[Term, ...]]) -> Iterator[Part]:
     """What a condition may be about: the simple values of a fluent, and those that are defined one by one."""
     entity, owner = node(literal)
-    value = None if isinstance(literal, Happens) else literal.value
+    value = None if isinstance(literal, Happens | Occurs) else literal.value
     own = split.get(owner, ())
     if value is None or value not in own:
         yield entity, owner
@@ -135,7 +149,7 @@ def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:
 
 def node(literal: Mention) -> Node:
     """What a condition is about."""
-    if isinstance(literal, Happens):
+    if isinstance(literal, Happens | Occurs):
         return "event", signature(literal.event)
     return "fluent", signature(literal.fluent)
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from holdsfor.language.description import Edge, Holds, HoldsFor, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.passes.strata import signature
+from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, Var
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -22,21 +24,23 @@ def unreachable(draft: Draft) -> None:
         values[signature(initial.fluent)].add(initial.value)
     for deadline in draft.deadlines:
         values[signature(deadline.fluent)].add(deadline.target)
-    seen: dict[Rule, Place] = {}
+    seen: dict[Rule | PatternRule, Place] = {}
     for deadline in draft.deadlines:
         if signature(deadline.fluent).name not in draft.damaged:
             owner = signature(deadline.fluent)
             _check(draft, owner, deadline.source, values[owner], deadline.source.place)
-    for rule in draft.rules:
-        for fluent, value, place in _asked(rule):
-            owner = signature(fluent)
-            if owner in values and owner.name not in draft.damaged:
-                _check(draft, owner, value, values[owner], place)
-        first = seen.setdefault(rule, rule.place)
-        if first is not rule.place:
-            draft.warning(
-                "duplicate", f"this rule is already written in line {first.line}", rule.place, "remove one of them"
-            )
+    asked = [condition for rule in draft.rules for condition in _asked(rule)]
+    asked += [condition for rule in draft.patterns for condition in _conditions(as_body(rule))]
+    for fluent, value, place in asked:
+        owner = signature(fluent)
+        if owner in values and owner.name not in draft.damaged:
+            _check(draft, owner, value, values[owner], place)
+    rules: list[Rule | PatternRule] = [*draft.rules, *draft.patterns]
+    for each in rules:
+        first = seen.setdefault(each, each.place)
+        if first is not each.place:
+            message = f"this rule is already written in line {first.line}"
+            draft.warning("duplicate", message, each.place, "remove one of them")
 
 
 def _check(draft: Draft, owner: Signature, value: Term, given: set[Term], place: Place) -> None:

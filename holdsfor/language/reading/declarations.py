@@ -10,6 +10,7 @@ from holdsfor.language.parsing.syntax import RawClause, RawDirective
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
+from holdsfor.language.reading.settings import set_by_directive
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Atom, Compound, Int, Items, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
@@ -73,9 +74,9 @@ def directive(draft: Draft, raw: RawDirective) -> None:
         return  # `:- ['facts.pl'].`: `loading` has read it
     name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
     word = raw.word or name
-    if word == "policy":
-        draft.not_yet("pattern", "policies of interval patterns come in a later version", raw.place)
-    elif word not in DIRECTIVES:
+    if set_by_directive(draft, raw):
+        return
+    if word not in DIRECTIVES:
         draft.error("directive", *_refused(raw.goal, word))
     elif word in KNOWN:
         for term in [raw.goal] if raw.word else args:

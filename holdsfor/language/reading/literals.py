@@ -14,6 +14,7 @@ from holdsfor.language.description import (
     Holds,
     Is,
     Literal,
+    Occurs,
     Signature,
 )
 from holdsfor.language.draft import Draft, arguments
@@ -26,14 +27,18 @@ from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Te
 from holdsfor.language.vocabulary import ALLEN, ARITHMETIC_COMPARISONS, COMPARISONS, DURATIONS, FORMS, LISTS
 from holdsfor.language.written import written
 
-#: What the conditions are about: time points, lists of intervals, or neither.
-Context = OneOf["points", "intervals", "background"]
+#: What the conditions are about: time points, lists of intervals, or neither; or they stand in WHERE.
+Context = OneOf["points", "intervals", "background", "pattern"]
 Literals = tuple[Literal, ...]
 
 _MISPLACED: dict[tuple[str, Context], str] = {
     ("holdsFor", "points"): "write holdsAt(fluent=value, T)",
     ("happensAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
     ("holdsAt", "intervals"): "a holdsFor rule combines intervals: write holdsFor(fluent=value, I)",
+    ("happensAt", "pattern"): "write the event in the pattern, with an operator such as SEQ",
+    ("occurs", "pattern"): "write the event in the pattern, with an operator such as SEQ",
+    ("holdsAt", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
+    ("holdsFor", "pattern"): "write the fluent in the pattern: e(X) DURING (f(X)=true)",
 }
 
 
@@ -142,6 +147,16 @@ class BodyReader:
             return self.refuse("kind", "a fluent does not happen", event, hint)
         return (Happens(event, time, term.place),)
 
+    def _occurs(self, term: Term, args: tuple[Term, ...]) -> Literals:
+        """occurs(event, S, E): from when to when."""
+        if not self.fits("occurs", term, "points"):
+            return ()
+        event, start, end = args[0], self.time(args[1]), self.time(args[2])
+        if not isinstance(event, Atom | Compound) or (isinstance(event, Compound) and event.functor in ("=", *EDGES)):
+            hint = "write occurs(event, S, E); a fluent holds: holdsAt(fluent=value, T)"
+            return self.refuse("syntax", f"occurs needs an event, not `{written(event)}`", event, hint)
+        return () if start is None or end is None else (Occurs(event, start, end, term.place),)
+
     def _holds(self, term: Term, args: tuple[Term, ...]) -> Literals:
         if not self.fits("holdsAt", term, "points"):
             return ()
@@ -200,7 +215,7 @@ class BodyReader:
         return (Call(FAIL, term.place),)
 
     def _cut(self, term: Term, args: tuple[Term, ...]) -> Literals:
-        if self.depth:
+        if self.depth or self.context == "pattern":
             return self.refuse("cut", "a cut inside another condition", term, "remove it: every answer counts")
         self.cuts.append(term.place)
         return () if self.context != "background" else (Call(Atom("!"), term.place),)
@@ -219,6 +234,7 @@ class BodyReader:
             "points": "a rule about time points",
             "intervals": "a holdsFor rule",
             "background": "a background clause",
+            "pattern": "a pattern",
         }
         home = "a holdsFor rule" if context == "intervals" else "the rules of events and fluents"
         hint = _MISPLACED.get((name, self.context), f"{name} belongs in {home}")
@@ -236,6 +252,7 @@ class BodyReader:
 
 _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], Literals]] = {
     ("happensAt", 2): BodyReader._happens,
+    ("occurs", 3): BodyReader._occurs,
     ("holdsAt", 2): BodyReader._holds,
     ("initiatedAt", 2): changes.condition,
     ("initiatedAt", 4): changes.condition,

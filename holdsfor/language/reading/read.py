@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import EDGES, Algebra, Allen, Clause, Duration, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput
+from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput, RawPatternRule
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
@@ -25,6 +25,8 @@ from holdsfor.language.reading.declarations import (
 )
 from holdsfor.language.reading.groundings import declarations
 from holdsfor.language.reading.literals import BodyReader, Literals
+from holdsfor.language.reading.patterns import read_pattern_rule
+from holdsfor.language.reading.settings import collect_properties
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 from holdsfor.language.walk import all_variables
@@ -41,15 +43,19 @@ def read(draft: Draft) -> None:
     mentioned: set[Signature] | None = None
     draft.changes = changes(draft.raw)
     draft.declarations = declarations(draft.raw)
+    draft.properties = collect_properties(draft.raw)
     for raw in draft.raw:
         if isinstance(raw, RawInput):
             draft.announced.setdefault((raw.entity, raw.signature), raw.place)
         elif isinstance(raw, RawDirective):
             directive(draft, raw)
+        elif isinstance(raw, RawPatternRule):
+            read_pattern_rule(draft, raw)
         elif not isinstance(raw.head, Atom | Compound):
-            draft.error(
-                "syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, "begin with a name"
-            )
+            hint = "begin with a name"
+            if isinstance(raw.head, Int):
+                hint += "; a window stands directly behind its full stop: (a SEQ b).30"
+            draft.error("syntax", f"`{written(raw.head)}` cannot be the head of a clause", raw.head.place, hint)
         else:
             owner = signature(raw.head)
             if owner in LEGACY:
@@ -69,6 +75,9 @@ def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signatur
     elif name == "holdsAt":
         hint = "define the fluent with holdsFor(fluent=value, I), or with initiatedAt and terminatedAt"
         draft.error("head", "holdsAt cannot be the head of a rule", head.place, hint)
+    elif owner == ("occurs", 3):
+        hint = "define the event with happensAt(event, T) :- ..., or by a pattern: event <- a SEQ b."
+        draft.error("head", "occurs cannot be the head of a rule", head.place, hint)
     elif name in COMPARISONS or name in _CONNECTIVES:
         hint = "begin with the name of a predicate"
         draft.error("head", f"`{name}` cannot be the head of a clause", head.place, hint)
@@ -210,6 +219,16 @@ def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         draft.initially.append(Initially(*pair, body, raw.place))
 
 
+def _property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """event_rule_property(label, name, value): the rules of that label have it already."""
+    names = (each.label for each in draft.raw if isinstance(each, RawPatternRule) and each.label is not None)
+    labels = {name_and_args(label)[0] for label in names if isinstance(label, Atom | Compound)}
+    if not isinstance(args[0], Atom) or args[0].name not in labels:
+        message = f"no rule has the label `{written(args[0])}`"
+        hint = did_you_mean(written(args[0]), labels) or "write it before a rule: r1: alarm(L) <- ..."
+        draft.error("label", message, args[0].place, hint)
+
+
 # ---------------------------------------------------------------- background
 
 
@@ -292,4 +311,5 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("points", 1): partial(durative, True),
     ("dynamicDomain", 1): dynamic_domain,
     ("bound", 2): bound,
+    ("event_rule_property", 3): _property,
 }

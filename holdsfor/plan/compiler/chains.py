@@ -16,6 +16,7 @@ from holdsfor.plan.operators import (
     Let,
     Op,
     Plan,
+    Recursion,
     Simple,
     Static,
     Tally,
@@ -137,7 +138,7 @@ def beginnings(definitions: Iterable[Definition]) -> Prefixes:
 
     The rules of a group are not among them: part of their conditions is asked of a state that changes as it goes.
     """
-    alone = (definition for definition in definitions if not isinstance(definition, Group))
+    alone = (definition for definition in definitions if not isinstance(definition, Group | Recursion))
     return Prefixes(rule.chain for definition in alone for rule in conclusions(definition))
 
 
@@ -150,11 +151,20 @@ def _definition(definition: Definition, reorder: Known) -> Definition:
             )
             return replace(definition, initiations=initiations, terminations=terminations)
         case Derived():
-            return replace(definition, rules=tuple(_rule(rule, reorder) for rule in definition.rules))
+            return _event(definition, reorder)
+        case Recursion():
+            events = (
+                replace(event, rules=tuple(_rule(rule, reorder) for rule in event.rules)) for event in definition.events
+            )
+            return Recursion(tuple(events))
         case Static():
             return replace(definition, rules=tuple(_holds_for_rule(rule, reorder) for rule in definition.rules))
         case Group():
             return definition
+
+
+def _event(event: Derived, reorder: Known) -> Derived:
+    return replace(event, rules=tuple(_rule(rule, reorder) for rule in event.rules))
 
 
 def _rule(rule: Conclude, reorder: Known) -> Conclude:

@@ -7,10 +7,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from holdsfor.language.description import Aggregate, Call, Compare, Edge, Happens, Holds, Is, Literal, Not, Signature
+from holdsfor.language.description import (
+    Aggregate,
+    Call,
+    Compare,
+    Edge,
+    Happens,
+    Holds,
+    Is,
+    Literal,
+    Not,
+    Occurs,
+    Signature,
+)
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE, Compound, Int, Items, Place, Term, Var, is_ground, name_and_args, variables
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -101,11 +113,11 @@ def _plain(term: Term) -> str:
 
 
 def order(
-    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
 ) -> tuple[Chain, Ordering]:
-    """given: variables that have a value before."""
+    """bound: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
-    ordering.bound |= given
+    ordering.bound |= bound
     return tuple(_chain(body, ordering)), ordering
 
 
@@ -148,7 +160,7 @@ def _chain(body: tuple[Literal, ...], ordering: Ordering) -> list[Op]:
 def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     if first:
         for literal in waiting:
-            if isinstance(literal, Happens | Edge):
+            if isinstance(literal, Happens | Occurs | Edge):
                 return literal
     apart: Literal | None = None
     for literal in waiting:
@@ -159,7 +171,7 @@ def _next(waiting: list[Literal], ordering: Ordering, first: bool) -> Literal:
     if apart is not None:
         return apart
     for literal in waiting:  # a second time variable: joined on the other arguments only
-        if isinstance(literal, Happens | Edge):
+        if isinstance(literal, Happens | Occurs | Edge):
             return literal
     message = "no order of the conditions binds every variable before it is used"
     raise Refusal("unbound", message, waiting[0].place, "give each variable a condition that is not negated")
@@ -170,6 +182,8 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
     match literal:
         case Happens() | Edge() | Holds():
             return all(v.name in bound for v in variables(literal.time))
+        case Occurs():
+            return all(v.name in bound for v in variables(literal.end))
         case Call():
             return True
         case Compare():
@@ -191,13 +205,16 @@ def _ready(literal: Literal, ordering: Ordering) -> bool:
 
 def _connected(literal: Literal, ordering: Ordering) -> bool:
     """Shares an argument with what is there already, so that it does not multiply the rows without need."""
-    if not isinstance(literal, Happens | Edge | Holds | Call):
+    if not isinstance(literal, Happens | Occurs | Edge | Holds | Call):
         return True
-    subject = (
-        literal.event if isinstance(literal, Happens) else literal.goal if isinstance(literal, Call) else literal.fluent
-    )
-    names = [v.name for v in variables(subject)]
+    names = [v.name for v in variables(_subject(literal))]
     return not names or any(name in ordering.bound for name in names)
+
+
+def _subject(literal: Happens | Occurs | Edge | Holds | Call) -> Term:
+    if isinstance(literal, Happens | Occurs):
+        return literal.event
+    return literal.goal if isinstance(literal, Call) else literal.fluent
 
 
 def _binds(literal: Literal) -> set[str]:
@@ -217,6 +234,10 @@ def _operator(literal: Literal, ordering: Ordering) -> Op:
                 _args(name_and_args(literal.event)[1], ordering, place),
                 _time(literal.time, ordering),
             )
+        case Occurs():
+            relation = ordering.relations.of_event(literal.event)
+            args = _args(name_and_args(literal.event)[1], ordering, place)
+            return At("occurrence", relation, args, _time(literal.end, ordering), _time(literal.start, ordering))
         case Edge():
             relation, columns = ordering.relations.columns(literal.fluent, literal.value)
             if literal.edge == "deadline":

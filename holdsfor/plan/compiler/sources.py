@@ -7,7 +7,20 @@ from dataclasses import replace
 
 from holdsfor.language.description import Input
 from holdsfor.language.terms import variables
-from holdsfor.plan.operators import At, Chain, Definition, Holding, Let, Lookup, Match, Relation, Source, Where
+from holdsfor.plan.operators import (
+    At,
+    Chain,
+    Definition,
+    Holding,
+    Let,
+    Lookup,
+    Match,
+    Occurring,
+    Relation,
+    Source,
+    Where,
+)
+from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import conclusions, flat
@@ -53,6 +66,16 @@ def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, i
                     for position, arg in enumerate(op.args):
                         if arg is not None and (not isinstance(arg, str) or uses.count(arg) > 1):
                             yield op.relation, position
+                elif isinstance(op, Occurring):
+                    yield from _identities_in(op.pattern, _term_uses(conclusion.chain))
+
+
+def _identities_in(pattern: Pattern, uses: list[str]) -> Iterator[tuple[Relation, int]]:
+    """A number that is only concluded with stays a number: patterns carry times and amounts along."""
+    for scan in scans(pattern):
+        for position, arg in enumerate(scan.args):
+            if arg is not None and (not isinstance(arg, str) or uses.count(arg) > 1):
+                yield scan.relation, position
 
 
 def _term_uses(chain: Chain) -> list[str]:
@@ -61,6 +84,8 @@ def _term_uses(chain: Chain) -> list[str]:
         match op:
             case At() | Holding() | Lookup():
                 used += names_in(op.args)
+            case Occurring():
+                used += (name for scan in scans(op.pattern) for name in names_in(scan.args))
             case Where() if op.op not in ARITHMETIC:
                 used += [v.name for side in (op.left, op.right) for v in variables(side)]
             case Let(same=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not
+from holdsfor.language.description import Aggregate, Compare, Edge, Happens, Holds, Is, Literal, Not, Occurs
 from holdsfor.language.terms import Term, Var, variables
 from holdsfor.plan.rewrite import substitute
 
@@ -27,6 +27,8 @@ def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]
     for literal in body:
         if isinstance(literal, Not | Aggregate):
             yield replace(literal, literals=tuple(_named(literal.literals, fresh)))
+        elif isinstance(literal, Occurs):
+            yield from _named_span(literal, fresh)
         elif not isinstance(literal, Timed):
             yield literal
         elif not isinstance(literal.time, Var):
@@ -35,6 +37,21 @@ def _named(body: tuple[Literal, ...], fresh: Iterator[Var]) -> Iterator[Literal]
             yield replace(literal, time=time)
         else:
             yield from _apart(literal, literal.time, fresh)
+
+
+def _named_span(literal: Occurs, fresh: Iterator[Var]) -> Iterator[Literal]:
+    """Both times of an occurrence become variables of their own; they must be equal to what the rule says."""
+    start, end = next(fresh), next(fresh)
+    if isinstance(literal.end, Var) and all(v.name != literal.end.name for v in variables(literal.event)):
+        end = literal.end
+    yield replace(literal, start=start, end=end)
+    if end is not literal.end:
+        yield _equal(end, literal.end, literal)
+    yield _equal(start, literal.start, literal)
+
+
+def _equal(time: Var, said: Term, literal: Occurs) -> Compare:
+    return Compare("=" if isinstance(said, Var) else "=:=", said, time, literal.place)
 
 
 def _apart(literal: Timed, time: Var, fresh: Iterator[Var]) -> Iterator[Literal]:
@@ -60,5 +77,7 @@ def time_names(body: Iterable[Literal]) -> Iterator[str]:
     for literal in body:
         if isinstance(literal, Not | Aggregate):
             yield from time_names(literal.literals)
+        elif isinstance(literal, Occurs):
+            yield from (variable.name for time in (literal.start, literal.end) for variable in variables(time))
         elif isinstance(literal, Timed):
             yield from (variable.name for variable in variables(literal.time))

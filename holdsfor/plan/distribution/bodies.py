@@ -8,19 +8,32 @@ from dataclasses import dataclass
 from holdsfor.plan.operators import (
     Arg,
     At,
+    Chain,
     Conclude,
     Declared,
     Definition,
     Holding,
     HoldsForRule,
+    Occurring,
     Of,
     Op,
     Relation,
     Static,
 )
+from holdsfor.plan.patterns import (
+    Absent,
+    OneOfSeveral,
+    Pairs,
+    Pattern,
+    Scan,
+    Sliding,
+    positive_operands,
+    scans,
+    subpatterns,
+)
 from holdsfor.plan.walk import conclusions, flat, parts, simple_of
 
-Atom = At | Holding | Of
+Atom = At | Holding | Of | Scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +44,7 @@ class Body:
     atoms: tuple[Atom, ...]
     evidence: tuple[tuple[Atom, ...], ...]
     is_rowwise: bool  # each row of its one condition concludes by itself
+    is_choosing: bool = False  # what it concludes of one row depends on all other rows of its conditions
 
     def reads(self, relations: Iterable[Relation]) -> bool:
         wanted = set(relations)
@@ -48,16 +62,58 @@ def bodies_of(definition: Definition) -> Iterator[Body]:
 
 def body_of(rule: Conclude | HoldsForRule) -> Body:
     if isinstance(rule, Conclude):
-        atoms, positive = _atoms(flat(rule.chain)), _atoms(rule.chain)
-        return Body(rule.args, atoms, (positive,), len(atoms) == len(positive) == 1)
+        atoms, evidence = _atoms(flat(rule.chain)), _evidence(rule.chain)
+        is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not any(map(_gathers, rule.chain))
+        return Body(rule.args, atoms, evidence, is_rowwise, any(map(_chooses, rule.chain)))
     evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
     return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
 
 
 def _initial_body(rule: Declared) -> Body:
     """What holds initially may be for what the data mention."""
-    return Body(rule.args, _atoms(flat(rule.chain)), (_atoms(rule.chain),), False)
+    return Body(rule.args, _atoms(flat(rule.chain)), _evidence(rule.chain), False)
 
 
 def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:
-    return tuple(op for op in ops if isinstance(op, At | Holding))
+    return tuple(atom for op in ops for atom in _atoms_of(op))
+
+
+def _atoms_of(op: Op) -> tuple[Atom, ...]:
+    if isinstance(op, Occurring):
+        return tuple(scans(op.pattern))
+    return (op,) if isinstance(op, At | Holding) else ()
+
+
+def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
+    """What must be there for the chain to give anything: a way for each choice between patterns."""
+    ways: tuple[tuple[Atom, ...], ...] = ((),)
+    for op in chain:
+        if isinstance(op, Occurring):
+            ways = tuple((*way, *more) for way in ways for more in _ways(op.pattern))
+        else:
+            ways = tuple((*way, *_atoms_of(op)) for way in ways)
+    return ways
+
+
+def _ways(pattern: Pattern) -> tuple[tuple[Atom, ...], ...]:
+    if isinstance(pattern, Scan):
+        return ((pattern,),)
+    if isinstance(pattern, OneOfSeveral):
+        return tuple(way for one in pattern.alternatives for way in _ways(one))
+    ways: tuple[tuple[Atom, ...], ...] = ((),)
+    for operand in positive_operands(pattern):
+        ways = tuple((*way, *more) for way in ways for more in _ways(operand))
+    return ways
+
+
+def _chooses(op: Op) -> bool:
+    """Whether a policy makes some of the pairs only."""
+    if not isinstance(op, Occurring):
+        return False
+    joins = (part for part in subpatterns(op.pattern) if isinstance(part, Pairs | Absent))
+    return any(join.choosing.policy != "unrestricted" for join in joins)
+
+
+def _gathers(op: Op) -> bool:
+    """Whether a pattern looks at several occurrences of one event."""
+    return isinstance(op, Occurring) and any(isinstance(part, Sliding) for part in subpatterns(op.pattern))

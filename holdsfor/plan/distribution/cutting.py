@@ -36,7 +36,7 @@ from holdsfor.plan.operators import (
 from holdsfor.plan.structures import Form, Forms, flat, forms_of, names_in
 
 TRUE = Constant("true")
-TIME = "time"
+TIME, START = "time", "start"
 AnyAtom = TypeVar("AnyAtom", At, Holding, Of)
 
 
@@ -99,7 +99,8 @@ def by_parts(atom: Atom, forms: Forms, name: str) -> Definition:
     columns = tuple(names_in(args))
     if relation.kind == "event":
         happened = Relation(name, len(columns), None, "event", part_of=relation.definition)
-        return Derived(happened, (Conclude((At("occurrence", relation, args, TIME),), columns, TIME),))
+        scan = At("occurrence", relation, args, TIME, START)
+        return Derived(happened, (Conclude((scan,), columns, TIME, start=START),))
     held = Relation(name, len(columns), TRUE, "fluent", part_of=relation.definition)
     whole = Of(relation, args)
     return Static(held, (HoldsForRule(columns, columns, ((whole,),), (), whole),))

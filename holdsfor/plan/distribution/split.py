@@ -28,12 +28,14 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Of,
     Plan,
+    Recursion,
     Relation,
     Simple,
     Static,
     Structure,
 )
 from holdsfor.plan.structures import Forms, is_open, names_in
+from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
 
 Rule = Conclude | HoldsForRule
@@ -150,8 +152,7 @@ class _Splitter:
 
     def _key_beyond(self, rule: Rule, head: tuple[Arg, ...]) -> tuple[Arg, ...] | None:
         """The variables that are missing in the head of a rule to be evaluated by a key; None if it has none."""
-        bound = {name for alternative in body_of(rule).evidence for atom in alternative for name in names_in(atom.args)}
-        variables = (*head, *sorted(bound - set(head)))
+        variables = (*head, *sorted(_bound(rule) - set(head)))
         trial, _ = _cut(rule, variables, "", Signature("", 0))
         placement = place_by_key(trial, self.layout)
         if placement is None or not placement.positions:
@@ -164,6 +165,15 @@ class _Splitter:
             number += 1
         self.taken.add(f"{name} part {number}")
         return f"{name} part {number}"
+
+
+def _bound(rule: Rule) -> set[str]:
+    """The variables that have values wherever a rule concludes something."""
+    alternatives = (
+        {name for atom in alternative for name in names_in(atom.args)} for alternative in body_of(rule).evidence
+    )
+    everywhere = set.union(*alternatives)
+    return everywhere & {name for op in rule.chain for name in binds(op)} if isinstance(rule, Conclude) else everywhere
 
 
 def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definition:
@@ -183,6 +193,9 @@ def map_rules(definition: Definition, change: Callable[[Rule], Rule]) -> Definit
             return replace(definition, fluents=tuple(map(in_fluent, definition.fluents)))
         case Derived() | Static():
             return replace(definition, rules=changed(definition.rules))
+        case Recursion():
+            events = (replace(event, rules=changed(event.rules)) for event in definition.events)
+            return Recursion(tuple(events))
 
 
 def _columns(arg: Arg) -> Iterator[Arg]:
@@ -202,7 +215,7 @@ def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) ->
         part: Definition = Derived(happened, (replace(rule, args=columns),))
         used = set(names_in(head))
         args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
-        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time),), args=head)
+        return part, replace(rule, chain=(At("occurrence", happened, args, rule.time, rule.start),), args=head)
     held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=columns),))
     whole = Of(held, names)

@@ -32,9 +32,11 @@ from holdsfor.plan.operators import (
     Holding,
     HoldsForRule,
     Lasting,
+    Occurring,
     Of,
     Op,
     Plan,
+    Recursion,
     Relate,
     Relation,
     Simple,
@@ -43,6 +45,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
+from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan, positive_operands
 from holdsfor.plan.walk import defines, facts_used, reads, simple_of
 
 Live = Set[Relation]
@@ -128,6 +131,9 @@ def _gives(definition: Definition, live: Live) -> Iterator[Relation]:
         case Derived():
             if any(_possible(rule.chain, live) for rule in definition.rules):
                 yield definition.relation
+        case Recursion():
+            for event in definition.events:
+                yield from _gives(event, live)
         case Static():
             if any(_holds_for_rule(rule, live) for rule in definition.rules):
                 yield definition.relation
@@ -171,6 +177,9 @@ def _pruned(definition: Definition, live: Live) -> Definition:
             return replace(definition, fluents=tuple(f for f in fluents if isinstance(f, Simple)), deadlines=due)
         case Derived():
             return replace(definition, rules=_rules(definition.rules, live))
+        case Recursion():
+            events = (replace(event, rules=_rules(event.rules, live)) for event in definition.events)
+            return Recursion(tuple(event for event in events if event.rules))
         case Static():
             rules = (_holds_for_rule(rule, live) for rule in definition.rules)
             return replace(definition, rules=tuple(dict.fromkeys(filter(None, rules))))
@@ -190,6 +199,11 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
         match op:
             case At() | Holding() if op.relation not in live:
                 return None
+            case Occurring():
+                pattern = _pattern(op.pattern, live)
+                if pattern is None:
+                    return None
+                kept.append(replace(op, pattern=pattern))
             case Where():
                 known = truth(op)
                 if known is False:
@@ -205,6 +219,20 @@ def _simplified(chain: Chain, live: Live) -> Chain | None:
             case _:
                 kept.append(op)
     return tuple(kept)
+
+
+def _pattern(pattern: Pattern, live: Live) -> Pattern | None:
+    """Without alternatives that never occur; None if nothing of it ever does."""
+    match pattern:
+        case Scan():
+            return pattern if pattern.relation in live else None
+        case OneOfSeveral():
+            left = (_pattern(one, live) for one in pattern.alternatives)
+            alternatives = tuple(one for one in left if one is not None)
+            return replace(pattern, alternatives=alternatives) if alternatives else None
+        case _:
+            dead_operands = [operand for operand in positive_operands(pattern) if _pattern(operand, live) is None]
+            return None if dead_operands else pattern
 
 
 # ---------------------------------------------------------------- intervals

@@ -20,6 +20,7 @@ from holdsfor.plan.operators import (
     Part,
     Plan,
     Reach,
+    Recursion,
     Relation,
     Route,
     Shared,
@@ -163,6 +164,10 @@ def show_definition(definition: Definition, names: Names = NO_NAMES) -> Iterator
                 yield from _simple(fluent)
             for due in definition.deadlines:
                 yield _deadline(due)
+        case Recursion():
+            yield f"until nothing is new {', '.join(map(named, defines(definition)))}"
+            for event in definition.events:
+                yield from show_definition(event, names)
         case Derived():
             yield f"event {named(definition.relation)}"
             yield from (show_conclusion(rule, definition.relation, "happens", names) for rule in definition.rules)

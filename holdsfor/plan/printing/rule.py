@@ -19,6 +19,7 @@ from holdsfor.plan.operators import (
     Let,
     Lookup,
     Match,
+    Occurring,
     Of,
     Op,
     Part,
@@ -29,6 +30,7 @@ from holdsfor.plan.operators import (
     Where,
     Without,
 )
+from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import flat, parts
@@ -49,7 +51,8 @@ class Writer:
         self, chain: Chain, time: str | None = None, names: Names = NO_NAMES, grounds: Grounds | None = None
     ) -> None:
         self._shared, self._grounds = names, grounds
-        self._times = {op.time for op in flat(chain) if isinstance(op, At | Holding)}
+        self._times = {op.time for op in flat(chain) if isinstance(op, At | Occurring | Holding)}
+        self._times |= {op.start for op in flat(chain) if isinstance(op, At | Occurring) and op.start is not None}
         self._names: dict[str, str] = {}
         if time is not None:  # the time of the head is T
             self._times.add(time)
@@ -90,9 +93,12 @@ class Writer:
     def op(self, op: Op) -> str:
         match op:
             case At(what="occurrence"):
-                return f"{grounding(op.relation, op.args, self)} at {self.name(op.time)}"
+                since = "" if op.start is None else f" from {self.name(op.start)}"
+                return f"{grounding(op.relation, op.args, self)}{since} at {self.name(op.time)}"
             case At():
                 return f"{op.what} of {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
+            case Occurring():
+                return f"{self.pattern(op.pattern)} from {self.name(op.start)} to {self.name(op.time)}"
             case Holding():
                 return f"holding {grounding(op.relation, op.args, self)} at {self.name(op.time)}"
             case Lookup():
@@ -108,6 +114,42 @@ class Writer:
             case Tally():
                 of = "" if op.function == "count" else f"{self.term(op.term)} in "
                 return f"let {self.name(op.variable)} be the {op.function} of {of}({self.chain(op.chain)})"
+
+    # ------------------------------------------------------------ patterns
+
+    def pattern(self, pattern: Pattern) -> str:
+        match pattern:
+            case Scan():
+                return grounding(pattern.relation, pattern.args, self)
+            case Moment():
+                return str(pattern.time)
+            case Pairs():
+                pair = f"{self.pattern(pattern.left)} {pattern.kind} {self.pattern(pattern.right)}"
+                return f"({pair}{self._limited(pattern)})"
+            case Absent():
+                last = pattern.last if isinstance(pattern.last, int) else self.pattern(pattern.last)
+                between = f"{self.pattern(pattern.first)} and {last}"
+                return f"(no {self.pattern(pattern.what)} between {between}{self._limited(pattern)})"
+            case Selected():
+                return f"({self.pattern(pattern.pattern)}{self._passing(pattern.conditions)})"
+            case OneOfSeveral():
+                return f"({' or '.join(map(self.pattern, pattern.alternatives))})"
+            case Sliding():
+                over = f"{pattern.events} events" if pattern.duration is None else f"{pattern.duration} time units"
+                measures = ", ".join(map(self._measure, pattern.measures))
+                return f"({measures} over the last {over} of {self.pattern(pattern.pattern)})"
+
+    def _limited(self, pattern: Pairs | Absent) -> str:
+        within = "" if pattern.within is None else f" within {pattern.within}"
+        policy = pattern.choosing.policy
+        return within + self._passing(pattern.conditions) + ("" if policy == "unrestricted" else f", {policy}")
+
+    def _passing(self, conditions: tuple[Chain, ...]) -> str:
+        return "" if conditions == ((),) else f" -> {' or '.join(map(self.chain, conditions))}"
+
+    def _measure(self, measure: Measured) -> str:
+        of = "" if measure.term is None else f" of {self.term(measure.term)}"
+        return f"{self.name(measure.variable)} the {measure.function}{of}"
 
     def fact(self, op: Lookup) -> str:
         return _call(op.facts.name, [self.arg(arg) for arg in op.args])

@@ -1,0 +1,233 @@
+"""Patterns: occurrences that take time, joined by how they stand to each other.
+
+Each part of a pattern gives rows: its variables, and when each occurrence began and was over. They are not sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.chain import ROW, run, shape
+from holdsfor.engine.choosing import choose
+from holdsfor.engine.column import Column, Selection, concatenated
+from holdsfor.engine.relation import distinct_rows
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.sliding import slide
+from holdsfor.engine.structure import read_by_parts
+from holdsfor.engine.world import World
+from holdsfor.kernels import first_block, is_blocked, join_spans
+from holdsfor.kernels.joining import most_pairs
+from holdsfor.plan.operators import Chain, Occurring
+from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+
+#: Columns that no variable of a rule has the name of.
+START, END, LEFT, RIGHT = "start~", "end~", "left~", "right~"
+SPAN = frozenset({START, END})
+ANY_LENGTH = np.iinfo(np.int64).max >> 1
+
+
+def occurring(op: Occurring, world: World) -> Rows:
+    rows = match_pattern(op.pattern, world)
+    return rows.bind({op.start: rows.column(START), op.time: rows.column(END)})
+
+
+def match_pattern(pattern: Pattern, world: World) -> Rows:
+    """The occurrences of a pattern; one that several rules have is matched once."""
+    found = world.shared.get(pattern)
+    if not isinstance(found, Rows):
+        found = _match(pattern, world)
+        if not isinstance(pattern, Scan):
+            world.shared[pattern] = found
+    return found
+
+
+def _match(pattern: Pattern, world: World) -> Rows:
+    match pattern:
+        case Scan():
+            rows = _scan_events(pattern, world) if pattern.relation.kind == "event" else _scan_intervals(pattern, world)
+            return _limited(rows, pattern.within)
+        case Moment():
+            times = np.full(int(world.start < pattern.time <= world.now), pattern.time)
+            return _with_span(Rows(world.axis, len(times), {}), times, times, world)
+        case Pairs():
+            return _pairs(pattern, world)
+        case Absent():
+            return _absent(pattern, world)
+        case Selected():
+            return _passing(match_pattern(pattern.pattern, world), pattern.conditions, world)
+        case OneOfSeveral():
+            return _together([match_pattern(one, world) for one in pattern.alternatives], pattern.variables, world)
+        case Sliding():
+            return _limited(slide(pattern, _distinct(match_pattern(pattern.pattern, world)), world), pattern.within)
+
+
+# ---------------------------------------------------------------- leaves
+
+
+def _scan_events(pattern: Scan, world: World) -> Rows:
+    points, args = read_by_parts(world.points_of(pattern.relation), pattern.args)
+    wanted = shape(args, frozenset(), world.dictionary)
+    points = points.pick(wanted.picks)
+    points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
+    rows = Rows(world.axis, len(points), {name: points.column(p) for p, name in wanted.new})
+    return _with_span(rows, points.starts(), points.times(), world)
+
+
+def _scan_intervals(pattern: Scan, world: World) -> Rows:
+    """What has ended by now, from the first point of the history on."""
+    held, args = read_by_parts(world.intervals_of(pattern.relation), pattern.args)
+    wanted, axis = shape(args, frozenset(), world.dictionary), world.axis
+    chosen = (held.e & axis.mask) <= world.now + 1 - axis.origin
+    chosen &= (held.e & axis.mask) > world.start + 1 - axis.origin
+    mask = held.mask(wanted.picks)
+    held = held.where(chosen if mask is None else chosen & mask)
+    rows = Rows(axis, len(held), {name: Column(world.dictionary, held.codes(p)) for p, name in wanted.new})
+    return _with_span(rows, np.maximum(axis.time(held.s), world.start + 1), axis.time(held.e) - 1, world)
+
+
+def _with_span(rows: Rows, start: Ints, end: Ints, world: World) -> Rows:
+    """start and end may be the same array: then every occurrence is a point."""
+    first = Column(world.dictionary, numbers=start)
+    return rows.bind({START: first, END: first if end is start else Column(world.dictionary, numbers=end)})
+
+
+def _limited(rows: Rows, within: int | None) -> Rows:
+    if within is None or _are_points(rows):
+        return rows
+    lasting = rows.times(END) - rows.times(START)
+    return rows if (lasting <= within).all() else rows.filter(lasting <= within)
+
+
+def _are_points(rows: Rows) -> bool:
+    return rows.column(START) is rows.column(END)
+
+
+# ---------------------------------------------------------------- joins
+
+
+def _pairs(pattern: Pairs, world: World) -> Rows:
+    left, right = _sides(pattern, (pattern.left, pattern.right), world)
+    shared = sorted((left.names & right.names) - SPAN)
+    one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
+    within = ANY_LENGTH if pattern.within is None else pattern.within
+    most = most_pairs(left.size + right.size)
+    i, j = join_spans(pattern.kind, world.axis.time_bits, *one, *other, within, most)
+    start, end = _joined_span(pattern, left, i, right, j)
+    return _chosen(pattern, left, i, right, j, _put_together(left, i, right, j, start, end, world), world)
+
+
+def _absent(pattern: Absent, world: World) -> Rows:
+    if isinstance(pattern.last, int):
+        return _absent_for(pattern, pattern.last, world)
+    first, last = _sides(pattern, (pattern.first, pattern.last), world)
+    what = match_pattern(pattern.what, world)
+    shared = sorted((first.names & last.names) - SPAN)
+    one, other = _packed_span(first, shared, world), _packed_span(last, shared, world)
+    asked = sorted((what.names & (first.names | last.names)) - SPAN)
+    within = ANY_LENGTH if pattern.within is None else pattern.within
+    bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
+    is_of_first = first.names.issuperset(asked)
+    until = _free_until(first, asked, what, world) if is_of_first else None
+    until = None if until is None else (one[1] & ~world.axis.mask) | (until & world.axis.mask)
+    i, j = join_spans("seq", bits, *one, *other, within, most, until)
+    rows = _put_together(first, i, last, j, first.times(START)[i], last.times(END)[j], world)
+    if not is_of_first:
+        low = _pack(rows, asked, first.times(END)[i], world)
+        high = _pack(rows, asked, last.times(START)[j], world)
+        free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
+        rows, i, j = rows.filter(free), i[free], j[free]
+    return _chosen(pattern, first, i, last, j, rows, world)
+
+
+def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
+    """For so long after the first nothing of the other ended that began after it."""
+    (first,) = _sides(pattern, (pattern.first,), world)
+    what = match_pattern(pattern.what, world)
+    asked = sorted((what.names & first.names) - SPAN)
+    due = first.times(END) + duration
+    blocked = (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin <= due
+    fires = ~blocked & (due <= world.now)
+    rows = first.filter(fires)
+    rows = _with_span(rows, rows.times(START), due[fires], world)
+    return _passing(_limited(rows, pattern.within), pattern.conditions, world)
+
+
+def _free_until(first: Rows, names: Sequence[str], what: Rows, world: World) -> Ints:
+    """Packed by these variables: when, after each of the first, the other has occurred for the first time."""
+    end = _pack(first, names, first.times(END), world)
+    return first_block(world.axis.time_bits, end, *_packed_span(what, names, world))
+
+
+def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:
+    """Where a policy uses occurrences up, each is there once."""
+    rows = [match_pattern(side, world) for side in sides]
+    return rows if pattern.choosing.policy == "unrestricted" else [_distinct(side) for side in rows]
+
+
+def _packed_span(rows: Rows, names: Sequence[str], world: World) -> tuple[Ints, Ints]:
+    end = _pack(rows, names, rows.times(END), world)
+    return (end if _are_points(rows) else _pack(rows, names, rows.times(START), world)), end
+
+
+def _pack(rows: Rows, names: Sequence[str], time: Ints, world: World) -> Ints:
+    return world.axis.pack([rows.codes(name) for name in names], time)
+
+
+def _joined_span(pattern: Pairs, left: Rows, i: Ints, right: Rows, j: Ints) -> tuple[Ints, Ints]:
+    match pattern.kind:
+        case "seq" | "meets":
+            return left.times(START)[i], right.times(END)[j]
+        case "and" | "par":
+            start = np.minimum(left.times(START)[i], right.times(START)[j])
+            return start, np.maximum(left.times(END)[i], right.times(END)[j])
+        case _:  # equals, during, starts, finishes: the right one is not shorter
+            return right.times(START)[j], right.times(END)[j]
+
+
+def _put_together(left: Rows, i: Ints, right: Rows, j: Ints, start: Ints, end: Ints, world: World) -> Rows:
+    chosen = Selection(index=j)
+    columns = {name: right.column(name).select(chosen) for name in right.names - left.names}
+    return _with_span(left.reorder(i).bind(columns), start, end, world)
+
+
+def _chosen(pattern: Pairs | Absent, left: Rows, i: Ints, right: Rows, j: Ints, rows: Rows, world: World) -> Rows:
+    """The pairs that pass the conditions, and of these the ones that the policy makes."""
+    if pattern.choosing.policy == "unrestricted":
+        return _passing(rows, pattern.conditions, world)
+    named = {LEFT: Column(world.dictionary, numbers=i), RIGHT: Column(world.dictionary, numbers=j)}
+    passing = _passing(rows.bind(named), pattern.conditions, world)
+    kind = "seq" if isinstance(pattern, Absent) else pattern.kind
+    kept = choose(pattern.choosing, kind, left, right, passing.times(LEFT), passing.times(RIGHT), world)
+    return passing.filter(kept).without(frozenset({LEFT, RIGHT}))
+
+
+# ---------------------------------------------------------------- rows
+
+
+def _passing(rows: Rows, conditions: tuple[Chain, ...], world: World) -> Rows:
+    """The rows that pass one of the alternatives; where a row passes several and gets no new values, once."""
+    if len(conditions) == 1:
+        return run(conditions[0], world, rows) if conditions[0] else rows
+    found = [run(chain, world, rows) for chain in conditions]
+    names = set(found[0].names).intersection(*(each.names for each in found))
+    return _distinct(_together(found, sorted(names - SPAN), world))
+
+
+def _together(parts: Sequence[Rows], names: Sequence[str], world: World) -> Rows:
+    """One after the other, with the columns of these names."""
+    columns = {
+        name: concatenated([part.column(name) for part in parts], world.dictionary) for name in (*names, START, END)
+    }
+    if all(map(_are_points, parts)):
+        columns[START] = columns[END]
+    return Rows(world.axis, sum(part.size for part in parts), columns)
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Each occurrence once: the same values, start and end."""
+    columns = [rows.column(name) for name in sorted(rows.names - {ROW})]
+    kept = distinct_rows([column.numbers() if column.is_number else column.codes() for column in columns])
+    return rows if len(kept) == rows.size else rows.take(kept)

@@ -1,0 +1,198 @@
+"""Pairs of spans that stand in a relation of Figure 2 (ETALIS), of the same key, within a window.
+
+A span is packed points `start <= end`, both of the same key and both of it: a point event has start = end. Every
+relation is a range of one side in the order of its starts or ends, and at most one bound on its other end, so a join
+takes the time of sorting and of the pairs that it gives, however long the spans are and however much they overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from holdsfor.kernels.kernel import Ints, Mask, Pairs
+from holdsfor.kernels.ranges import count_below, count_below_in, move_times, pairs_below, pairs_in
+from holdsfor.kernels.sorting import sort_packed
+
+Kind: TypeAlias = Literal["seq", "and", "par", "equals", "meets", "during", "starts", "finishes"]
+SPAN_KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Side(NamedTuple):
+    """Spans in any order, and the rows that they are of; all rows in order where that is None."""
+
+    start: Ints
+    end: Ints
+    row: Ints | None
+
+    def are_points(self) -> bool:
+        return self.start is self.end
+
+    def select(self, mask: Mask) -> Side:
+        start = self.start[mask]
+        row = np.flatnonzero(mask) if self.row is None else self.row[mask]
+        return Side(start, start if self.are_points() else self.end[mask], row)
+
+
+class Spans(NamedTuple):
+    """Spans in the order of their starts or ends, and the rows that they are of."""
+
+    start: Ints
+    end: Ints
+    row: Ints
+
+    def are_points(self) -> bool:
+        return self.start is self.end
+
+
+class Bounds(NamedTuple):
+    """bits: of the time; within: how long the result may be, at most; most: how many pairs may be made."""
+
+    bits: int
+    within: int
+    most: int
+
+    def are_open(self) -> bool:
+        return self.within >= (1 << self.bits) - 1
+
+
+def join_spans(
+    kind: Kind,
+    bits: int,
+    left_start: Ints,
+    left_end: Ints,
+    right_start: Ints,
+    right_end: Ints,
+    within: int,
+    most: int,
+    until: Ints | None = None,
+) -> Pairs:
+    """The rows (i, j) of left and right with `left kind right` whose result lasts at most `within`, in any order.
+
+    until: for seq, of each left row the last start that its right row may have, packed as a start is.
+    Raises TooManyPairs, before they are made, where there are more than `most`.
+    """
+    left, right = make_side(left_start, left_end), make_side(right_start, right_end)
+    bounds = Bounds(bits, min(within, (1 << bits) - 1), most)
+    i, j = _seq(left, right, bounds, until) if kind == "seq" else JOINS[kind](left, right, bounds)
+    return i, j
+
+
+def make_side(start: Ints, end: Ints) -> Side:
+    """All rows; where each is a point, both columns are the same."""
+    points = start is end or np.array_equal(start, end)
+    return Side(start, start if points else end, None)
+
+
+def sort_by_start(spans: Side | Spans, bits: int) -> Spans:
+    start, order = sort_packed(spans.start, bits)
+    end = start if spans.are_points() else spans.end[order]
+    return Spans(start, end, order if spans.row is None else spans.row[order])
+
+
+def sort_by_end(spans: Side, bits: int) -> Spans:
+    end, order = sort_packed(spans.end, bits)
+    start = end if spans.are_points() else spans.start[order]
+    return Spans(start, end, order if spans.row is None else spans.row[order])
+
+
+def _no_longer(side: Side, bounds: Bounds) -> Side:
+    """The spans that are themselves within the window."""
+    if bounds.are_open() or side.are_points():
+        return side
+    return side.select(side.end - side.start <= bounds.within)
+
+
+def _lasting(side: Side) -> Side:
+    """The spans that are no points."""
+    return side.select(side.start < side.end)
+
+
+def _seq(left_side: Side, right_side: Side, bounds: Bounds, until: Ints | None) -> Pairs:
+    left, right = sort_by_end(left_side, bounds.bits), sort_by_start(right_side, bounds.bits)
+    limit = move_times(left.start, bounds.within, bounds.bits)
+    last = limit if until is None else np.minimum(limit, until[left.row])
+    return _followers(left, right, count_below(right.start, left.end, 1), last, limit, bounds)
+
+
+def _meets(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left, right = sort_by_end(left_side, bounds.bits), sort_by_start(right_side, bounds.bits)
+    limit = move_times(left.start, bounds.within, bounds.bits)
+    last = np.minimum(left.end, limit)
+    return _followers(left, right, count_below(right.start, left.end, 0), last, limit, bounds)
+
+
+def _and(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_no_longer(left_side, bounds), bounds.bits)
+    right = sort_by_start(_no_longer(right_side, bounds), bounds.bits)
+    first = move_times(left.end, -bounds.within, bounds.bits)
+    limit = move_times(left.start, bounds.within, bounds.bits)
+    return _followers(left, right, count_below(right.start, first, 0), limit, limit, bounds)
+
+
+def _followers(left: Spans, right: Spans, low: Ints, last: Ints, limit: Ints, bounds: Bounds) -> Pairs:
+    """The right spans from `low` on that start by `last` and end by `limit`, for each left one."""
+    high = count_below(right.start, last, 1)
+    if bounds.are_open() or right.are_points():
+        return pairs_in(low, high, left.row, right.row, bounds.most)
+    return pairs_below(low, high, right.end, limit, left.row, right.row, bounds.most)
+
+
+def _during(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_lasting(left_side), bounds.bits)
+    right = sort_by_start(_no_longer(right_side, bounds), bounds.bits)
+    first = move_times(left.end, -bounds.within, bounds.bits)
+    low, high = count_below(right.start, first, 0), count_below(right.start, left.start, 0)
+    return pairs_below(low, high, -right.end, -left.end - 1, left.row, right.row, bounds.most)
+
+
+def _starts(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(left_side, bounds.bits)
+    right = sort_by_start(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    low, high = count_below(right.start, left.start, 0), count_below(right.start, left.start, 1)
+    return pairs_below(low, high, -right.end, -left.end - 1, left.row, right.row, bounds.most)
+
+
+def _finishes(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_end(left_side, bounds.bits)
+    right = sort_by_end(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    low, high = count_below(right.end, left.end, 0), count_below(right.end, left.end, 1)
+    return pairs_below(low, high, right.start, left.start - 1, left.row, right.row, bounds.most)
+
+
+def _equals(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    left = sort_by_start(_no_longer(left_side, bounds), bounds.bits)
+    right = sort_by_start(sort_by_end(right_side, bounds.bits), bounds.bits)
+    low, high = count_below(right.start, left.start, 0), count_below(right.start, left.start, 1)
+    first = count_below_in(right.end, low, high, left.end)
+    beyond = count_below_in(right.end, first, high, left.end + 1)
+    return pairs_in(first, beyond, left.row, right.row, bounds.most)
+
+
+def _par(left_side: Side, right_side: Side, bounds: Bounds) -> Pairs:
+    """Those that start in the left span, which must end in time, and those before it that reach into it.
+
+    The latter are in time: they start before the left one and are not longer than the window.
+    """
+    left = sort_by_start(_no_longer(_lasting(left_side), bounds), bounds.bits)
+    right = sort_by_start(_no_longer(_lasting(right_side), bounds), bounds.bits)
+    begin = count_below(right.start, left.start, 0)
+    limit = move_times(left.start, bounds.within, bounds.bits)
+    inside = _followers(left, right, begin, left.end - 1, limit, bounds)
+    low = count_below(right.start, move_times(left.end, -bounds.within, bounds.bits), 0)
+    room = bounds.most - inside[0].size
+    before = pairs_below(low, begin, -right.end, -left.start - 1, left.row, right.row, room)
+    return np.concatenate([inside[0], before[0]]), np.concatenate([inside[1], before[1]])
+
+
+JOINS: Mapping[str, Callable[[Side, Side, Bounds], Pairs]] = {
+    "and": _and,
+    "par": _par,
+    "equals": _equals,
+    "meets": _meets,
+    "during": _during,
+    "starts": _starts,
+    "finishes": _finishes,
+}

@@ -1,0 +1,109 @@
+"""Common slips in patterns of events, each matched to what to write instead."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from holdsfor.language.parsing.advice import SKIPPED, Advice
+from holdsfor.language.vocabulary import FORMS
+
+_OPERATORS = ("SEQ", "AND", "PAR", "OR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES", "WHERE", "AGGREGATE")
+#: Words and signs of ETALIS, and what other languages call the same -> what to write.
+_INSTEAD: dict[str, str] = {
+    "*": "write SEQ",
+    "#": "write PAR",
+    "/\\": "write AND",
+    "\\/": "write OR",
+    ";": "write OR",
+    "&": "write AND",
+    "|": "write OR",
+    "->": "write SEQ",
+    "then": "write SEQ",
+    "before": "write SEQ",
+    "after": "write SEQ, with the earlier event on its left",
+    "overlaps": "write PAR",
+    "equal": "write EQUALS",
+    "within": "write the window behind the pattern: (a SEQ b).5min",
+    "if": "write WHERE",
+    "when": "write WHERE",
+    "with": "write WHERE",
+    "do": "leave it out: what is recognised is in the results",
+    "check": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
+    "timestamp": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
+    "event_multiply": "write WHERE: every answer makes an event",
+    "fnot": "write a fluent that the event begins, and a rule that asks for its absence",
+    "star_times": "write a recursive rule: run(1) <- a.  run(K+1) <- run(K) SEQ a.",
+    "ntimes": "write a recursive rule: run(1) <- a.  run(K+1) <- run(K) SEQ a.",
+    "forall_seq": "write SEQ",
+}
+_SIGN = re.compile(r"/\\|\\/|->|[*#;&|]")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_ABSENCE = "write what it lies between: NOT(c).[a, b]"
+
+
+def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
+    """The advice for a clause that has been read as a pattern up to here."""
+    before = _without_remarks(text[:position]).rstrip()
+    if "<-" not in before or ":-" in before:
+        return None
+    if at_end:
+        return _unfinished(before, position)
+    if text.startswith(",", position):
+        return _comma(before, position)
+    if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
+        start = position if text.startswith("\\", position) else len(before) - 3
+        return Advice("pattern", "this is not how a pattern negates", _ABSENCE, start, position + 1)
+    if before[-1].isalnum() or before[-1] in ")]_'":
+        in_condition = re.search(r"(?i)\bwhere\b", before) and text[position] in ";&|"
+        return None if in_condition else _operator(text, position)
+    return None
+
+
+def _without_remarks(text: str) -> str:
+    """The text with comments blanked out and quoted names made harmless, every character in its place."""
+    return SKIPPED.sub(lambda match: ("q" if match[0][0] in "'\"" else " ") * len(match[0]), text)
+
+
+def _comma(before: str, position: int) -> Advice | None:
+    if before.count("(") + before.count("[") > before.count(")") + before.count("]"):
+        return None
+    name = re.match(r"\s*(\w+)", before)
+    if name and name[1] in FORMS:
+        hint = f"write `:-` between {name[1]} and its conditions; `<-` is for patterns of events"
+        at = before.index("<-")
+        return Advice("operator", "`<-` does not stand before conditions", hint, at, at + 2)
+    if re.search(r"(?i)\bwhere\b", before):
+        hint = "write parentheses around them: WHERE (X > 1, Y > 2)"
+        return Advice("comma", "several conditions after WHERE", hint, position, position + 1)
+    hint = "write AND, or SEQ where one comes after the other"
+    return Advice("comma", "a comma does not join events", hint, position, position + 1)
+
+
+def _operator(text: str, position: int) -> Advice | None:
+    match = _SIGN.match(text, position) or _WORD.match(text, position)
+    if match is None:
+        return None
+    word = match.group()
+    hint = _INSTEAD.get(word.lower())
+    if hint is None:
+        close = get_close_matches(word.upper(), _OPERATORS, n=1, cutoff=0.6)
+        hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(_OPERATORS)}"
+    return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+
+
+def _unfinished(before: str, position: int) -> Advice | None:
+    last = re.search(r"(?:\w+|<-|\S)\Z", before)
+    word = last.group() if last else ""
+    start = position - len(word)
+    if word == "<-":
+        hint = "write the pattern: alarm(L) <- a(L) SEQ b(L)."
+        return Advice("syntax", "a rule without a pattern", hint, start, position)
+    if word.upper() in _OPERATORS[:-1]:
+        what = "a condition" if word.upper() == "WHERE" else "an event"
+        return Advice("syntax", f"{word} with nothing after it", f"write {what}, or remove {word}", start, position)
+    aggregate = re.search(r"(?i)\baggregate\b", before)
+    if aggregate and not re.search(r"(?i)\bover\s+last\s+\S+\Z", before):
+        hint = "write over what: OVER LAST 10, or OVER LAST 5 min"
+        return Advice("aggregate", "an aggregate that does not say over what", hint, *aggregate.span())
+    return None

@@ -1,0 +1,167 @@
+"""Raw pattern rules: the operations of a pattern as they are written, not yet read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, cast
+
+from lark import Token, Tree
+
+from holdsfor.language.terms import Compound, Place, Term
+from holdsfor.language.written import written
+
+if TYPE_CHECKING:
+    from holdsfor.language.parsing.building import Builder
+
+
+@dataclass(frozen=True, slots=True)
+class RawDuration:
+    """`30`, `5 min`, `1 h 30 min`, as written."""
+
+    text: str
+    place: Place = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RawOperation:
+    """operator: a word in lower case (seq, or, cnot, ...), or what has a form of its own:
+
+    not (what, first, last), where (pattern, condition), aggregate (pattern, measures, amount), . (pattern, duration),
+    = (fluent, value) and the other comparisons, which mean nothing in a pattern.
+    """
+
+    operator: str
+    parts: tuple[RawPattern, ...]
+    place: Place = field(compare=False)
+    bracketed: bool = field(default=False, compare=False)
+
+
+RawPattern = Term | RawOperation | RawDuration
+
+
+@dataclass(frozen=True, slots=True)
+class RawPatternRule:
+    """label: head OR head <- pattern."""
+
+    label: Term | None
+    heads: tuple[Term, ...]
+    pattern: RawPattern
+    place: Place
+
+
+def build_pattern_rule(builder: Builder, tree: Tree[Token]) -> RawPatternRule:
+    label: Term | None = None
+    heads: list[Term] = []
+    for child in tree.children[:-1]:
+        if isinstance(child, Tree):
+            heads.append(builder.term(child))
+        elif child.type == "LABEL":
+            label = heads.pop()
+    pattern = build_pattern(builder, cast(Tree[Token], tree.children[-1]))
+    return RawPatternRule(label, tuple(heads), pattern, builder.place(tree))
+
+
+def build_pattern(builder: Builder, tree: Tree[Token]) -> RawPattern:
+    return builder.deeper(tree, lambda: _built(builder, tree))
+
+
+def _built(builder: Builder, tree: Tree[Token]) -> RawPattern:
+    place, kind = builder.place(tree), str(tree.data)
+    parts = [child for child in tree.children if isinstance(child, Tree)]
+    match kind:
+        case "operation":
+            operands = tuple(build_pattern(builder, part) for part in parts)
+            return RawOperation(str(tree.children[1]).strip("'").lower(), operands, place)
+        case "group":
+            inner = build_pattern(builder, parts[0])
+            return _grouped(inner, place) if isinstance(inner, RawOperation) else inner
+        case "absence":
+            return RawOperation("not", tuple(build_pattern(builder, part) for part in parts), place)
+        case "filter":
+            return RawOperation("where", (build_pattern(builder, parts[0]), builder.term(parts[1])), place)
+        case "window":
+            return RawOperation(".", (build_pattern(builder, parts[0]), _amount(builder, parts[1])), place)
+        case "running":
+            pattern, *measures, amount = parts
+            terms = (builder.term(measure) for measure in measures)
+            return RawOperation("aggregate", (build_pattern(builder, pattern), *terms, _amount(builder, amount)), place)
+        case "stretch":
+            fluent, value = (builder.term(part) for part in parts)
+            return RawOperation(str(tree.children[1]), (fluent, value), place)
+        case "duration":
+            return RawDuration(str(tree.children[0]), place)
+    return builder.term(tree)
+
+
+def _grouped(inner: RawOperation, place: Place) -> RawOperation:
+    return RawOperation(inner.operator, inner.parts, place, bracketed=True)
+
+
+def _amount(builder: Builder, tree: Tree[Token]) -> RawDuration:
+    return RawDuration(str(tree.children[0]), builder.place(tree))
+
+
+#: What may stand without brackets on the left of WHERE and AGGREGATE: all.
+_LOOSE = frozenset({"where", "aggregate", "seq", "and", "par", "or", "equals", "meets", "during", "starts", "finishes"})
+
+
+def write_pattern(pattern: RawPattern, write: Callable[[Term], str] = written) -> str:
+    """The pattern on one line, with the brackets that leave no doubt."""
+    if isinstance(pattern, RawDuration):
+        return pattern.text
+    if not isinstance(pattern, RawOperation):
+        return write(pattern)
+    parts = [write_pattern(part, write) for part in pattern.parts]
+    match pattern.operator:
+        case "not":
+            return f"NOT({parts[0]})" + (f".[{', '.join(parts[1:])}]" if len(parts) > 1 else "")
+        case "where":
+            return f"{left_operand(pattern, write)} WHERE {conditions(pattern, write)}"
+        case "aggregate":
+            return f"{left_operand(pattern, write)} {measures(pattern, write)}"
+        case ".":
+            inner = parts[0] if _is_stretch(pattern.parts[0]) else f"({parts[0]})"
+            return f"{inner}.{parts[1]}"
+    if _is_stretch(pattern):
+        return f"({parts[0]}{pattern.operator}{parts[1]})"
+    return f"{left_operand(pattern, write)} {word(pattern)} {right_operand(pattern, write)}"
+
+
+def word(pattern: RawOperation) -> str:
+    return pattern.operator if pattern.operator == "cnot" else pattern.operator.upper()
+
+
+def conditions(pattern: RawOperation, write: Callable[[Term], str]) -> str:
+    """What stands behind WHERE."""
+    condition = pattern.parts[1]
+    text = write_pattern(condition, write)
+    several = isinstance(condition, Compound) and condition.functor in (",", ";", "->")
+    return f"({text})" if several else text
+
+
+def measures(pattern: RawOperation, write: Callable[[Term], str]) -> str:
+    *terms, amount = (write_pattern(part, write) for part in pattern.parts[1:])
+    return f"AGGREGATE {', '.join(terms)} OVER LAST {amount}"
+
+
+def left_operand(pattern: RawOperation, write: Callable[[Term], str]) -> str:
+    plain = _LOOSE if pattern.operator in ("where", "aggregate") else {pattern.operator}
+    return _operand(pattern.parts[0], write, plain)
+
+
+def right_operand(pattern: RawOperation, write: Callable[[Term], str]) -> str:
+    return _operand(pattern.parts[1], write, frozenset())
+
+
+def _operand(pattern: RawPattern, write: Callable[[Term], str], plain: Set[str]) -> str:
+    """In brackets, unless it is a leaf, has brackets of its own, or has one of the plain operators."""
+    text = write_pattern(pattern, write)
+    if not isinstance(pattern, RawOperation) or pattern.operator in {*plain, "not", "."} or _is_stretch(pattern):
+        return text
+    return f"({text})"
+
+
+def _is_stretch(pattern: RawPattern) -> bool:
+    """`f(X)=v`, or another comparison in its place."""
+    return isinstance(pattern, RawOperation) and not pattern.operator.isalpha() and pattern.operator != "."

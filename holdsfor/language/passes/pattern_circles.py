@@ -1,0 +1,101 @@
+"""Pattern events that need each other: fine where an occurrence is made of earlier ones or of fewer conditions.
+
+What a circle may not have: its own absence, an aggregate over itself, or a policy that chooses among occurrences that
+are still being found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from itertools import pairwise
+
+from holdsfor.language.description import Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.pattern_walk import every_pattern, inside
+from holdsfor.language.patterns import Absence, Atom, Join, Pattern, PatternRule, Running
+from holdsfor.language.terms import Place
+
+
+def pattern_circles(draft: Draft) -> None:
+    for group in draft.pattern_circles:
+        members = set(group)
+        rules = [rule for rule in draft.patterns if signature(rule.head) in members]
+        _check_circle(draft, rules, members)
+
+
+def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature]) -> None:
+    for rule in rules:
+        for leaf, reason, hint in (*_closed_leaves(rule, members), *_chosen_leaves(rule, members)):
+            shown = _show_circle(rules, rule, signature(leaf.event))
+            draft.error("cycle", f"{signature(rule.head)} depends on itself{shown}; {reason}", leaf.place, hint)
+            return
+
+
+def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[Atom, str, str]]:
+    """The events of the circle that must be complete before."""
+    for pattern in every_pattern(rule.pattern):
+        if isinstance(pattern, Absence):
+            for leaf in leaves_among(pattern.what, members):
+                yield leaf, "NOT cannot ask for what it takes part in", "negate an event outside the circle"
+        elif isinstance(pattern, Running):
+            for leaf in leaves_among(pattern.pattern, members):
+                yield leaf, "an aggregate needs all events before", "aggregate over events outside the circle"
+
+
+def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[Atom, str, str]]:
+    """Under a policy, the events of the circle that may end together with what they are part of."""
+    if rule.policy == "unrestricted":
+        return
+    earlier = {id(leaf) for leaf in _earlier_leaves(rule.pattern)}
+    for leaf in leaves_among(rule.pattern, members):
+        if id(leaf) not in earlier:
+            hint = f"write it on the left of SEQ, or leave the policy {rule.policy} to other rules"
+            yield leaf, f"the policy {rule.policy} must know all that it chooses from", hint
+
+
+def _earlier_leaves(pattern: Pattern) -> Iterator[Atom]:
+    """The events that have ended before the pattern ends."""
+    match pattern:
+        case Join(kind="seq"):
+            yield from _atoms(pattern.left)
+            yield from _earlier_leaves(pattern.right)
+        case Absence():
+            yield from _atoms(pattern.first)
+            yield from () if isinstance(pattern.last, int) else _earlier_leaves(pattern.last)
+        case _:
+            for part in inside(pattern):
+                yield from _earlier_leaves(part)
+
+
+def _atoms(pattern: Pattern) -> Iterator[Atom]:
+    return (each for each in every_pattern(pattern) if isinstance(each, Atom))
+
+
+def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[Atom]:
+    return (leaf for leaf in _atoms(pattern) if signature(leaf.event) in members)
+
+
+def _show_circle(rules: list[PatternRule], first: PatternRule, need: Signature) -> str:
+    """`: a/1 <- b/1 (rules.ec:3) <- a/1 (rules.ec:4)`, a way round that begins with a rule and what it needs."""
+    owner = signature(first.head)
+    members = {signature(rule.head) for rule in rules}
+    needs: dict[Signature, dict[Signature, Place]] = {each: {} for each in (owner, *members)}
+    for rule in (first, *rules):
+        for leaf in leaves_among(rule.pattern, members):
+            needs[signature(rule.head)].setdefault(signature(leaf.event), leaf.place)
+    way = [owner] if need == owner else [owner, *_shortest(needs, need, owner)[:-1]]
+    steps = [*way, owner]
+    shown = [
+        f" <- {after} ({needs[before][after].file}:{needs[before][after].line})" for before, after in pairwise(steps)
+    ]
+    return f": {owner}{''.join(shown)}"
+
+
+def _shortest(needs: dict[Signature, dict[Signature, Place]], begin: Signature, end: Signature) -> list[Signature]:
+    paths = [[begin]]
+    for path in paths:
+        if path[-1] == end:
+            return path
+        paths += [[*path, each] for each in needs[path[-1]] if each not in path]
+    return [begin, end]

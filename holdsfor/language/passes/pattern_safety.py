@@ -1,0 +1,134 @@
+"""Every variable of a pattern's head and conditions gets a value, whichever alternatives of OR happen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from holdsfor.language.description import Call
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.modes import Modes
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
+from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, Running
+from holdsfor.language.terms import Var, variables
+from holdsfor.language.walk import all_variables, every
+from holdsfor.language.written import written
+
+#: The variables that have a value, for each way in which the alternatives of OR can happen; only the least of them.
+Ways = frozenset[frozenset[Var]]
+
+
+def pattern_safety(draft: Draft) -> None:
+    modes = Modes(draft.background, draft.recursive)
+    for rule in draft.patterns:
+        _Check(draft, rule, modes).run()
+
+
+class _Check:
+    """Checks one rule. A variable is reported once."""
+
+    def __init__(self, draft: Draft, rule: PatternRule, modes: Modes) -> None:
+        self._draft = draft
+        self._rule = rule
+        self._modes = modes
+        self._reported: set[Var] = set()
+
+    def run(self) -> None:
+        head = set(variables(self._rule.head))
+        ways = self._ways(self._rule.pattern, head)
+        hint = "bind it in an event of the pattern, outside of NOT; in each alternative of OR"
+        for variable in dict.fromkeys(variables(self._rule.head)):
+            if not all(variable in way for way in ways):
+                self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
+
+    def _ways(self, pattern: Pattern, outside: set[Var]) -> Ways:
+        """outside: the variables of the rule that stand elsewhere."""
+        match pattern:
+            case Either():
+                cases = [self._ways(each, outside | _others(pattern, each)) for each in pattern.alternatives]
+                return _least(way for case in cases for way in case)
+            case Absence():
+                return self._absence(pattern, outside)
+            case Filter():
+                return self._filter(pattern, outside)
+            case Running():
+                return self._running(pattern, outside)
+        ways: Ways = frozenset({frozenset(own_variables(pattern))})
+        for part in inside(pattern):
+            more = self._ways(part, outside | _others(pattern, part))
+            ways = _least(one | other for one in ways for other in more)
+        return ways
+
+    def _absence(self, pattern: Absence, outside: set[Var]) -> Ways:
+        own = pattern_variables(pattern.what)
+        ways = self._ways(pattern.first, outside | own | _others(pattern, pattern.first))
+        if not isinstance(pattern.last, int):
+            more = self._ways(pattern.last, outside | own | _others(pattern, pattern.last))
+            ways = _least(one | other for one in ways for other in more)
+        self._ways(pattern.what, outside | _others(pattern, pattern.what))
+        for variable in sorted(own & outside, key=_position):
+            if not all(variable in way for way in ways):
+                hint = "write it in one of the two events that NOT lies between, or _ for any value"
+                message = f"{written(variable)} stands in NOT and elsewhere, but in no event that NOT lies between"
+                self._report(variable, message, hint)
+        return ways
+
+    def _filter(self, pattern: Filter, outside: set[Var]) -> Ways:
+        conditions = all_variables(pattern.conditions)
+        for literal in every(pattern.conditions):
+            if isinstance(literal, Call) and signature(literal.goal) in self._draft.dynamic_domains:
+                hint = "leave the condition out: what the pattern names has been in the input"
+                self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
+        ways = self._ways(pattern.pattern, outside | conditions)
+        found: set[frozenset[Var]] = set()
+        for way in ways:
+            values = set(way)
+            left = self._modes.run(pattern.conditions, values, outside | pattern_variables(pattern.pattern))
+            for variable in sorted(all_variables(left[:1]) - values, key=_position)[:1]:
+                hint = "WHERE tests what the pattern before it gives a value: bind it there"
+                message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
+                self._report(variable, message, hint)
+            found.add(frozenset(values | all_variables(left)))
+        return _least(found)
+
+    def _running(self, pattern: Running, outside: set[Var]) -> Ways:
+        measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}
+        ways = self._ways(pattern.pattern, outside | measured)
+        within = pattern_variables(pattern.pattern)
+        for measure in pattern.measures:
+            for variable in variables(measure.term) if measure.term else ():
+                if not all(variable in way for way in ways):
+                    hint = "measure a variable of an event of the pattern"
+                    self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
+            if measure.variable in within:
+                hint = "write another variable for the result"
+                message = f"{written(measure.variable)} is the result of an aggregate, and stands in its pattern, too"
+                self._report(measure.variable, message, hint)
+        for variable in sorted(within & outside, key=_position):
+            if not all(variable in way for way in ways):
+                name = written(variable)
+                hint = "bind it in each alternative, or give it another name if it is another variable"
+                self._report(variable, f"the groups are made by {name}, which some alternatives give no value", hint)
+        results = frozenset(measure.variable for measure in pattern.measures)
+        return frozenset(way | results for way in ways)
+
+    def _report(self, variable: Var, message: str, hint: str) -> None:
+        if variable not in self._reported:
+            self._reported.add(variable)
+            self._draft.error("unbound", message, variable.place, hint)
+
+
+def _others(whole: Pattern, part: Pattern) -> set[Var]:
+    """The variables of the parts beside one."""
+    beside = (each for each in inside(whole) if each is not part)
+    return {variable for each in beside for variable in pattern_variables(each)}
+
+
+def _least(ways: Iterable[frozenset[Var]]) -> Ways:
+    """Without those that have more than another: what the fewest values are enough for, more are."""
+    found = set(ways)
+    return frozenset(way for way in found if not any(other < way for other in found))
+
+
+def _position(variable: Var) -> tuple[int, int]:
+    return variable.place.line, variable.place.column

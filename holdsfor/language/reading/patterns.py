@@ -1,0 +1,295 @@
+"""Pattern rules: from the operations that are written to the patterns that they mean."""
+
+from __future__ import annotations
+
+import re
+from typing import cast, get_args
+
+from holdsfor.duration import SECONDS, ticks
+from holdsfor.errors import HoldsforError
+from holdsfor.language.description import EDGES, Call, Compare, Is, Not, Signature
+from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
+from holdsfor.language.patterns import (
+    Absence,
+    Atom,
+    Either,
+    Filter,
+    Instant,
+    Join,
+    JoinKind,
+    Limit,
+    Measure,
+    Pattern,
+    PatternRule,
+    Running,
+    Stretch,
+    is_calculated,
+)
+from holdsfor.language.reading.arithmetic import not_arithmetic
+from holdsfor.language.reading.literals import BodyReader
+from holdsfor.language.reading.settings import WINDOWS, Property, Settings, read_label, read_policy, read_preferences
+from holdsfor.language.terms import Atom as Name
+from holdsfor.language.terms import Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.vocabulary import COMPARISONS, FORMS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+JOINS: tuple[JoinKind, ...] = get_args(JoinKind)
+#: Functions of `AGGREGATE S = sum(X)`: whether each has a term. Other names are functions that a program registers.
+MEASURES = {"count": False, "sum": True, "avg": True, "min": True, "max": True}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
+#: Predicates of the Event Calculus, without those whose names may mean something else, too.
+_PREDICATES = FORMS.keys() - {"fi", "p", "points", "bound"}
+_ABSENCE = "write what it lies between: NOT(c).[a, b], or until when: NOT(c).[a, 5 min]"
+
+
+def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
+    """Adds a rule for each head; what cannot be read is reported."""
+    settings = draft.settings.get(raw.place.file, Settings())
+    reader = PatternReader(draft, settings.unit)
+    label, properties = read_label(draft, raw.label)
+    heads = [head for head in raw.heads if _is_head(draft, head)]
+    if not heads:
+        return
+    reader.warn_mixed(raw.pattern)
+    pattern = reader.read(raw.pattern)
+    policy, prefers = settings.policy, settings.prefers
+    for each in properties:
+        if each.name in WINDOWS:
+            pattern = _limited(draft, pattern, each)
+        elif each.name == "policy":
+            policy = read_policy(draft, each.value)
+        elif each.name == "prefer":
+            prefers = read_preferences(draft, [each.value], each.value)
+        else:
+            hint = "the properties of a rule are event_rule_window, policy and prefer"
+            draft.warning("label", f"the property `{each.name}` has no effect", each.place, hint)
+    if pattern is None:
+        draft.damaged.update(name_and_args(head)[0] for head in heads)
+        return
+    draft.patterns += [PatternRule(head, pattern, policy, prefers, label, raw.place) for head in heads]
+
+
+def _limited(draft: Draft, pattern: Pattern | None, window: Property) -> Pattern | None:
+    if isinstance(window.value, Int) and window.value.value >= 0:
+        return pattern and Limit(pattern, window.value.value, window.place)
+    hint = "write a whole number of ticks: property(event_rule_window, 10)"
+    draft.error("duration", f"`{written(window.value)}` is not a window", window.value.place, hint)
+    return None
+
+
+def _is_head(draft: Draft, head: Term) -> bool:
+    if not isinstance(head, Name | Compound) or (isinstance(head, Compound) and head.functor in COMPARISONS):
+        hint = "write the event that the pattern makes: alarm(L) <- ..."
+        draft.error("head", f"`{written(head)}` is not an event", head.place, hint)
+        return False
+    name, args = name_and_args(head)
+    if name in _PREDICATES:
+        hint = f"write `:-` and conditions for {name}; a pattern defines an event: alarm(L) <- ..."
+        draft.error("head", f"{name} cannot be defined by a pattern", head.place, hint)
+        return False
+    for part, message, hint in (wrong for arg in args if is_calculated(arg) for wrong in not_arithmetic(arg)):
+        draft.error("type", message, part.place, hint)
+        return False
+    return True
+
+
+class PatternReader:
+    """Reads one pattern. unit: how long a tick is."""
+
+    def __init__(self, draft: Draft, unit: str) -> None:
+        self._draft = draft
+        self._unit = unit
+
+    def read(self, raw: RawPattern) -> Pattern | None:
+        """The pattern; None if a part of it could not be read."""
+        if isinstance(raw, RawDuration):
+            hint = "a duration ends an absence: NOT(b).[a, 5 min]; or bounds a pattern: (a SEQ b).5min"
+            return self._refuse("pattern", f"the duration `{raw.text}` is not an event", raw.place, hint)
+        if not isinstance(raw, RawOperation):
+            return self._leaf(raw)
+        match raw.operator:
+            case "not":
+                return self._absence(raw)
+            case "cnot":
+                return self._absence_from_etalis(raw)
+            case "or":
+                return self._either(raw)
+            case "where":
+                return self._filter(raw)
+            case ".":
+                return self._limit(raw)
+            case "aggregate":
+                return self._running(raw)
+            case "=":
+                return self._stretch(raw)
+            case operator if operator in JOINS:
+                left, right = map(self.read, raw.parts)
+                return left and right and Join(operator, left, right, raw.place)
+        test = f" {raw.operator} ".join(written(cast(Term, part)) for part in raw.parts)
+        hint = f"write it behind the pattern: ... WHERE {test}"
+        return self._refuse("pattern", f"`{test}` is not an event", raw.place, hint)
+
+    # ------------------------------------------------------------ leaves
+
+    def _leaf(self, term: Term) -> Pattern | None:
+        if isinstance(term, Int):
+            return Instant(term.value, term.place)
+        if isinstance(term, Float):
+            return self._refuse("type", f"`{written(term)}` is not a time", term.place, "times are whole numbers")
+        if isinstance(term, Var):
+            hint = "events begin with a lower-case letter; conditions on variables come after WHERE"
+            return self._refuse("pattern", f"the variable {term} cannot be an event", term.place, hint)
+        if isinstance(term, Items):
+            return self._refuse("pattern", "a list cannot be an event", term.place, "write the events with operators")
+        name, args = name_and_args(term)
+        if name in _PREDICATES or (name == "occurs" and len(args) == 3):
+            return self._refuse("misplaced", f"{name} has no place in a pattern", term.place, _plain_form(name, args))
+        if name in EDGES and len(args) == 1 and isinstance(args[0], Compound) and args[0].functor == "=":
+            hint = f"define an event: happensAt(e(...), T) :- happensAt({written(term)}, T)., and write e(...) here"
+            return self._refuse("misplaced", f"{name} of a fluent has no place in a pattern", term.place, hint)
+        return Atom(term, term.place)
+
+    def _stretch(self, raw: RawOperation) -> Pattern | None:
+        fluent, value = cast(tuple[Term, Term], raw.parts)
+        if isinstance(fluent, Name | Compound):
+            return Stretch(fluent, value, raw.place)
+        hint = "to compare, write WHERE behind the pattern; a fluent is (name(X)=value)"
+        return self._refuse("pattern", f"`{written(fluent)}` is not a fluent", fluent.place, hint)
+
+    # ------------------------------------------------------------ operations
+
+    def _either(self, raw: RawOperation) -> Pattern | None:
+        """`a OR b OR c` has three alternatives, however they are nested."""
+        alternatives: list[Pattern] = []
+        for part in map(self.read, raw.parts):
+            if part is None:
+                return None
+            alternatives += part.alternatives if isinstance(part, Either) else [part]
+        return Either(tuple(alternatives), raw.place)
+
+    def _absence(self, raw: RawOperation) -> Pattern | None:
+        if len(raw.parts) != 3:
+            return self._refuse("pattern", "NOT needs the two events that it lies between", raw.place, _ABSENCE)
+        what, first, last = raw.parts
+        parts = self.read(what), self.read(first)
+        end = self._ticks(last) if isinstance(last, RawDuration) else self.read(last)
+        if parts[0] is None or parts[1] is None or end is None:
+            return None
+        return Absence(parts[0], parts[1], end, raw.place)
+
+    def _absence_from_etalis(self, raw: RawOperation) -> Pattern | None:
+        """`(a seq b) cnot c`"""
+        scope, what = map(self.read, raw.parts)
+        if scope is None or what is None:
+            return None
+        if not isinstance(scope, Join) or scope.kind != "seq":
+            return self._refuse("pattern", "cnot is for a sequence: (a seq b) cnot c", raw.place, _ABSENCE)
+        return Absence(what, scope.left, scope.right, raw.place)
+
+    def _filter(self, raw: RawOperation) -> Pattern | None:
+        pattern, condition = self.read(raw.parts[0]), cast(Term, raw.parts[1])
+        reader = BodyReader(self._draft, "pattern")
+        conditions = reader.read(condition)
+        for literal in every(conditions):
+            if not isinstance(literal, Compare | Is | Call | Not):
+                hint = "write a rule for each case, or give the condition a name by a background rule"
+                return self._refuse("misplaced", "WHERE cannot have this condition", literal.place, hint)
+        if pattern is None or not reader.complete:
+            return None
+        return Filter(pattern, conditions, raw.place) if conditions else pattern
+
+    def _limit(self, raw: RawOperation) -> Pattern | None:
+        pattern, duration = self.read(raw.parts[0]), self._ticks(cast(RawDuration, raw.parts[1]))
+        return None if pattern is None or duration is None else Limit(pattern, duration, raw.place)
+
+    def _running(self, raw: RawOperation) -> Pattern | None:
+        pattern = self.read(raw.parts[0])
+        measures = [self._measure(cast(Term, part)) for part in raw.parts[1:-1]]
+        amount = cast(RawDuration, raw.parts[-1])
+        size = self._ticks(amount)
+        complete = [measure for measure in measures if measure is not None]
+        if pattern is None or size is None or len(complete) < len(measures):
+            return None
+        if size < 1:
+            hint = "write how many events, or for how long: OVER LAST 10, OVER LAST 5 min"
+            return self._refuse("duration", "an aggregate over nothing", amount.place, hint)
+        counted = amount.text.isdigit()
+        return Running(pattern, tuple(complete), size if counted else None, None if counted else size, raw.place)
+
+    def _measure(self, term: Term) -> Measure | None:
+        hint = "write S = sum(X), or N = count"
+        if not (isinstance(term, Compound) and term.functor == "=" and isinstance(term.args[0], Var)):
+            self._refuse("aggregate", f"`{written(term)}` is not an aggregate", term.place, hint)
+            return None
+        variable, function = term.args
+        assert isinstance(variable, Var)
+        if not isinstance(function, Name | Compound):
+            self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
+            return None
+        name, args = name_and_args(function)
+        if name not in MEASURES and Signature(name, 1) not in self._draft.functions:
+            close = did_you_mean(name, MEASURES) or f"write {', '.join(MEASURES)}, or register the function"
+            self._refuse("aggregate", f"there is no aggregate function {name}", function.place, close)
+            return None
+        if len(args) != MEASURES.get(name, True):
+            example = f"{name}(X)" if MEASURES.get(name, True) else name
+            message = f"{name} takes {arguments(1)}" if MEASURES.get(name, True) else f"{name} takes no arguments"
+            self._refuse("aggregate", message, function.place, f"write {variable} = {example}")
+            return None
+        for part, message, advice in (wrong for arg in args for wrong in not_arithmetic(arg)):
+            self._refuse("type", message, part.place, advice)
+            return None
+        return Measure(variable, name, args[0] if args else None, term.place)
+
+    # ------------------------------------------------------------ durations
+
+    def _ticks(self, raw: RawDuration) -> int | None:
+        if raw.text.startswith("-"):
+            return self._no_duration(f"`{raw.text}` is less than nothing", raw.place)
+        try:
+            return sum(self._part_ticks(number, unit) for number, unit in _AMOUNT.findall(raw.text))
+        except HoldsforError:
+            return self._no_duration(f"`{raw.text}` is not a whole number of ticks of 1 {self._unit}", raw.place)
+
+    def _part_ticks(self, number: str, unit: str) -> int:
+        return ticks(number if unit in ("tick", "ticks") else number + unit, self._unit)
+
+    def _no_duration(self, message: str, place: Place) -> int | None:
+        hint = f"write ticks (30), or numbers with units: {', '.join(SECONDS)} (1 h 30 min)"
+        self._refuse("duration", message, place, hint)
+        return None
+
+    # ------------------------------------------------------------ reporting
+
+    def warn_mixed(self, raw: RawPattern) -> bool:
+        """`a SEQ b AND c` has no parentheses that say which comes first: shows how it is read, once a rule."""
+        if not isinstance(raw, RawOperation):
+            return False
+        if _is_mixed(raw):
+            hint = "operators are equal, and read from the left; write parentheses to say what is meant"
+            self._draft.warning("mixed", f"this is read as {write_pattern(raw)}", raw.place, hint)
+            return True
+        return any(self.warn_mixed(part) for part in raw.parts)
+
+    def _refuse(self, code: str, message: str, place: Place, hint: str) -> Pattern | None:
+        self._draft.error(code, message, place, hint)
+        return None
+
+
+def _is_mixed(raw: RawOperation) -> bool:
+    """Whether another operator stands on the left of one, without parentheses."""
+    operators, left = (*JOINS, "or", "cnot"), raw.parts[0]
+    if raw.operator not in operators or not isinstance(left, RawOperation) or left.bracketed:
+        return False
+    return left.operator in (*operators, "where", "aggregate") and left.operator != raw.operator
+
+
+def _plain_form(name: str, args: tuple[Term, ...]) -> str:
+    """What to write in a pattern instead of a predicate of the Event Calculus."""
+    if args and name in ("happensAt", "occurs"):
+        return f"write the event itself: {written(args[0])}"
+    if args and name in ("holdsAt", "holdsFor"):
+        return f"write the fluent with its value: ({written(args[0])})"
+    return "a pattern is made of events and fluents: a(X) SEQ (f(X)=true)"

@@ -1,0 +1,132 @@
+"""What governs pattern rules: policy, preferred candidates, the length of a tick, and properties of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+from holdsfor.duration import PER_SECOND
+from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective
+from holdsfor.language.patterns import Policy, Preference
+from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args
+from holdsfor.language.written import written
+
+if TYPE_CHECKING:
+    from holdsfor.language.draft import Draft
+
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+WINDOWS = frozenset({"event_rule_window", "window"})
+_PREFERENCES = "longest, shortest, greatest(X) or least(X)"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the directives of a file say for the pattern rules after them. unit: the length of a tick."""
+
+    policy: Policy = "unrestricted"
+    prefers: tuple[Preference, ...] = ()
+    unit: str = "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """One property of a labelled rule: property(event_rule_window, 10)."""
+
+    name: str
+    value: Term
+    place: Place
+
+
+Properties = dict[str, list[Property]]
+
+
+def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
+    """`:- policy(recent).`, `:- prefer(longest).`, `:- tick(ms).`; False for other directives."""
+    name, args = name_and_args(raw.goal) if isinstance(raw.goal, Atom | Compound) else ("", ())
+    if name not in ("policy", "prefer", "tick"):
+        return False
+    file = raw.place.file
+    settings = draft.settings.get(file, Settings())
+    if name == "prefer":
+        prefers = read_preferences(draft, args, raw.goal)
+        draft.settings[file] = replace(settings, prefers=prefers)
+    elif name == "policy":
+        policy = read_policy(draft, args[0] if len(args) == 1 else raw.goal)
+        draft.settings[file] = replace(settings, policy=policy)
+    else:
+        draft.settings[file] = replace(settings, unit=_read_unit(draft, args[0] if len(args) == 1 else raw.goal))
+    return True
+
+
+def read_policy(draft: Draft, term: Term) -> Policy:
+    for policy in POLICIES:
+        if term == Atom(policy):
+            return policy
+    hint = f"write {', '.join(POLICIES[:-1])} or {POLICIES[-1]}"
+    draft.error("policy", f"`{written(term)}` is not a policy", term.place, hint)
+    return "unrestricted"
+
+
+def read_preferences(draft: Draft, terms: Iterable[Term], whole: Term) -> tuple[Preference, ...]:
+    found: list[Preference] = []
+    for term in terms:
+        match term:
+            case Atom(name="longest" | "shortest" as word):
+                found.append(word)
+            case Compound(functor="greatest" | "least" as word, args=(Var() as variable,)):
+                found.append((word, variable))
+            case Atom(name="any"):
+                pass
+            case _:
+                message = f"`{written(term)}` does not say which candidate is preferred"
+                draft.error("policy", message, term.place, f"write {_PREFERENCES}, or any for none of them")
+    if not tuple(terms):
+        draft.error("policy", "prefer needs an argument", whole.place, f"write {_PREFERENCES}")
+    return tuple(found)
+
+
+def _read_unit(draft: Draft, term: Term) -> str:
+    if isinstance(term, Atom) and term.name in PER_SECOND:
+        return term.name
+    hint = f"write tick({'), tick('.join(PER_SECOND)}): how long one unit of time of the events is"
+    draft.error("duration", f"`{written(term)}` is not the length of a tick", term.place, hint)
+    return "s"
+
+
+# ---------------------------------------------------------------- labels
+
+
+def collect_properties(raw: Iterable[Raw]) -> Properties:
+    """What `event_rule_property(label, name, value).` says, by label, wherever in the files it stands."""
+    found: Properties = {}
+    for clause in raw:
+        if isinstance(clause, RawClause) and clause.body is None:
+            match clause.head:
+                case Compound(functor="event_rule_property", args=(Atom(name=label), Atom(name=name), value)):
+                    found.setdefault(label, []).append(Property(name, value, clause.place))
+    return found
+
+
+def read_label(draft: Draft, label: Term | None) -> tuple[str, list[Property]]:
+    """The name of a rule with its properties: r1, or r1([property(event_rule_window, 10)])."""
+    match label:
+        case None:
+            return "", []
+        case Atom(name=name):
+            return name, list(draft.properties.get(name, ()))
+        case Compound(functor=name, args=(Items(items=items),)):
+            return name, [*_listed(draft, items), *draft.properties.get(name, ())]
+    hint = "write a name before the colon: rise: up(X) <- a(X) SEQ b(X)."
+    draft.error("label", f"`{written(label)}` cannot be the name of a rule", label.place, hint)
+    return "", []
+
+
+def _listed(draft: Draft, items: tuple[Term, ...]) -> Iterator[Property]:
+    for item in items:
+        match item:
+            case Compound(functor="property", args=(Atom(name=name), value)):
+                yield Property(name, value, item.place)
+            case _:
+                hint = "write property(event_rule_window, 10), property(policy, recent) or property(prefer, longest)"
+                draft.error("label", f"`{written(item)}` is not a property", item.place, hint)

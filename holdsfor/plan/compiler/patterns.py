@@ -1,0 +1,305 @@
+"""Pattern rules: from what a rule file says to a tree of joins over relations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+
+from holdsfor.language.description import Compare, EventDescription, HoldsFor, Literal, Not, Signature
+from holdsfor.language.patterns import (
+    Absence,
+    Atom,
+    Either,
+    Filter,
+    Instant,
+    Join,
+    Limit,
+    Pattern,
+    PatternRule,
+    Running,
+    Stretch,
+)
+from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
+from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.plan import patterns as plan
+from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
+from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.compiler.unfold import unfold
+from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
+from holdsfor.plan.patterns import Choosing, Measured
+from holdsfor.plan.rewrite import names_of, positive_names
+
+NO_CONDITIONS: tuple[Chain, ...] = ((),)
+
+
+def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
+    rule = replace(rule, pattern=_with_choices_outside(rule))
+    compiler = _Compiler.of(rule, pipeline)
+    pattern = compiler.pattern(rule.pattern, None)
+    ordering = compiler.ordering
+    ordering.bound = set(names_bound(rule.pattern))
+    start, end = ordering.name("start~"), ordering.name("time~")
+    terms, lets = _calculated(name_and_args(rule.head)[1], ordering)
+    args = head_args(terms, ordering, rule.head.place)
+    chain: Chain = (Occurring(pattern, start, end), *lets)
+    return Conclude(chain, args, end, rule.head.place, ordering.written_names(), start)
+
+
+def fluents_in_patterns(description: EventDescription) -> Iterator[tuple[Literal, ...]]:
+    """The fluents that patterns are about, as conditions on them."""
+    for rule in description.patterns:
+        for part in subpatterns(rule.pattern):
+            if isinstance(part, Stretch):
+                yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
+
+
+def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], list[Let]]:
+    """Arithmetic in a head, worked out into variables of its own."""
+    made: list[Term] = []
+    lets: list[Let] = []
+    for number, term in enumerate(terms):
+        if isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS:
+            name = f"head~{number}"
+            lets.append(Let(ordering.name(name), ordering.expression(term)))
+            ordering.bound.add(name)
+            ordering.uses[name] = 2
+            term = Var(name)
+        made.append(term)
+    return made, lets
+
+
+# ---------------------------------------------------------------- choices
+
+
+def _with_choices_outside(rule: PatternRule) -> Pattern:
+    """`(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
+    written = Counter(names_used(rule.pattern))
+    written.update(v.name for v in variables(rule.head))
+    ways = list(_ways(rule.pattern, written))
+    return ways[0] if len(ways) == 1 else Either(tuple(ways), rule.pattern.place)
+
+
+def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
+    match pattern:
+        case Either() if _binds_unlike(pattern, written):
+            for one in pattern.alternatives:
+                yield from _ways(one, written)
+        case Join():
+            for left, right in product(_ways(pattern.left, written), list(_ways(pattern.right, written))):
+                yield replace(pattern, left=left, right=right)
+        case Absence(last=int()):
+            yield from (replace(pattern, first=first) for first in _ways(pattern.first, written))
+        case Absence():
+            assert not isinstance(pattern.last, int)
+            for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
+                yield replace(pattern, first=first, last=last)
+        case Filter() | Limit():
+            yield from (replace(pattern, pattern=inside) for inside in _ways(pattern.pattern, written))
+        case _:
+            yield pattern
+
+
+def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
+    """Whether only some alternatives give a variable a value that the rule has outside of them, too."""
+    inside = Counter(names_used(pattern))
+    some = frozenset[str]().union(*map(names_bound, pattern.alternatives)) - names_bound(pattern)
+    return any(written[name] > inside[name] for name in some)
+
+
+# ---------------------------------------------------------------- variables
+
+
+def operands(pattern: Pattern) -> tuple[Pattern, ...]:
+    match pattern:
+        case Join():
+            return pattern.left, pattern.right
+        case Either():
+            return pattern.alternatives
+        case Absence():
+            return (pattern.first, *(() if isinstance(pattern.last, int) else (pattern.last,)), pattern.what)
+        case Filter() | Limit() | Running():
+            return (pattern.pattern,)
+        case _:
+            return ()
+
+
+def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
+    yield pattern
+    for operand in operands(pattern):
+        yield from subpatterns(operand)
+
+
+def names_used(pattern: Pattern) -> Iterator[str]:
+    """The variables of a pattern, as often as they stand in it."""
+    for part in subpatterns(pattern):
+        match part:
+            case Atom():
+                yield from (v.name for v in variables(part.event))
+            case Stretch():
+                yield from (v.name for term in (part.fluent, part.value) for v in variables(term))
+            case Filter():
+                yield from (name for literal in part.conditions for name in names_of(literal))
+            case Running():
+                for measure in part.measures:
+                    yield measure.variable.name
+                    yield from () if measure.term is None else (v.name for v in variables(measure.term))
+            case _:
+                pass
+
+
+def names_bound(pattern: Pattern) -> frozenset[str]:
+    """The variables that have values in every occurrence of a pattern."""
+    match pattern:
+        case Atom() | Stretch():
+            return frozenset(names_used(pattern))
+        case Either():
+            return frozenset.intersection(*map(names_bound, pattern.alternatives))
+        case Filter():
+            positive = (literal for literal in pattern.conditions if not isinstance(literal, Not))
+            return names_bound(pattern.pattern) | {name for literal in positive for name in names_of(literal)}
+        case Running():
+            return names_bound(pattern.pattern) | {measure.variable.name for measure in pattern.measures}
+        case Absence():
+            return frozenset().union(*map(names_bound, operands(pattern)[:-1]))
+        case _:
+            return frozenset().union(*map(names_bound, operands(pattern)))
+
+
+# ---------------------------------------------------------------- the tree
+
+
+@dataclass(slots=True)
+class _Compiler:
+    ordering: Ordering
+    pipeline: Pipeline
+    written: Counter[str]  # how often the rule has each variable
+    choosing: Choosing
+
+    @classmethod
+    def of(cls, rule: PatternRule, pipeline: Pipeline) -> _Compiler:
+        written = Counter(names_used(rule.pattern))
+        written.update(v.name for v in variables(rule.head))
+        uses = Counter(written)
+        parts = list(subpatterns(rule.pattern))
+        if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
+            uses.update(set(uses))  # each occurrence counts, whatever tells it from others
+        ordering = Ordering(pipeline.relations, uses, set(uses), set())
+        prefers = tuple(
+            (preference[0], ordering.name(preference[1].name)) if isinstance(preference, tuple) else (preference, "")
+            for preference in rule.prefers
+        )
+        return cls(ordering, pipeline, written, Choosing(rule.policy, prefers))
+
+    def pattern(self, pattern: Pattern, within: int | None) -> plan.Pattern:
+        match pattern:
+            case Atom():
+                relation = self.ordering.relations.of_event(pattern.event)
+                return self._scan(relation, name_and_args(pattern.event)[1], pattern, within)
+            case Stretch():
+                return self._stretch(pattern, within)
+            case Instant():
+                return plan.Moment(pattern.time)
+            case Limit():
+                return self.pattern(pattern.pattern, _least(within, pattern.duration))
+            case Either():
+                alternatives = tuple(self.pattern(one, within) for one in pattern.alternatives)
+                names = sorted(names_bound(pattern))
+                return plan.OneOfSeveral(alternatives, tuple(map(self.ordering.name, names)))
+            case Join() | Absence():
+                return self._join(pattern, (), within)
+            case Filter():
+                return self._filter(pattern, within)
+            case Running():
+                return self._sliding(pattern, within)
+
+    def _scan(self, relation: Relation, args: tuple[Term, ...], of: Atom | Stretch, within: int | None) -> plan.Scan:
+        return plan.Scan(relation, tuple(self.ordering.arg(arg, of.place) for arg in args), within)
+
+    def _stretch(self, pattern: Stretch, within: int | None) -> plan.Pattern:
+        """An open value of a fluent that is stored value by value is one of these values."""
+        relations = self.ordering.relations
+        name, args = name_and_args(pattern.fluent)
+        values = relations.values.get(Signature(name, len(args)))
+        if values is None or is_ground(pattern.value):
+            relation, columns = relations.columns(pattern.fluent, pattern.value)
+            return self._scan(relation, columns, pattern, within)
+        assert isinstance(pattern.value, Var)
+        variable = self.ordering.name(pattern.value.name)
+        alternatives = []
+        for value in values:
+            scan = self._scan(relations.columns(pattern.fluent, value)[0], args, pattern, within)
+            alternatives.append(plan.Selected(scan, ((Let(variable, value, same=True),),)))
+        return plan.OneOfSeveral(tuple(alternatives), tuple(map(self.ordering.name, sorted(names_bound(pattern)))))
+
+    def _filter(self, pattern: Filter, within: int | None) -> plan.Pattern:
+        """Conditions on a join are tested on its pairs, before a policy chooses among them."""
+        inside, conditions = pattern.pattern, pattern.conditions
+        while isinstance(inside, Filter | Limit):
+            if isinstance(inside, Limit):
+                within = _least(within, inside.duration)
+            else:
+                conditions = (*inside.conditions, *conditions)
+            inside = inside.pattern
+        if isinstance(inside, Join | Absence):
+            return self._join(inside, conditions, within)
+        return plan.Selected(self.pattern(inside, within), self._conditions(conditions, names_bound(inside)))
+
+    def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
+        """Comparisons that are about one side only are tested there."""
+        sides, rest = _pushed(pattern, conditions)
+        chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
+        if isinstance(pattern, Join):
+            left, right = (self.pattern(side, within) for side in sides)
+            return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
+        first, *last = (self.pattern(side, within) for side in sides)
+        what = self.pattern(pattern.what, within)
+        until = pattern.last if isinstance(pattern.last, int) else last[0]
+        return plan.Absent(what, first, until, within, chosen, self.choosing)
+
+    def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
+        """One chain for each variant of what is called."""
+        found = []
+        for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
+            self.ordering.uses.update(name for literal in variant for name in names_of(literal))
+            self.ordering.outer |= positive_names(variant)
+            self.ordering.bound = set(bound)
+            found.append(order_conditions(variant, self.ordering))
+        return tuple(dict.fromkeys(found))
+
+    def _sliding(self, pattern: Running, within: int | None) -> plan.Sliding:
+        inside = Counter(names_used(pattern))
+        measures = {measure.variable.name for measure in pattern.measures}
+        group = [name for name in sorted(names_bound(pattern.pattern)) if self.written[name] > inside[name]]
+        made = tuple(
+            Measured(
+                self.ordering.name(measure.variable.name),
+                measure.function,
+                None if measure.term is None else self.ordering.expression(measure.term),
+            )
+            for measure in pattern.measures
+        )
+        names = tuple(self.ordering.name(name) for name in group if name not in measures)
+        of = self.pattern(pattern.pattern, None)
+        return plan.Sliding(of, names, made, pattern.events, pattern.duration, within)
+
+
+def _pushed(
+    pattern: Join | Absence, conditions: tuple[Literal, ...]
+) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
+    """The sides of a join with the comparisons that are about one of them, and the other conditions."""
+    sides = list(operands(pattern) if isinstance(pattern, Join) else operands(pattern)[:-1])
+    rest = []
+    for literal in conditions:
+        names = frozenset(names_of(literal))
+        places = [p for p, side in enumerate(sides) if names and names <= names_bound(side)]
+        if isinstance(literal, Compare) and places:
+            sides[places[0]] = Filter(sides[places[0]], (literal,), literal.place)
+        else:
+            rest.append(literal)
+    return tuple(sides), tuple(rest)
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return other if one is None else one if other is None else min(one, other)

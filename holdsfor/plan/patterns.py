@@ -1,0 +1,166 @@
+"""Patterns of events that take time, as a plan has them: a tree of joins whose leaves are relations.
+
+Each part gives occurrences: a start, an end, and values for its variables. within: only those with end - start =< that;
+a limit around a pattern has been put into all parts of it that it limits. conditions: alternatives, each a chain; what
+passes one of them stays, before a policy chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
+
+from holdsfor.language.patterns import JoinKind, Policy
+from holdsfor.language.terms import Term
+
+if TYPE_CHECKING:
+    from holdsfor.plan.operators import Arg, Chain, Relation
+
+
+Preference = tuple[OneOf["longest", "shortest", "greatest", "least"], str]
+"""Which of several candidates that ended at the same time is taken; with a variable, where it is by its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choosing:
+    """How the pairs of a join are chosen, where not all of them are made."""
+
+    policy: Policy = "unrestricted"
+    prefers: tuple[Preference, ...] = ()
+
+
+ALL = Choosing()
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The occurrences of an event, or the intervals of a fluent that have ended."""
+
+    relation: Relation
+    args: tuple[Arg, ...]
+    within: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time, whatever happens then."""
+
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Occurrences of both that stand so to each other and agree in the variables they share."""
+
+    kind: JoinKind
+    left: Pattern
+    right: Pattern
+    within: int | None = None
+    conditions: tuple[Chain, ...] = ((),)
+    choosing: Choosing = ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """`first` and later `last`, and nothing of `what` wholly between them.
+
+    last: so long after `first` if it is a number; then nothing of `what` may begin after `first` and end by then.
+    """
+
+    what: Pattern
+    first: Pattern
+    last: Pattern | int
+    within: int | None = None
+    conditions: tuple[Chain, ...] = ((),)
+    choosing: Choosing = ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The occurrences of a pattern that pass one of the alternatives, which may give more variables values."""
+
+    pattern: Pattern
+    conditions: tuple[Chain, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOfSeveral:
+    """The occurrences of all alternatives; variables: those that all of them give values."""
+
+    alternatives: tuple[Pattern, ...]
+    variables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """variable: the function of the term over the window; count has no term."""
+
+    variable: str
+    function: str
+    term: Term | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sliding:
+    """Measures over the last so many occurrences of a group, or those that ended in the last so many time units."""
+
+    pattern: Pattern
+    group: tuple[str, ...]
+    measures: tuple[Measured, ...]
+    events: int | None
+    duration: int | None
+    within: int | None = None
+
+
+Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding
+
+
+def operands(pattern: Pattern) -> tuple[Pattern, ...]:
+    """What a pattern is made of, in the order in which it is written but for what must be absent, which is last."""
+    match pattern:
+        case Pairs():
+            return pattern.left, pattern.right
+        case Absent(last=int()):
+            return pattern.first, pattern.what
+        case Absent():
+            assert not isinstance(pattern.last, int)
+            return pattern.first, pattern.last, pattern.what
+        case Selected() | Sliding():
+            return (pattern.pattern,)
+        case OneOfSeveral():
+            return pattern.alternatives
+        case _:
+            return ()
+
+
+def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The same without what must be absent."""
+    found = operands(pattern)
+    return found[:-1] if isinstance(pattern, Absent) else found
+
+
+def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
+    """The pattern and all that it is made of."""
+    yield pattern
+    for operand in operands(pattern):
+        yield from subpatterns(operand)
+
+
+def scans(pattern: Pattern) -> Iterator[Scan]:
+    return (part for part in subpatterns(pattern) if isinstance(part, Scan))
+
+
+def positive_scans(pattern: Pattern) -> Iterator[Scan]:
+    if isinstance(pattern, Scan):
+        yield pattern
+    for operand in positive_operands(pattern):
+        yield from positive_scans(operand)
+
+
+def conditions_of(pattern: Pattern) -> Iterator[Chain]:
+    """The chains inside a pattern."""
+    for part in subpatterns(pattern):
+        if isinstance(part, Pairs | Absent | Selected):
+            yield from part.conditions

@@ -1,0 +1,108 @@
+"""Policies as the paper tells them: goals wait in a list, and events take from it one after the other."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from holdsfor.kernels import choose_in_turn, choose_recent, join_spans, latest_before, oldest_before
+from tests.kernels.packed import Axis, Intervals, Ints, axes, ints, law
+from tests.kernels.spans import span_columns, windows
+
+Side: TypeAlias = tuple[Ints, Ints, Ints]
+Numbers: TypeAlias = list[tuple[int, int]]
+
+
+@st.composite
+def ranked(draw: DrawFn, axis: Axis) -> Side:
+    start, end = draw(span_columns(axis))
+    return start, end, ints(draw(st.permutations(range(start.size))))
+
+
+def recent(pairs: Numbers, left: Side) -> Numbers:
+    """The newest goal first, and it stays."""
+    chosen = []
+    for right in sorted({j for _, j in pairs}):
+        goals = [i for i, j in pairs if j == right]
+        chosen.append((max(goals, key=lambda i: (left[1][i], -left[2][i])), right))
+    return sorted(chosen)
+
+
+def chronological(pairs: Numbers, left: Side, right: Side) -> Numbers:
+    """The oldest goal first, and it goes."""
+    used: set[int] = set()
+    chosen = []
+    for event in sorted({j for _, j in pairs}, key=lambda j: (right[1][j], right[2][j])):
+        goals = [i for i, j in pairs if j == event and i not in used]
+        if goals:
+            goal = min(goals, key=lambda i: (left[1][i], left[2][i]))
+            used.add(goal)
+            chosen.append((goal, event))
+    return sorted(chosen)
+
+
+def order_of(side: Side) -> Ints:
+    """The place of each row by end and rank."""
+    places = np.empty(side[1].size, np.int64)
+    places[np.lexsort((side[2], side[1]))] = np.arange(side[1].size)
+    return places
+
+
+def as_list(i: Ints, j: Ints) -> Numbers:
+    return sorted(zip(i.tolist(), j.tolist(), strict=True))
+
+
+@law
+@given(st.data(), axes())
+def test_choices_among_any_pairs(data: st.DataObject, axis: Axis) -> None:
+    """Pairs as WHERE leaves them: some of one key, in any order."""
+    left, right = data.draw(ranked(axis)), data.draw(ranked(axis))
+    of_key = [
+        (i, j)
+        for i, a in enumerate(left[0].tolist())
+        for j, b in enumerate(right[0].tolist())
+        if a >> axis.bits == b >> axis.bits
+    ]
+    kept = data.draw(st.lists(st.sampled_from(of_key), unique=True)) if of_key else []
+    i, j = ints(i for i, _ in kept), ints(j for _, j in kept)
+    chosen = choose_recent(i, j, left[1], left[2])
+    assert chosen.tolist() == sorted(chosen.tolist())
+    assert as_list(i[chosen], j[chosen]) == recent(kept, left)
+    turn = np.concatenate([np.zeros(left[1].size, np.int64), order_of(right)])
+    place = np.concatenate([order_of(left), np.zeros(right[1].size, np.int64)])
+    chosen = choose_in_turn(i, j + left[1].size, place, turn)
+    assert chosen.tolist() == sorted(chosen.tolist())
+    assert as_list(i[chosen], j[chosen]) == chronological(kept, left, right)
+
+
+@law
+@given(st.data(), axes())
+def test_the_direct_ways_give_the_same_as_all_pairs(data: st.DataObject, axis: Axis) -> None:
+    left, right, within = data.draw(ranked(axis)), data.draw(ranked(axis)), data.draw(windows(axis))
+    pairs = as_list(*join_spans("seq", axis.bits, *left[:2], *right[:2], within, 1000))
+    assert as_list(*latest_before(axis.bits, *left, *right[:2], within)) == recent(pairs, left)
+    assert as_list(*oldest_before(axis.bits, *left, *right, within)) == chronological(pairs, left, right)
+
+
+def test_the_example_of_the_design() -> None:
+    """A(1) A(2) A(3) B(4) B(5) C(6), `ie <- a seq b. e <- ie seq c.`"""
+
+    def points(*times: int) -> Intervals:
+        return ints(times), ints(times)
+
+    def times(pairs: tuple[Ints, Ints], left: Intervals, right: Intervals) -> Numbers:
+        return as_list(left[0][pairs[0]], right[1][pairs[1]])
+
+    a, b, c = points(1, 2, 3), points(4, 5), points(6)
+    latest = times(latest_before(10, *a, ints(range(3)), *b, 100), a, b)
+    assert latest == [(3, 4), (3, 5)]
+    ie = ints(s for s, _ in latest), ints(e for _, e in latest)
+    assert times(latest_before(10, *ie, ints(range(2)), *c, 100), ie, c) == [(3, 6)]
+    oldest = times(oldest_before(10, *a, ints(range(3)), *b, ints(range(2)), 100), a, b)
+    assert oldest == [(1, 4), (2, 5)]
+    ie = ints(s for s, _ in oldest), ints(e for _, e in oldest)
+    assert times(oldest_before(10, *ie, ints(range(2)), *c, ints([0]), 100), ie, c) == [(1, 6)]

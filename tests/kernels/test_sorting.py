@@ -1,0 +1,62 @@
+"""Sorting against Python's, which is stable; distinct rows against a dictionary, which keeps the first."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdsfor.kernels import distinct_rows, sort_packed
+from tests.kernels.packed import Axis, Ints, axes, ints, law, same
+from tests.kernels.spans import span_columns
+
+ANY = st.integers(-(1 << 63), (1 << 63) - 1)
+
+
+def sorted_by_python(values: Ints) -> tuple[Ints, Ints]:
+    order = sorted(range(values.size), key=values.tolist().__getitem__)
+    return values[order], ints(order)
+
+
+@law
+@given(st.data(), axes())
+def test_sort_packed(data: st.DataObject, axis: Axis) -> None:
+    values, _ = data.draw(span_columns(axis, max_size=40))
+    if data.draw(st.booleans()):
+        values = values[np.argsort(values & axis.mask, kind="stable")]  # as rows arrive: in order of time
+    assert same(sort_packed(values, axis.bits), sorted_by_python(values))
+
+
+@law
+@given(st.lists(st.integers(0, (1 << 63) - 1), max_size=40))
+def test_values_that_need_all_bits(values: list[int]) -> None:
+    assert same(sort_packed(ints(values), 20), sorted_by_python(ints(values)))
+
+
+@pytest.mark.parametrize("keys", [1, 300, 1 << 40])
+@pytest.mark.parametrize("rows", [1, 2, 5_000])
+def test_many_rows(rows: int, keys: int) -> None:
+    random = np.random.default_rng(rows)
+    key, time = random.integers(0, keys, rows), random.integers(0, 1 << 20, rows)
+    for times in (time, np.sort(time)):
+        values = (key << 20) | times
+        assert same(sort_packed(values, 20), sorted_by_python(values))
+
+
+@law
+@given(st.integers(1, 4), st.data())
+def test_distinct_rows(width: int, data: st.DataObject) -> None:
+    row = st.tuples(*[st.integers(-2, 2) | ANY] * width)
+    rows = data.draw(st.lists(row, max_size=30))
+    columns = tuple(ints(row[c] for row in rows) for c in range(width))
+    first = {row: i for i, row in reversed(list(enumerate(rows)))}
+    assert same([distinct_rows(columns)], [ints(sorted(first.values()))])
+
+
+def test_distinct_among_many_rows() -> None:
+    random = np.random.default_rng(1)
+    columns = tuple(random.integers(0, 30, 20_000) << shift for shift in (0, 40, 60))
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    first = {row: i for i, row in reversed(list(enumerate(rows)))}
+    assert same([distinct_rows(columns)], [ints(sorted(first.values()))])
