@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import engine, kernels, live, maritime, mqtt, patterns, reading, rules, spark_batch, start, stream
+from benchmarks import engine, kernels, live, maritime, mqtt, patterns, reading, rtec, rules, spark_batch, start, stream
 
-for measurement in (kernels, reading, rules, engine, patterns, start, maritime, spark_batch, stream, live, mqtt):
+for measurement in (kernels, reading, rules, engine, patterns, rtec, start, maritime, spark_batch, stream, live, mqtt):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")
     measurement.main()
