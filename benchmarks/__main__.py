@@ -10,15 +10,13 @@ from benchmarks import (
     mqtt,
     patterns,
     reading,
+    rtec,
     rules,
     spark_batch,
     start,
     stream,
-    unbounded,
 )
 
-MEASUREMENTS = (kernels, reading, rules, engine, patterns, start, maritime, spark_batch, stream, live, unbounded, mqtt)
-
-for measurement in MEASUREMENTS:
+for measurement in (kernels, reading, rules, engine, patterns, start, maritime, rtec, spark_batch, stream, live, mqtt):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")
     measurement.main()

@@ -188,6 +188,9 @@ class Combine:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+WHOLE_HISTORY = Combine("complement", ())
+
+
 @dataclass(frozen=True, slots=True)
 class Lasting:
     """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
