@@ -144,7 +144,7 @@ def run(
     make_folder(out)  # before the work, not after it
     if engine == "local":
         if context.obj == ALONE:
-            leave_pandas_out()
+            sys.meta_path.insert(0, LeftOut)
         outcome = in_process(description, source, times, out, output_format, changes)
     else:
         outcome = on_spark(description, source, times, out, output_format, master, settings)
@@ -159,29 +159,16 @@ def run(
         )
 
 
-def leave_pandas_out() -> None:
-    """pyarrow imports pandas at its first array, for a third of a second; this process has no data frames.
+class LeftOut(MetaPathFinder):
+    """Hides modules that libraries import only because they find them: for half a second, and to no use in process.
 
-    pyarrow looks for it once: other code may still import it.
+    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
     """
-    if "pandas" in sys.modules:
-        return
-    import pyarrow
-
-    sys.meta_path.insert(0, NoPandas)
-    try:
-        pyarrow.array(())
-    finally:
-        sys.meta_path.remove(NoPandas)
-
-
-class NoPandas(MetaPathFinder):
-    """Among the finders of modules: says that there is no pandas."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name=name)
+        if name in ("pandas", "cffi"):
+            raise ModuleNotFoundError(f"a run in process does without {name}", name=name)
 
 
 def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:
