@@ -55,7 +55,7 @@ def test_run_writes_tables_and_ends_with_counts(here: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert pq.read_table("out/intervals.parquet").to_pylist() == [
         {"fluent": "moving", "args": ["v1"], "value": "true", "start": 11, "end": 26},
-        {"fluent": "moving", "args": ["'Two words'"], "value": "true", "start": 41, "end": None},
+        {"fluent": "moving", "args": ["Two words"], "value": "true", "start": 41, "end": None},
     ]
     assert pq.read_table("out/occurrences.parquet").to_pylist() == [
         {"event": "fast", "args": ["v1"], "start": 30, "end": 30}
