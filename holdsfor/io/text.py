@@ -45,9 +45,13 @@ def plain_text(terms: pa.Array) -> pa.Array:
     in_quotes = pc.and_(pc.starts_with(terms, "'"), pc.ends_with(terms, "'"))  # `'A b'(c)` is no atom
     if not pc.any(in_quotes, min_count=0).as_py():
         return terms
-    encoded = terms.filter(in_quotes).dictionary_encode()
-    names = pa.array([unquoted(text) for text in encoded.dictionary.to_pylist()], pa.string())
-    return pc.replace_with_mask(terms, in_quotes, names.take(encoded.indices))
+    quoted = terms.filter(in_quotes)
+    names = pc.utf8_slice_codeunits(quoted, 1, -1)
+    escaped = pc.match_substring(quoted, "\\")
+    if pc.any(escaped, min_count=0).as_py():
+        written = [unquoted(text) for text in quoted.filter(escaped).to_pylist()]
+        names = pc.replace_with_mask(names, escaped, pa.array(written, pa.string()))
+    return pc.replace_with_mask(terms, in_quotes, names)
 
 
 def plain_table(table: pa.Table) -> pa.Table:
