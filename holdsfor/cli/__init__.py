@@ -13,6 +13,7 @@ from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
 from holdsfor.cli.fmt import fmt
 from holdsfor.cli.run import RunCommand, run
+from holdsfor.cli.show import show_results
 from holdsfor.cli.stream import stream
 from holdsfor.cli.timeline import timeline
 from holdsfor.errors import HoldsforError
@@ -49,5 +50,6 @@ app.command()(check)
 app.command()(fmt)
 app.command(cls=RunCommand)(run)
 app.command()(stream)
+app.command("show")(show_results)
 app.command()(timeline)
 app.command()(demo)

@@ -1,4 +1,4 @@
-"""What kinds of terms the arguments of results are: integers, floats, or others. Tables of their own have typed columns.
+"""What kinds of terms the arguments of results are: integers, floats or others. By them columns get their types.
 
 Kinds are counted like rows, a number for each argument: those of several tasks are joined bit by bit.
 """

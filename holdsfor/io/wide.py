@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.text import is_number, mask
 
 Kinds = int
 INTEGER, FLOAT, TEXT = 1, 2, 4
@@ -49,6 +50,13 @@ class Shape:
         positions = range(len(self.columns) + (not self.is_event))
         kinds = tuple(counts.get(kinds_key(self.is_event, str(self), position), 0) for position in positions)
         return Shape(self.name, self.is_event, self.columns, kinds)
+
+    def judged_by(self, table: pa.Table) -> Shape:
+        """With kinds as the texts of a table look: for streams, which do not count kinds. "17" is a number then."""
+        rows = rows_of(table, self)
+        texts = [_argument(rows["args"], position) for position in range(len(self.columns))]
+        texts += [] if self.is_event else [rows["value"]]
+        return Shape(self.name, self.is_event, self.columns, tuple(map(_judge, texts)))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -146,6 +154,13 @@ def _typed(texts: pa.ChunkedArray, kinds: Kinds) -> pa.ChunkedArray:
     if kinds == INTEGER:
         return texts.cast(pa.int64())
     return texts.cast(pa.float64()) if kinds in (FLOAT, FLOAT | INTEGER) else texts
+
+
+def _judge(texts: pa.ChunkedArray) -> Kinds:
+    distinct = texts.unique()
+    if mask(pc.match_substring_regex(distinct, r"^-?[0-9]{1,18}$")).all():
+        return INTEGER if len(distinct) else TEXT
+    return FLOAT if is_number(distinct, exponents=True).all() else TEXT
 
 
 def _time(ticks: pa.ChunkedArray, nanoseconds: int | None) -> pa.ChunkedArray:

@@ -59,6 +59,18 @@ def test_a_number_and_its_text_are_two_entities_with_one_plain_name() -> None:
     assert found["args"].to_pylist() == [["7"], ["7"]]
 
 
+def test_a_live_session_has_the_same_tables() -> None:
+    live = holdsfor.live(holdsfor.parse(HOT), window="1h", step="10min")
+    live.add(pa.table(READINGS), mapping=MAPPING)
+    live.advance(to=int(MORNING.timestamp()) + 3600)
+    expected = hot(pa.table(READINGS))
+    for name in ("hot", "alarm"):
+        known = sorted(expected.table(name).to_pylist(), key=lambda row: row["start"])
+        assert sorted(live.table(name).to_pylist(), key=lambda row: row["start"]) == known
+    with pytest.raises(holdsfor.HoldsforError, match=r"no rule defines 'cold'\. Rules define alarm, hot\."):
+        live.table("cold")
+
+
 def test_a_table_of_one_fluent() -> None:
     table = hot(pa.table(READINGS)).table("hot").to_arrow()
     assert table.column_names == ["Machine", "value", "start", "end", "duration"]
@@ -72,7 +84,8 @@ def test_a_table_of_one_fluent() -> None:
         "duration": timedelta(minutes=10),
     }
     still = next(row for row in table.to_pylist() if row["Machine"] == "it's")
-    assert still["end"] is None and still["duration"] is None
+    assert still["end"] is None
+    assert still["duration"] is None
 
 
 def test_a_table_of_one_event_has_typed_columns() -> None:
@@ -122,7 +135,8 @@ def test_numbers_given_as_text_stay_text_and_join() -> None:
 def test_ends_are_integers_in_pandas_and_polars() -> None:
     table = hot(pa.table({"machine": ["a", "a", "b"], "degrees": [95.0, 80.0, 96.0], "time": [1, 5, 7]})).table("hot")
     frame = table.to_pandas().sort_values("Machine")
-    assert frame["end"].tolist() == [6, pd.NA] and str(frame["end"].dtype) == "Int64"
+    assert frame["end"].tolist() == [6, pd.NA]
+    assert str(frame["end"].dtype) == "Int64"
     assert str(frame["start"].dtype) == "int64"
     assert table.to_polars().sort("Machine")["end"].to_list() == [6, None]
     assert pl.DataFrame(table).shape == (2, 5)
@@ -147,7 +161,7 @@ def test_arguments_without_a_name_are_numbered() -> None:
 
 def test_an_unknown_table_is_told() -> None:
     result = hot(pa.table(READINGS))
-    with pytest.raises(holdsfor.HoldsforError, match="no rule defines 'hott'. Did you mean 'hot'?"):
+    with pytest.raises(holdsfor.HoldsforError, match=r"no rule defines 'hott'\. Did you mean 'hot'\?"):
         result.table("hott")
 
 

@@ -42,7 +42,8 @@ def test_tables_are_those_of_one_process(written: bool, spark: SparkSession, tmp
         known = sorted(expected.table(name).to_pylist(), key=lambda row: row["start"])
         assert rows(result.table(name)) == known
     first = rows(result.table("hot"))[0]
-    assert first["Machine"] == "M-004" and first["start"] == datetime(2026, 3, 1, 8, 0, 1, tzinfo=UTC)
+    assert first["Machine"] == "M-004"
+    assert first["start"] == datetime(2026, 3, 1, 8, 0, 1, tzinfo=UTC)
 
 
 def test_numbers_given_as_text_stay_text(spark: SparkSession) -> None:
