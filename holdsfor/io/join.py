@@ -18,14 +18,16 @@ def join_events(parts: Iterable[Events]) -> Events:
     blocks: list[Block] = []
     rejects: list[pa.Table] = []
     read = unused = changed = 0
+    nanoseconds: int | None = None
     for part in parts:
         blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
         changed += part.files_changed
+        nanoseconds = part.nanoseconds or nanoseconds
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed)
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
