@@ -174,7 +174,7 @@ def run(
 
 
 class LeftOut(MetaPathFinder):
-    """Hides modules that libraries import only because they find them: for half a second, and to no use in process.
+    """Hides modules that libraries import only because they find them, which takes long; a run in process uses neither.
 
     pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
     """
