@@ -8,7 +8,7 @@ passes one of them stays, before a policy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
@@ -133,6 +133,23 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
             return pattern.alternatives
         case _:
             return ()
+
+
+def with_operands(pattern: Pattern, changed: tuple[Pattern, ...]) -> Pattern:
+    """The pattern made of other operands, in the order in which `operands` gives them."""
+    match pattern:
+        case Pairs():
+            return replace(pattern, left=changed[0], right=changed[1])
+        case Absent(last=int()):
+            return replace(pattern, first=changed[0], what=changed[1:])
+        case Absent():
+            return replace(pattern, first=changed[0], last=changed[1], what=changed[2:])
+        case Selected() | Sliding():
+            return replace(pattern, pattern=changed[0])
+        case OneOfSeveral():
+            return replace(pattern, alternatives=changed)
+        case _:
+            return pattern
 
 
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.plan.operators import (
     Arg,
@@ -27,9 +27,11 @@ from holdsfor.plan.patterns import (
     Pattern,
     Scan,
     Sliding,
+    operands,
     positive_operands,
     scans,
     subpatterns,
+    with_operands,
 )
 from holdsfor.plan.walk import conclusions, flat, parts, simple_of
 
@@ -80,8 +82,31 @@ def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:
 
 def _atoms_of(op: Op) -> tuple[Atom, ...]:
     if isinstance(op, Occurring):
-        return tuple(scans(op.pattern))
+        return tuple(scans(_by_groups(op.pattern)))
     return (op,) if isinstance(op, At | Holding) else ()
+
+
+def _by_groups(pattern: Pattern) -> Pattern:
+    """The pattern in which occurrences that are aggregated have only the variables of their groups.
+
+    A group must be in one bucket, so that nothing else can be shared out by.
+    """
+    match pattern:
+        case Sliding():
+            inside = _with_only(_by_groups(pattern.pattern), frozenset(pattern.group))
+            return replace(pattern, pattern=inside)
+        case _:
+            return with_operands(pattern, tuple(map(_by_groups, operands(pattern))))
+
+
+def _with_only(pattern: Pattern, names: frozenset[str]) -> Pattern:
+    if isinstance(pattern, Scan):
+        return replace(pattern, args=tuple(_only(arg, names) for arg in pattern.args))
+    return with_operands(pattern, tuple(_with_only(operand, names) for operand in operands(pattern)))
+
+
+def _only(arg: Arg, names: frozenset[str]) -> Arg:
+    return None if isinstance(arg, str) and arg not in names else arg
 
 
 def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
@@ -89,7 +114,7 @@ def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
     ways: tuple[tuple[Atom, ...], ...] = ((),)
     for op in chain:
         if isinstance(op, Occurring):
-            ways = tuple((*way, *more) for way in ways for more in _ways(op.pattern))
+            ways = tuple((*way, *more) for way in ways for more in _ways(_by_groups(op.pattern)))
         else:
             ways = tuple((*way, *_atoms_of(op)) for way in ways)
     return ways
