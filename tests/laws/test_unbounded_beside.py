@@ -51,7 +51,7 @@ def carried_rows(live: ByHand, commit: Commit) -> Counter[str]:
 
 def evaluated_rows(world: World) -> Counter[str]:
     rows: Counter[str] = Counter()
-    for relation, data in (*world.points.items(), *world.intervals.items()):
+    for relation, data in world.relations.items():
         rows[relation.name] += len(data)
     return rows
 

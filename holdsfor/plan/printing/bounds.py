@@ -24,9 +24,12 @@ def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
 
 
 def show_unbounded(made: Plan) -> Iterable[str]:
-    for signature, one in find_unbounded(made).items():
-        where = "" if one.place is NOWHERE else f" ({one.place.file}:{one.place.line})"
-        yield f"{signature}{where}: {one.because}. {how_to_bound(signature, one)}"
+    return (describe_unbounded(signature, one) for signature, one in find_unbounded(made).items())
+
+
+def describe_unbounded(signature: Signature, one: Unbounded) -> str:
+    where = "" if one.place is NOWHERE else f" ({one.place.file}:{one.place.line})"
+    return f"{signature}{where}: {one.because}. {how_to_bound(signature, one)}"
 
 
 def how_to_bound(signature: Signature, one: Unbounded) -> str:
