@@ -110,5 +110,5 @@ def test_there_is_room_for_more_terms_where_it_costs_nothing() -> None:
     read = holdsfor.read_events(rows).read(description.inputs)
     world = prepare(ready, read.blocks, windows(read.blocks, None, None, 0, 500, 1))
     evaluate(ready, world)  # raises DictionaryFull if there is no room
-    assert len(world.intervals[next(iter(world.intervals))]) == 400
+    assert len(next(iter(world.relations.values()))) == 400
     assert not world.axis.is_wide(ready.columns)
