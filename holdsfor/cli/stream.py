@@ -148,6 +148,7 @@ def stream(
     addresses = [source, checkpoint, out or "", *(to or [])]
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
+    sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
     if engine == "spark":
         check_early(
             description,
@@ -160,7 +161,6 @@ def stream(
             tick_unit=tick_unit,
             report=report,
         )
-    sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
     log = log_of(checkpoint)
     with ExitStack() as stack:
         server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
