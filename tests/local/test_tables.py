@@ -183,6 +183,7 @@ def test_several_of_one_name_need_their_arity() -> None:
         ("-7", INTEGER),
         ("7.5", FLOAT),
         ("-1.0e-7", FLOAT),
+        ("1e+16", FLOAT),
         ("'7'", TEXT),
         ("v7", TEXT),
         ("-", TEXT),
