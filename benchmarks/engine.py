@@ -81,12 +81,12 @@ def evaluate_again(ready: Program, world: World) -> None:
     evaluate(ready, again(world))
 
 
-def interleaved(*runs: Callable[[], Any]) -> list[float]:
+def interleaved(*runs: Callable[[], Any], rounds: int = ROUNDS) -> list[float]:
     """The median CPU seconds of each, after one run to warm up."""
     times: list[list[float]] = [[] for _ in runs]
     for run in runs:
         run()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for taken, run in zip(times, runs, strict=True):
             begun = time.process_time()
             run()

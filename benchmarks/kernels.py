@@ -42,6 +42,8 @@ def cases(rows: int) -> Iterator[Case]:
     yield from _of_intervals(random, rows // 2, keys)
     yield from _joins(random, rows // 2, keys)
     yield from _moves(random, rows, keys)
+    yield from _spans(random, rows // 2, keys)
+    yield from _windows(random, rows, keys)
 
 
 def _from_points(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -98,6 +100,36 @@ def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "lift", s.size, lambda: kernels.lift(s, e, low, high, BITS)
     yield "order_by_key", rows, lambda: kernels.order_by_key(key, keys)
     yield "unique_sorted", rows, lambda: kernels.unique_sorted(parts)
+    yield "number_sorted", rows, lambda: kernels.number_sorted(parts)
+
+
+def _spans(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    """Spans of up to 100 time points, so that a row has a partner or two of each kind that is not exact."""
+    starts, others = random_points(random, rows, keys), random_points(random, rows, keys)
+    left, right = (starts, starts + random.integers(0, 100, rows)), (others, others + random.integers(0, 100, rows))
+    rank, most = np.arange(rows), 100 * rows
+    for kind in kernels.SPAN_KINDS:
+        yield f"join_spans, {kind}", 2 * rows, partial(kernels.join_spans, kind, BITS, *left, *right, 1_000, most)
+    yield "first_block", 2 * rows, lambda: kernels.first_block(BITS, left[1], *right)
+    yield "latest_before", 2 * rows, lambda: kernels.latest_before(BITS, *left, rank, *right, 1_000)
+    yield "oldest_before", 2 * rows, lambda: kernels.oldest_before(BITS, *left, rank, *right, rank, 1_000)
+
+
+def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
+    points, anyhow = random_points(random, rows, keys), random.permutation(random_points(random, rows, keys))
+    in_time = anyhow[np.argsort(anyhow & MASK, kind="stable")]
+    whole, floats = random.integers(-1000, 1000, rows), random.normal(0, 100, rows).round(2)
+    windows = kernels.last_events(BITS, points, 20)
+    columns = random.integers(0, 100, rows), points, whole
+    yield "sort_packed", rows, lambda: kernels.sort_packed(anyhow, BITS)
+    yield "sort_packed, in order of time", rows, lambda: kernels.sort_packed(in_time, BITS)
+    yield "  NumPy argsort", rows, lambda: np.argsort(anyhow, kind="stable")
+    yield "distinct_rows", rows, lambda: kernels.distinct_rows(columns)
+    yield "last_events", rows, lambda: kernels.last_events(BITS, points, 20)
+    yield "last_time", rows, lambda: kernels.last_time(BITS, points, 1_000)
+    yield "slide_sums", rows, lambda: kernels.slide_sums(whole, *windows)
+    yield "slide_float_sums", rows, lambda: kernels.slide_float_sums(floats, *windows)
+    yield "slide_extremes", rows, lambda: kernels.slide_extremes(floats, *windows, True)
 
 
 def cpu_seconds(call: Callable[[], Any], seconds: float = 0.2) -> float:

@@ -1,7 +1,8 @@
 """Live without a JVM: how soon a stream tells its first result, and what one more event takes among 5,000 vessels.
 
-python -m benchmarks.live: a session in this process, and `holdsfor stream --engine local`, each with 21 fluents and a
-window of 4 hours that is full; then single events, each with a query time.
+python -m benchmarks.live: a session in this process, and `holdsfor stream --engine local`, each with 21 fluents, a
+window of 4 hours that is full, and a query time every 10 minutes; then single events, each with a query time. The first
+of them is left out: its arrival makes the query time due at which a stream sees the rows of the 10 minutes before.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import holdsfor
-from benchmarks.stream import EXAMPLE, STEP, VESSELS, WINDOW
+from benchmarks.stream import EXAMPLE, VESSELS, WINDOW
 from examples.maritime.simulate import simulate
 from holdsfor.local.stream import stream
 from holdsfor.sources import open_feed
 
-HOURS = 6
-SINGLES = 5
+HOURS = 5
+STEP = 600
+SINGLES = 6
 RULES = """
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots < 5.
 terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
@@ -112,7 +114,7 @@ def in_a_stream(folder: Path, table: pa.Table) -> None:
 
 def tell(title: str, taken: list[tuple[int, float, float]]) -> None:
     full = [wall for rows, wall, _ in taken if rows > 1]
-    first, *later = [(wall, cpu) for rows, wall, cpu in taken if rows == 1]
+    _, first, *later = [(wall, cpu) for rows, wall, cpu in taken if rows == 1]
     print(
         f"{title}: {1000 * statistics.median(full):,.0f} ms a step of {max(rows for rows, *_ in taken):,} events; one "
         f"event with a query time {1000 * first[0]:,.0f} ms ({1000 * first[1]:,.0f} of a core) while the window is "

@@ -1,33 +1,73 @@
-"""How soon a process recognises: from the start of Python to the first result, kernels cached on disk."""
+"""How soon a command answers: cold processes, what they import, and which kernels they compile (there must be none)."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
-PROGRAM = """
-import sys, time, holdsfor
-facts = "vesselType(v1,fishing). typeSpeed(fishing,1.0,9.0,5.0). areaType(a1,nearCoast)."
-description = holdsfor.parse(open(sys.argv[1]).read(), open(sys.argv[2]).read(), facts)
-lines = ["velocity(v1,12.5,10.0,20.0) @ 30", "entersArea(v1,a1) @ 10", "slow_motion_start(v1) @ 40"]
-lines += ["proximity(v1,v2)=true @ [35,90]"]
-events = holdsfor.read_events(lines, format="terms")
-print(time.time())
-holdsfor.recognise(description, events)
+FACTS = "vesselType(v1,fishing). typeSpeed(fishing,1.0,9.0,5.0). areaType(a1,nearCoast).\n"
+EVENTS = """velocity|30|30|v1|12.5|10.0|20.0
+entersArea|10|10|v1|a1
+slow_motion_start|40|40|v1
+proximity|90|35|90|true|v1|v2
 """
+#: Runs a command in this process, and tells which kernels Numba had to compile and how many modules were imported.
+PROGRAM = """
+import sys
+compiled = []
+def watch():
+    from numba.core import event
+    class Listener(event.Listener):
+        def on_start(self, told): compiled.append(str(told.data["dispatcher"].py_func.__qualname__))
+        def on_end(self, told): pass
+    event.register("numba:compile", Listener())
+if sys.argv[1] == "watch":
+    watch()
+from holdsfor.cli import app
+try:
+    app(sys.argv[2:])
+except SystemExit as end:
+    print(len(sys.modules), ",".join(compiled) or "none", file=sys.stderr)
+    sys.exit(end.code)
+"""
+ROUNDS = 5
 
 
 def main() -> None:
-    rules, background = EXAMPLE / "rules.ec", EXAMPLE / "background.ec"
-    for attempt in ("first process, or cache as it is", "second process", "third process"):
-        begun = time.time()
-        command = [sys.executable, "-c", PROGRAM, str(rules), str(background)]
-        ready = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-        ended = time.time()
-        print(f"{attempt}: {ready - begun:.2f} s until it recognises, {ended - begun:.2f} s to the end of the process")
+    with tempfile.TemporaryDirectory() as folder:
+        facts, events = Path(folder, "facts.ec"), Path(folder, "events.csv")
+        facts.write_text(FACTS)
+        events.write_text(EVENTS)
+        rules = [str(EXAMPLE / "rules.ec"), str(EXAMPLE / "background.ec"), str(facts)]
+        run = ["run", *rules, "--events", str(events), "--engine", "local", "-o", str(Path(folder, "out"))]
+        run_command(run)  # the first process may compile: then its kernels are on disk
+        for arguments in (["--help"], ["check", *rules], run):
+            seconds = min(measure_command(arguments) for _ in range(ROUNDS))
+            modules = run_command(arguments)[0]
+            print(f"holdsfor {arguments[0]:<8} {seconds:6.2f} s, {modules} modules")
+        compiled = run_command(run, "watch")[1]
+    print(f"kernels compiled by a second process: {compiled}")
+    if compiled != "none":
+        raise SystemExit("a kernel was compiled at run time, though an earlier process had left it on disk")
+
+
+def run_command(arguments: Sequence[str], watch: str = "plain") -> tuple[int, str]:
+    """The number of modules that a command imports, and the kernels that it compiles."""
+    command = [sys.executable, "-c", PROGRAM, watch, *arguments]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr.splitlines()[-1]
+    modules, compiled = told.split(" ", 1)
+    return int(modules), compiled
+
+
+def measure_command(arguments: Sequence[str]) -> float:
+    begun = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "holdsfor", *arguments], check=True, capture_output=True)
+    return time.perf_counter() - begun
 
 
 if __name__ == "__main__":

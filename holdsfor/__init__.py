@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
     from holdsfor.plan.bounded import bounded
@@ -28,6 +29,7 @@ __all__ = [
     "live",
     "load",
     "parse",
+    "progress",
     "read_events",
     "recognise",
     "resume",
@@ -48,6 +50,7 @@ _HOMES = {
     "bounded": "holdsfor.plan.bounded",
     "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
+    "progress": "holdsfor.local.progress",
     "recognise": "holdsfor.local.recognise",
     "resume": "holdsfor.local.session",
 }
@@ -73,7 +76,10 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
-    from holdsfor.io.readers.facts import fact_text
 
-    tables = {f"<facts of {name}>": fact_text(name, source) for name, source in (facts or {}).items()}
+    tables: dict[str, str] = {}
+    if facts:
+        from holdsfor.io.readers.facts import fact_text
+
+        tables = {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
     return language.load(*paths, texts=tables, allow=allow)

@@ -12,6 +12,7 @@ from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
 from holdsfor.cli.fmt import fmt
+from holdsfor.cli.progress import progress
 from holdsfor.cli.run import RunCommand, run
 from holdsfor.cli.show import show_results
 from holdsfor.cli.stream import stream
@@ -50,6 +51,7 @@ app.command()(check)
 app.command()(fmt)
 app.command(cls=RunCommand)(run)
 app.command()(stream)
+app.command(cls=RunCommand)(progress)
 app.command("show")(show_results)
 app.command()(timeline)
 app.command()(demo)

@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.console import complain, say, show
-from holdsfor.cli.graph import Thing, Use, definitions, graph, predicates, unreachable, uses
-from holdsfor.cli.report import report
+from holdsfor.cli.console import complain
 from holdsfor.cli.run import ALLOW
-from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Refusal
-from holdsfor.language.terms import Place
-from holdsfor.plan import Plan
-from holdsfor.plan.distribution.advice import advise_on_together
-from holdsfor.plan.printing.bounds import show_unbounded
-from holdsfor.plan.printing.explain import explain
-from holdsfor.plan.printing.plan import show_stages
 from holdsfor.printable import printable_lines
-
-_SHOWN = 6  # places of one thing in a table; --json has all
 
 
 def check(
@@ -44,13 +31,15 @@ def check(
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
+    from holdsfor.cli import overview
+    from holdsfor.cli.report import report
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
         description = holdsfor.load(*rules, allow=allow or ())
-        made = None if picture else _planned(description)
-    except DescriptionError as error:
+        made = None if picture else overview.plan_fully(description)
+    except holdsfor.DescriptionError as error:
         if not as_json:
             raise
         sys.stdout.write(json.dumps(report(error.diagnostics), indent=2) + "\n")
@@ -61,97 +50,6 @@ def check(
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     if picture:
-        sys.stdout.write(printable_lines(_drawn(description, picture)))
+        sys.stdout.write(printable_lines(overview.draw(description, picture)))
     elif made:
-        _tell(description, made, with_plan)
-
-
-def _planned(description: EventDescription) -> Plan:
-    """The plan, with all that can go wrong before there are any events."""
-    from holdsfor.plan import plan
-
-    made = plan(description)
-    if made.closures:
-        from holdsfor.engine.evaluate import program
-
-        try:
-            program(made)
-        except Refusal as refusal:
-            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
-    return made
-
-
-def _drawn(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:
-    from holdsfor.view.graph import dot, mermaid
-    from holdsfor.view.graph_svg import svg
-
-    draw = {"mermaid": mermaid, "dot": dot, "svg": svg}[picture]
-    return draw(graph(description))
-
-
-def _tell(description: EventDescription, made: Plan, with_plan: bool) -> None:
-    found = uses(description)
-    show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
-    show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
-    if len(made.stages) > 1:
-        say("\n".join(["stages, and what travels between them", *(f"  {line}" for line in show_stages(made))]))
-    show("uses", ("name", "used by", "where"), _uses(description, found))
-    if with_plan:
-        say(explain(description))
-    _remark("Used by no rule, so it only adds work", _unused(description, found))
-    dead = unreachable(description)
-    _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
-    for line in show_unbounded(made):
-        say(f"Without a bound, so that a stream keeps what it looks at for ever: {line}")
-    _remark("Each depends on itself", [" - ".join(map(str, group)) for group in description.cycles])
-    for advice in advise_on_together(made):
-        say(advice)
-    say(f"{len(description.rules)} rules, {len(description.warnings)} warnings")
-
-
-def _remark(what: str, names: list[str]) -> None:
-    if names:
-        say(f"{what}: {', '.join(names)}")
-
-
-def _inputs(description: EventDescription) -> Iterator[tuple[object, ...]]:
-    kinds = {"event": "event", "interval": "fluent", "point": "fluent, by points"}
-    for one in description.inputs:
-        yield one.signature, kinds[one.kind], "yes" if one.read else "no"
-
-
-def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[object, ...]]:
-    for row in report((), description, made)["definitions"]:
-        stage = f"{row['stage']}, {_key(row['by'])}" if row["stage"] else "never true"
-        first = row["defined"][0] if row["defined"] else None
-        where = f"{first['file']}:{first['line']}" if first else ""
-        yield f"{row['name']}/{row['arity']}", row["kind"], row["stratum"], stage, where
-
-
-def _key(positions: list[int]) -> str:
-    numbers = [str(position + 1) for position in positions]
-    if not numbers:
-        return "all together"
-    return f"by argument{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
-
-
-def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:
-    for thing in [*definitions(description), *predicates(description)]:
-        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in found if use.of == thing)
-        places = [use.place for use in found if use.of == thing]
-        if by:
-            yield thing[1], ", ".join(by), _places(places)
-        elif thing[0] != "predicate":
-            yield thing[1], "no other: a result", ""
-
-
-def _places(places: list[Place]) -> str:
-    lines = list(dict.fromkeys(f"{place.file}:{place.line}" for place in places))
-    more = f" and {len(lines) - _SHOWN} more" if len(lines) > _SHOWN else ""
-    return ", ".join(lines[:_SHOWN]) + more
-
-
-def _unused(description: EventDescription, found: list[Use]) -> list[str]:
-    used: set[Thing] = {use.of for use in found if use.by != use.of}
-    known = predicates(description)
-    return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in known.items() if thing not in used]
+        overview.show_overview(description, made, with_plan)

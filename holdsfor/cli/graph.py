@@ -21,10 +21,12 @@ from holdsfor.language.description import (
     Initially,
     Literal,
     Not,
+    Occurs,
     Or,
     Rule,
     Signature,
 )
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Place, Term, Var, name_and_args
 from holdsfor.view.graph import Arrow, Graph, Kind, Node
 
@@ -46,8 +48,11 @@ def uses(description: EventDescription) -> list[Use]:
     found: list[Use] = []
     for owner, body, interval in _bodies(description):
         taken_away = _taken_away(body, interval) if interval else frozenset()
-        for of, place, negative in _conditions(body, False, taken_away):
-            found.append(Use(owner, of, place, negative))
+        by = _as_written(owner, description)
+        for condition, place, negative in _conditions(body, False, taken_away):
+            of = _as_written(condition, description)
+            if owner == by or of != by:  # what a dynamic domain is made of is no use of it
+                found.append(Use(by, of, place, negative))
     for deadline in description.deadlines:
         fluent: Thing = "fluent", _signature(deadline.fluent)
         found.append(Use(fluent, fluent, deadline.place, False))
@@ -57,13 +62,16 @@ def uses(description: EventDescription) -> list[Use]:
 def graph(description: EventDescription) -> Graph:
     """Inputs, events and fluents; background knowledge is left out."""
     things: dict[Thing, Node] = {}
-    dead, cyclic = unreachable(description), {signature for group in description.cycles for signature in group}
+    circles = (*description.cycles, *description.recursive)
+    dead, cyclic = unreachable(description), {signature for group in circles for signature in group}
     for one in description.inputs:
         kind: Kind = "input event" if one.kind == "event" else "input fluent"
         things["event" if one.kind == "event" else "fluent", one.signature] = Node(str(one.signature), kind, 0)
     for layer, stratum in enumerate(description.strata, 1):
         for signature in (each.signature for each in stratum):
             thing = defined(description, signature)
+            if thing != _as_written(thing, description):
+                continue
             node = Node(str(signature), kind_of(description, signature), layer, signature in cyclic, thing in dead)
             things[thing] = node
     numbers = {thing: number for number, thing in enumerate(things)}
@@ -72,9 +80,7 @@ def graph(description: EventDescription) -> Graph:
         if use.of in numbers and use.by in numbers:
             way = numbers[use.of], numbers[use.by]
             negative[way] = negative.get(way, True) and use.negative
-    groups = [
-        {numbers["fluent", each] for each in group if ("fluent", each) in numbers} for group in description.cycles
-    ]
+    groups = [{numbers[defined(description, each)] for each in group} for group in circles]
     arrows = [Arrow(*way, each, any(set(way) <= group for group in groups)) for way, each in negative.items()]
     return Graph(tuple(things.values()), tuple(arrows))
 
@@ -84,10 +90,13 @@ def defined(description: EventDescription, signature: Signature) -> Thing:
 
 
 def predicates(description: EventDescription) -> dict[Thing, Place]:
-    """Background predicates, and where each begins."""
+    """Background predicates and dynamic domains, and where each begins."""
     found: dict[Thing, Place] = {}
     for clause in description.background:
         found.setdefault(("predicate", _signature(clause.head)), clause.place)
+    for rule in description.rules:
+        if (domain := _as_written(_owner(rule), description)) != _owner(rule):
+            found.setdefault(domain, rule.place)
     return found
 
 
@@ -98,9 +107,22 @@ def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
     }
     for rule in description.rules:
         found.setdefault(_owner(rule), []).append(rule.place)
+    for pattern in description.patterns:
+        found.setdefault(("event", _signature(pattern.head)), []).append(pattern.place)
     for more in _further(description):
         found.setdefault(("fluent", _signature(more.fluent)), []).append(more.place)
-    return found
+    return {thing: places for thing, places in found.items() if thing == _as_written(thing, description)}
+
+
+def count_rules(description: EventDescription) -> int:
+    """Those that its author has written."""
+    return sum(_owner(rule) == _as_written(_owner(rule), description) for rule in description.rules)
+
+
+def _as_written(thing: Thing, description: EventDescription) -> Thing:
+    """A dynamic domain instead of a fluent that stands for it."""
+    domain = thing[1].domain_behind(description.unreported)
+    return thing if domain is None else ("predicate", domain)
 
 
 # ---------------------------------------------------------------- what can come true
@@ -115,6 +137,9 @@ def unreachable(description: EventDescription) -> set[Thing]:
         for rule in description.rules:
             if rule.kind != "terminatedAt" and _owner(rule) in missing and _possible(rule.body, missing, rule.at):
                 missing.discard(_owner(rule))
+        for pattern in description.patterns:
+            if _possible(as_body(pattern), missing):
+                missing.discard(("event", _signature(pattern.head)))
         for first in description.initially:
             if _possible(first.body, missing):
                 missing.discard(("fluent", _signature(first.fluent)))
@@ -133,7 +158,7 @@ def _possible(body: tuple[Literal, ...], missing: set[Thing], interval: Var | No
             case Or(alternatives=cases):
                 if not any(_possible(case, missing) for case in cases):
                     return False
-            case Happens() | Edge() | Holds() | HoldsFor() | Call():
+            case Happens() | Occurs() | Edge() | Holds() | HoldsFor() | Call():
                 if _thing(literal) in missing:
                     return False
     return True
@@ -168,6 +193,8 @@ def _filled(body: tuple[Literal, ...], missing: set[Thing]) -> set[Var]:
 def _bodies(description: EventDescription) -> Iterator[tuple[Thing, tuple[Literal, ...], Var | None]]:
     for rule in description.rules:
         yield _owner(rule), rule.body, rule.at if rule.kind == "holdsFor" else None
+    for pattern in description.patterns:
+        yield ("event", _signature(pattern.head)), as_body(pattern), None
     for more in _further(description):
         yield ("fluent", _signature(more.fluent)), more.body, None
     for clause in description.background:
@@ -197,7 +224,7 @@ def _conditions(
                     yield from _conditions(case, negative, taken_away)
             case HoldsFor():
                 yield _thing(literal), literal.place, negative != (literal.interval in taken_away)
-            case Happens() | Edge() | Holds() | Call():
+            case Happens() | Occurs() | Edge() | Holds() | Call():
                 yield _thing(literal), literal.place, negative
 
 
@@ -222,9 +249,9 @@ def _operands(literal: Algebra | Duration | Allen) -> Iterator[tuple[Var, bool]]
             yield operand, literal.op == "complement" or (literal.op == "difference" and index > 0)
 
 
-def _thing(literal: Happens | Edge | Holds | HoldsFor | Call) -> Thing:
+def _thing(literal: Happens | Occurs | Edge | Holds | HoldsFor | Call) -> Thing:
     match literal:
-        case Happens():
+        case Happens() | Occurs():
             return "event", _signature(literal.event)
         case Call():
             return "predicate", _signature(literal.goal)
@@ -242,6 +269,8 @@ def _signature(term: Term) -> Signature:
 
 
 def kind_of(description: EventDescription, signature: Signature) -> Kind:
+    if any(_signature(rule.head) == signature for rule in description.patterns):
+        return "pattern"
     if signature in description.events:
         return "event"
     return "static fluent" if signature in description.static else "simple fluent"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from holdsfor.cli.graph import Thing, Use, definitions, kind_of, predicates, unreachable, uses
+from holdsfor.cli.graph import Thing, Use, count_rules, definitions, kind_of, predicates, unreachable, uses
 from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place
@@ -28,7 +28,7 @@ def report(
     every = uses(description)
     return {
         **found,
-        "rules": len(description.rules),
+        "rules": count_rules(description),
         "inputs": [
             {
                 **_name(one.signature),
@@ -47,7 +47,8 @@ def report(
             {**_name(signature), "because": one.because, "advice": how_to_bound(signature, one), **_place(one.place)}
             for signature, one in find_unbounded(made).items()
         ],
-        "cycles": [[str(signature) for signature in group] for group in description.cycles],
+        "patterns": len(description.patterns),
+        "cycles": [list(map(str, group)) for group in (*description.cycles, *description.recursive)],
     }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from typing import Literal as OneOf
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from holdsfor import EventDescription
 
 _Given = TypeVar("_Given")
+
+#: As the object of a command's context: the command is all that its process does.
+ALONE = "alone"
 
 COUNTS = (
     ("events_in", "events in"),
@@ -87,6 +92,7 @@ def spread(args: Sequence[str], option: str) -> list[str]:
 
 
 def run(
+    context: typer.Context,
     rules: Annotated[list[Path], RULES],
     events: Annotated[list[str] | None, EVENTS] = None,
     out: Annotated[Path | None, OUT] = None,
@@ -150,6 +156,8 @@ def run(
     if choice.on_spark:
         outcome = on_spark(description, source, times, writing, master, settings)
     else:
+        if context.obj == ALONE:
+            sys.meta_path.insert(0, LeftOut)
         outcome = in_process(description, source, times, writing)
     show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
     if outcome.findings:
@@ -163,6 +171,18 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+class LeftOut(MetaPathFinder):
+    """Hides modules that libraries import only because they find them, which takes long; a run in process uses neither.
+
+    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name in ("pandas", "cffi"):
+            raise ModuleNotFoundError(f"a run in process does without {name}", name=name)
 
 
 def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:

@@ -12,6 +12,7 @@ from holdsfor.errors import HoldsforError
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
+MOST_ROOM = 1024  # how many times more terms there is room for where it costs nothing
 
 
 class KeyTable:
@@ -72,8 +73,15 @@ class Axis:
 
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
-        relative = np.clip(time, self.origin, self.origin + self.mask - 1) - self.origin
-        return (self.key(codes) << self.time_bits) | relative if codes else relative
+        first, last = self.origin, self.origin + self.mask - 1
+        if time.size and (time.min() < first or time.max() > last):
+            time = np.clip(time, first, last)
+        relative = time - self.origin
+        if not codes:
+            return relative
+        packed = self.key(codes) << self.time_bits
+        packed |= relative
+        return packed
 
     def key(self, codes: Sequence[Ints]) -> Ints:
         if self.is_wide(len(codes)):
@@ -136,11 +144,20 @@ class AxisFull(HoldsforError):
         )
 
 
-def fit(first: int, last: int, tick: int, terms: int, room: int = 2) -> Axis:
-    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms."""
+def fit(first: int, last: int, tick: int, terms: int, room: int = 2, columns: int = BITS) -> Axis:
+    """An axis for times first..last with some to spare at both ends, and for `room` times so many different terms.
+
+    There is room for more terms, up to a point, where keys with so many columns still fit: rules may make new terms,
+    and those for which there is no room cost a second evaluation.
+    """
     origin = (first // tick - 2) * tick
-    span = last - origin + 4 * tick + 4
-    axis = Axis(origin, tick, max(span.bit_length(), 4), (room * terms + 16).bit_length())
+    time_bits = max((last - origin + 4 * tick + 4).bit_length(), 4)
+    spare = min(_code_bits(MOST_ROOM, terms), (BITS - time_bits) // columns)
+    axis = Axis(origin, tick, time_bits, max(_code_bits(room, terms), spare))
     if axis.is_wide(1):
         raise AxisFull(terms, axis.time_bits, BITS - axis.code_bits)
     return axis
+
+
+def _code_bits(room: int, terms: int) -> int:
+    return (room * terms + 16).bit_length()

@@ -32,12 +32,16 @@ ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, N
     "=:=": (np.equal, operator.eq),
     "=\\=": (np.not_equal, operator.ne),
 }
+MANY = 4  # rows for each term from which on it is quicker to look at the terms
 TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
 
 
 def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
     """The rows for which a comparison is true."""
     if op in ORDERED or op == "is":
+        by_term = _compare_by_term(op, left, right, rows, world)
+        if by_term is not None:
+            return by_term
         found = _broadcast(_compare_arrays(op, left, right, rows), rows)
         large = compared_rows(left, right, rows)
         for side in (left, right):
@@ -54,6 +58,28 @@ def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
         return _broadcast(one != other, rows)
     ranks = world.dictionary.ranks
     return _broadcast(TERM_ORDER[op](ranks[one], ranks[other]), rows)
+
+
+def _compare_by_term(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask | None:
+    """A calculation with one term of each row, such as `0 is Agent mod 10`, done once for each different term.
+
+    None where that saves nothing, or where numbers are too large for arrays: overflows are counted by row.
+    """
+    names = {variable.name for side in (left, right) for variable in variables(side)}
+    calculated = [side for side in (left, right) if isinstance(side, Compound)]
+    terms = len(world.dictionary)
+    if len(names) != 1 or not calculated or not rows.size or rows.size < MANY * terms:
+        return None
+    if not rows.column(min(names)).is_coded:
+        return None
+    name, there = min(names), np.zeros(terms, np.bool_)
+    codes = rows.codes(name)
+    there[codes] = True
+    distinct = Rows(world.axis, int(np.count_nonzero(there)), {name: Column(world.dictionary, np.flatnonzero(there))})
+    if any(large_rows(side, distinct) is not None for side in calculated):
+        return None
+    there[there] = compare(op, left, right, distinct, world)
+    return there[codes]
 
 
 def calculate(expression: Term, rows: Rows, world: World) -> tuple[Rows, Column]:

@@ -13,7 +13,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import find_frontier
-from holdsfor.engine.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.result import as_block
 from holdsfor.engine.settling import Scope, State, settle
 from holdsfor.engine.stepping import Moment, remembered
@@ -72,9 +72,8 @@ def opened(
     frontier = find_frontier(ready.plan, asked, carried.fired)
     latest = max([min(until, asked.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
-    low = max(low, frontier.nothing)  # a durative row counts from the start of the history on
-    low = min([low, *(int(block.begun.min()) for block in everything if block.begun is not None and len(block))])
-    axis = fit(low, high, asked.tick, len(dictionary), room)
+    low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
+    axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
     dictionary.limit = axis.codes
     unreported = ready.plan.unreported
     world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1, unreported=unreported)

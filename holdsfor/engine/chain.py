@@ -30,7 +30,7 @@ from holdsfor.kernels import (
 from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
-from holdsfor.plan.structures import flat, forms_of, names_in
+from holdsfor.plan.structures import flat, forms_of, is_open, names_in
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
@@ -331,6 +331,9 @@ def tally(op: Tally, rows: Rows, world: World) -> Rows:
     """Counts or sums up the distinct solutions of a chain for each row."""
     numbered = rows.bind({ROW: Column(world.dictionary, numbers=np.arange(rows.size))})
     found = run(op.chain, world, numbered)
+    if op.function == "count" and all(map(_gives_each_once, op.chain)):
+        count = np.bincount(found.times(ROW), minlength=rows.size)
+        return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
     own = sorted(found.names - rows.names - {ROW})
     columns = [found.times(ROW), *(_comparable(found.column(name)) for name in own)]
     order = np.lexsort(columns[::-1])
@@ -344,6 +347,11 @@ def tally(op: Tally, rows: Rows, world: World) -> Rows:
     if op.function == "count":
         return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
     return aggregate(op.function, op.term, Solutions(found, chosen, row, count), rows, op.variable, world)
+
+
+def _gives_each_once(op: Op) -> bool:
+    """Whether an operator gives a row no binding twice: the intervals of a grounding have no point in common."""
+    return isinstance(op, Where) or (isinstance(op, Holding) and not any(map(is_open, op.args)))
 
 
 def _comparable(column: Column) -> Numbers:

@@ -12,10 +12,8 @@ import pyarrow as pa
 from holdsfor.engine.compounds import Compounds
 from holdsfor.engine.term_text import (
     exact_number,
-    is_whole,
     joined_text,
-    near_number,
-    short_integer,
+    number_columns,
     split_term,
     standard_order,
 )
@@ -31,6 +29,7 @@ Numbers = npt.NDArray[np.number[Any]]
 Made = TypeVar("Made")
 EMPTY = np.empty(0, np.int64)
 NO_NUMBER = "[]"
+DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
 
 
@@ -115,7 +114,7 @@ class Dictionary:
 
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
-        distinct, where = np.unique(numbers, return_inverse=True)
+        distinct, where = find_distinct(numbers)
         return self.codes(map(repr, distinct.tolist()))[where]
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
@@ -234,13 +233,13 @@ class Dictionary:
     def _complete(self) -> None:
         known = len(self._numbers)
         if known < len(self._texts):
-            fresh = [text or NO_NUMBER for text in self._texts[known:]]
-            whole = np.array([is_whole(text) for text in fresh], np.bool_)
-            integers = [short_integer(text) if is_whole(text) else None for text in fresh]
-            fits = np.array([integer is not None for integer in integers], np.bool_)
-            self._numbers = np.concatenate([self._numbers, np.array([near_number(text) for text in fresh], np.float64)])
-            self._integers = np.concatenate([self._integers, np.array([i or 0 for i in integers], np.int64)])
-            self._whole, self._fits = np.concatenate([self._whole, whole]), np.concatenate([self._fits, fits])
+            fresh = number_columns([text or NO_NUMBER for text in self._texts[known:]])
+            self._numbers = np.concatenate([self._numbers, fresh.near])
+            self._integers = np.concatenate([self._integers, fresh.integers])
+            self._whole, self._fits = (
+                np.concatenate([self._whole, fresh.whole]),
+                np.concatenate([self._fits, fresh.fits]),
+            )
 
     @property
     def ranks(self) -> Ints:
@@ -251,6 +250,18 @@ class Dictionary:
             self._ranks = np.empty(len(order), np.int64)
             self._ranks[order] = np.arange(len(order))
         return self._ranks
+
+
+def find_distinct(numbers: Numbers) -> tuple[Numbers, Ints]:
+    """The different numbers in order, and the place of each among them. Integers close together are only counted."""
+    if numbers.dtype.kind == "i" and len(numbers):
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < DENSE * len(numbers):
+            offsets = numbers - low
+            seen = np.zeros(high - low + 1, np.bool_)
+            seen[offsets] = True
+            return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offsets]
+    return np.unique(numbers, return_inverse=True)
 
 
 def constant(term: Term) -> Numbers | None:

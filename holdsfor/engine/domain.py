@@ -14,7 +14,8 @@ from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Arg, Declared, Domain
+from holdsfor.kernels import number_sorted
+from holdsfor.plan.operators import Arg, Declared
 from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
 
 
@@ -30,10 +31,10 @@ class Enumerated:
 Allowed = Enumerated | Declared  # the latter: to be tested for each grounding that the data give
 
 
-def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
+def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
     """What the declarations of a relation allow; a grounding must be allowed by one of them."""
     found: dict[tuple[Forms | None, tuple[int, ...]], list[Ints]] = {}
-    for rule in domain.rules:
+    for rule in rules:
         if rule.enumerates:
             with OnBehalfOf(rule):
                 rows = run(rule.chain, world)
@@ -43,12 +44,23 @@ def allowed(domain: Domain, world: World) -> tuple[Allowed, ...]:
             keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
             found.setdefault((forms, positions), []).append(keys)
     listed = (Enumerated(*columns, np.unique(np.concatenate(keys))) for columns, keys in found.items())
-    return (*listed, *(rule for rule in domain.rules if not rule.enumerates))
+    return (*listed, *(rule for rule in rules if not rule.enumerates))
+
+
+def admits_all(clauses: Iterable[Allowed]) -> bool:
+    """Whether a declaration leaves everything to the data."""
+    return any(
+        isinstance(clause, Declared)
+        and not clause.chain
+        and all(isinstance(arg, str) for arg in clause.args)
+        and len(set(clause.args)) == len(clause.args)
+        for clause in clauses
+    )
 
 
 def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
-    distinct, back = np.unique(keys, return_inverse=True)
+    distinct, back = numbered(keys)
     mask = np.zeros(len(distinct), np.bool_)
     for clause in clauses:
         if isinstance(clause, Enumerated):
@@ -56,6 +68,12 @@ def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> 
         else:
             mask |= _tested(distinct, arity, clause, world)
     return mask[back]
+
+
+def numbered(keys: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys, sorted, and which of them each key is; keys that are sorted need only be compared."""
+    distinct, numbers = number_sorted(keys)
+    return (distinct, numbers) if len(numbers) == len(keys) else np.unique(keys, return_inverse=True)
 
 
 def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:

@@ -12,7 +12,7 @@ from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.closure import closed
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.domain import Allowed, allowed, within
+from holdsfor.engine.domain import Allowed, admits_all, allowed, within
 from holdsfor.engine.facts import Facts, FactTable, fact_table
 from holdsfor.engine.group import evaluate_group
 from holdsfor.engine.recursion import evaluate_recursion
@@ -22,15 +22,27 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Definition, Derived, Group, Part, Plan, Recursion, Relation, Simple, Static
-from holdsfor.plan.walk import conclusions, defines
+from holdsfor.plan.operators import (
+    Declared,
+    Definition,
+    Derived,
+    Group,
+    Part,
+    Plan,
+    Recursion,
+    Relation,
+    Simple,
+    Static,
+)
+from holdsfor.plan.walk import conclusions, defines, widest_key
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """A plan made ready to run: what its rules share, and the facts as columns.
 
-    terms: those of the facts; codes: of each column of each table, by these terms.
+    terms: those of the facts; codes: of each column of each table, by these terms. columns: the most that a key has.
+    domains: declarations, with the relations that all have them.
     """
 
     plan: Plan
@@ -39,6 +51,8 @@ class Program:
     facts: tuple[tuple[Signature, FactTable], ...]
     terms: Dictionary
     codes: tuple[tuple[Ints, ...], ...]
+    columns: int
+    domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
@@ -56,7 +70,14 @@ def program(plan: Plan) -> Program:
     parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
     terms = Dictionary()
     codes = tuple(tuple(terms.codes(column.texts) for column in table.columns) for _, table in tables)
-    return Program(bare, _beginnings(plan), parts, tables, terms, codes)
+    return Program(bare, _beginnings(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan))
+
+
+def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]:
+    relations: dict[tuple[Declared, ...], list[Relation]] = {}
+    for domain in plan.domains:
+        relations.setdefault(domain.rules, []).append(domain.relation)
+    return tuple((rules, tuple(alike)) for rules, alike in relations.items())
 
 
 def _beginnings(plan: Plan) -> Beginnings:
@@ -79,7 +100,9 @@ def evaluate(
     settle: called for each relation as soon as it is there, before others read it. view: what a definition sees.
     """
     plan = ready.plan
-    domains = {domain.relation: allowed(domain, world) for domain in plan.domains}
+    domains: dict[Relation, tuple[Allowed, ...]] = {}
+    for rules, relations in ready.domains:
+        domains.update(dict.fromkeys(relations, allowed(rules, world)))
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
@@ -110,7 +133,7 @@ def _define(definition: Definition, world: World, domains: dict[Relation, tuple[
             evaluate_recursion(definition, world, ready.beginnings)
             return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
     declared = domains.get(definition.relation)
-    return 0 if declared is None else _restrict(definition.relation, world, declared)
+    return 0 if declared is None or admits_all(declared) else _restrict(definition.relation, world, declared)
 
 
 def _restrict(relation: Relation, world: World, clauses: tuple[Allowed, ...]) -> int:

@@ -2,7 +2,8 @@
 
 After query time Q no input at or before Q + step - window can change. A definition that looks ahead is settled that
 much earlier than what it looks at; one that looks back keeps that much of it. Both follow from the plan, the windows
-and the query time alone. A definition without a bound is never settled, and keeps all that it looks at.
+and the query time alone. A definition without a bound keeps all that it looks at; if it also looks ahead without a
+bound, it is never settled.
 """
 
 from __future__ import annotations
@@ -67,17 +68,21 @@ def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Front
     nothing = windows.start - 1
     joining = _joining(plan, windows)
     cuts: dict[Relation, int] = {}
+    endless: set[Relation] = set()  # never settled
     unbounded: set[Relation] = set()
     needs: list[tuple[Iterable[Relation], int | None]] = []
     for definition, look in zip(plan.definitions, plan.looks, strict=True):
         below = [cuts[relation] for relation in look.relations if relation in cuts]
         own = tuple(defines(definition))
-        bounded = look.is_bounded and unbounded.isdisjoint(look.relations)
-        if bounded and query_time is not None:
+        settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
+        bounded = settles and look.reach.back is not None
+        if settles and query_time is not None:
             cut = max(_cut(windows, query_time, below, look.reach.ahead or 0, look.reach.ticks, joining), nothing)
         else:
             cut = nothing
         cuts.update(dict.fromkeys(own, cut))
+        if not settles:
+            endless.update(own)
         if not bounded:
             unbounded.update(own)
         needs.append((look.relations, cut - (look.reach.back or 0) - joining if bounded else None))

@@ -99,8 +99,8 @@ def prepare(
     sources = (*ready.plan.sources, *more)
     found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in found]
-    low, high = span((block for block, _ in found), asked.start, asked.end)
-    axis = fit(low, high, asked.tick, len(dictionary), room)
+    low, high = span([block for block, _ in found], asked.start, asked.end)
+    axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1, unreported=ready.plan.unreported)
     for (block, source), values in zip(found, columns, strict=True):

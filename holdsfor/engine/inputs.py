@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -105,15 +105,18 @@ def _maximal(block: Block, codes: list[Ints], chosen: Mask, world: World) -> tup
     return normalise(start, (start & ~axis.mask) | edge[order])
 
 
-def span(blocks: Iterable[Block], low: int, high: int) -> tuple[int, int]:
+def first_begin(blocks: Iterable[Block], low: int) -> int:
+    """The earliest of `low` and the times at which events began that take time."""
+    return min([low, *(int(block.begun.min()) for block in blocks if block.begun is not None and len(block))])
+
+
+def span(blocks: Sequence[Block], low: int, high: int) -> tuple[int, int]:
     """The earliest and latest time that blocks and the history have."""
     for block in blocks:
         if not len(block):
             continue
         low, high = min(low, int(block.start.min())), max(high, int(block.start.max()))
-        if block.begun is not None:
-            low = min(low, int(block.begun.min()))
         if block.end is not None:
             closed = block.end[block.end != OPEN]
             high = max(high, int(closed.max())) if len(closed) else high
-    return low, high
+    return first_begin(blocks, low), high

@@ -12,14 +12,18 @@ from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after, opened
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.inputs import span
+from holdsfor.engine.frontier import Frontier, find_frontier
+from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.settling import Scope
-from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, moments, remembered
+from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, Upstream, moments, remembered
 from holdsfor.engine.window import Windows
+from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
 Told = TypeVar("Told")
+Reached = TypeVar("Reached")
+NO_UPSTREAM = NoUpstream()
 
 #: A new axis has room for so many more windows, so that most calls find one that they can use.
 WINDOWS_AHEAD = 8
@@ -34,6 +38,7 @@ class Ongoing:
     """A program on a stream. fired: the last query time; carried: what a saved session starts from.
 
     Rows that have not arrived by the last query time wait: the axis does not reach for them.
+    windows_ahead: for how many windows to come a new axis has room; 0 where nothing is called twice.
     """
 
     program: Program
@@ -41,6 +46,7 @@ class Ongoing:
     scope: Scope
     carried: Carried = NOTHING_YET
     waiting: tuple[Block, ...] = ()
+    windows_ahead: int = WINDOWS_AHEAD
     _inputs: tuple[Block, ...] = ()
     _last: Moment | None = None
 
@@ -51,67 +57,87 @@ class Ongoing:
     def fired(self) -> int | None:
         return self.carried.fired if self._last is None else self._last.query_time
 
+    @property
+    def inputs(self) -> tuple[Block, ...]:
+        """All rows, those that wait too: a retraction must be with what it takes back."""
+        return join_blocks([*self._inputs, *self.waiting])
+
+    @property
+    def frontier(self) -> Frontier:
+        """What is settled, and how far back is still looked."""
+        if self._last is None:
+            return find_frontier(self.program.plan, self.windows, self.carried.fired)
+        return self._last.state.frontier
+
+    @property
+    def world(self) -> World | None:
+        """What is known at the last query time of this evaluation; None if there was none yet."""
+        return None if self._last is None else self._last.now
+
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""
         self.waiting = join_blocks([*self.waiting, *(block for block in blocks if len(block))])
 
-    def advance(self, due: range, tell: Callable[[Moment], Told]) -> list[Told]:
+    def advance(
+        self,
+        due: range,
+        tell: Callable[[Moment], Told],
+        upstream: Upstream = NO_UPSTREAM,
+        sent_on: Sequence[Arrived] = (),
+    ) -> list[Told]:
         """What there is to tell of each query time. If one of them fails, it is as if none had been tried.
 
         tell: may be called from the first one on again, if terms or times turn out to need more room.
+        upstream, sent_on: see `moments`.
         """
         waiting = [(block, self.windows.first_seen(block.arrival) <= due[-1]) for block in self.waiting]
         inputs = join_blocks([*self._inputs, *(block.filter(here) for block, here in waiting if here.any())])
-        last, told = self._reach(inputs, due, tell)
+        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
+
+        def step_through(start: Opened) -> tuple[Moment, list[Told]]:
+            moment, told = None, []
+            steps = (due, arrived, upstream, start.state, start.before, start.world, sent_on)
+            for moment in moments(self.program, self.windows, self.scope, *steps):
+                told.append(tell(moment))
+            assert moment is not None, "there is a query time"
+            return moment, told
+
+        last, told = self._reach(inputs, tuple(upstream.blocks()), due[-1], step_through)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self.waiting = tuple(block.filter(~here) for block, here in waiting if not here.all())
         self._inputs = _without_forgotten(inputs, last)
         return told
 
     def _reach(
-        self, inputs: tuple[Block, ...], due: range, tell: Callable[[Moment], Told]
-    ) -> tuple[Moment, list[Told]]:
-        if self._last is not None and self._has_room(self._last, inputs, due[-1]):
+        self, inputs: tuple[Block, ...], more: tuple[Block, ...], until: int, step_through: Callable[[Opened], Reached]
+    ) -> Reached:
+        """Steps through the query times up to `until`: on the axis that is there, or on a new one."""
+        if self._last is not None and self._has_room(self._last, (*inputs, *more), until):
             kept = Opened(self._last.state, self._last.now, self._last.now)
             try:
-                return self._step_through(kept, inputs, due, tell)
+                return step_through(kept)
             except (AxisFull, DictionaryFull):
                 pass  # with the terms that are still in use there may be room
         start = replace(self.save(), inputs=inputs)
+
+        def step_with_room(until: int) -> Reached:
+            return with_room(lambda room: step_through(self._open(start, more, until, room)))
+
         try:
-            ahead = due[-1] + WINDOWS_AHEAD * self.windows.window
-            return with_room(lambda room: self._step_through(self._open(start, ahead, room), inputs, due, tell))
-        except AxisFull:  # it must just do for this call
-            return with_room(lambda room: self._step_through(self._open(start, due[-1], room), inputs, due, tell))
+            return step_with_room(until + self.windows_ahead * self.windows.window)
+        except AxisFull:
+            if not self.windows_ahead:
+                raise
+            return step_with_room(until)  # it must just do for this call
 
-    def _open(self, start: Carried, until: int, room: int) -> Opened:
-        return opened(start, self.program, self.windows, self.scope, (), until, room)
+    def _open(self, start: Carried, more: tuple[Block, ...], until: int, room: int) -> Opened:
+        return opened(start, self.program, self.windows, self.scope, more, until, room)
 
-    def _has_room(self, last: Moment, inputs: tuple[Block, ...], until: int) -> bool:
+    def _has_room(self, last: Moment, blocks: tuple[Block, ...], until: int) -> bool:
         axis = last.now.axis
-        low, high = span(inputs, last.state.frontier.lowest, min(until, self.windows.end))
-        low = max(low, last.state.frontier.nothing)
+        low, high = span(blocks, last.state.frontier.lowest, min(until, self.windows.end))
+        low = first_begin(blocks, max(low, last.state.frontier.nothing))
         return axis.covers(low, high) and last.now.dictionary.arrays < MOST_ARRAYS
-
-    def _step_through(
-        self, start: Opened, inputs: tuple[Block, ...], due: range, tell: Callable[[Moment], Told]
-    ) -> tuple[Moment, list[Told]]:
-        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
-        moment, told = None, []
-        for moment in moments(
-            self.program,
-            self.windows,
-            self.scope,
-            due,
-            arrived,
-            NoUpstream(),
-            start.state,
-            start.before,
-            start.world,
-        ):
-            told.append(tell(moment))
-        assert moment is not None, "there is a query time"
-        return moment, told
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""

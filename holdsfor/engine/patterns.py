@@ -73,7 +73,8 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points = points.pick(wanted.picks)
     points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
     rows = Rows(world.axis, len(points), {name: points.column(p) for p, name in wanted.new})
-    return _with_span(rows, points.starts(), points.times(), world)
+    times = points.times()
+    return _with_span(rows, times if points.begun is None else points.starts(), times, world)
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
@@ -109,6 +110,11 @@ def _are_points(rows: Rows) -> bool:
 
 
 def _pairs(pattern: Pairs, world: World) -> Rows:
+    return _without_rows(pair_up(pattern, world)[-1])
+
+
+def pair_up(pattern: Pairs, world: World) -> tuple[Rows, Rows, Rows]:
+    """Both sides, and the pairs: under a policy with the rows of each side that they are made of."""
     left, right = _sides(pattern, (pattern.left, pattern.right), world)
     shared = sorted((left.names & right.names) - SPAN)
     one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
@@ -116,49 +122,69 @@ def _pairs(pattern: Pairs, world: World) -> Rows:
     most = most_pairs(left.size + right.size)
     i, j = join_spans(pattern.kind, world.axis.time_bits, *one, *other, within, most)
     start, end = _joined_span(pattern, left, i, right, j)
-    return _chosen(pattern, left, i, right, j, _put_together(left, i, right, j, start, end, world), world)
+    rows = _put_together(left, i, right, j, start, end, world)
+    return left, right, _chosen(pattern, left, i, right, j, rows, world)
 
 
 def _absent(pattern: Absent, world: World) -> Rows:
     if isinstance(pattern.last, int):
         return _absent_for(pattern, pattern.last, world)
-    first, last = _sides(pattern, (pattern.first, pattern.last), world)
-    what = match_pattern(pattern.what, world)
+    return _without_rows(pair_around(pattern, pattern.last, world)[-1])
+
+
+def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[Rows, Rows, Rows]:
+    """What is around the absent: both sides, and the pairs, as `pair_up` gives them."""
+    first, last = _sides(pattern, (pattern.first, last_pattern), world)
     shared = sorted((first.names & last.names) - SPAN)
     one, other = _packed_span(first, shared, world), _packed_span(last, shared, world)
-    asked = sorted((what.names & (first.names | last.names)) - SPAN)
+    absent = [match_pattern(what, world) for what in pattern.what]
+    beside = [what for what in absent if not _is_about(first, what, last)]
+    until = None
+    if len(beside) < len(absent):  # what is about the first alone ends its wait, before any pair is made
+        times = _free_until(first, [what for what in absent if what not in beside], world)
+        until = (one[1] & ~world.axis.mask) | times
     within = ANY_LENGTH if pattern.within is None else pattern.within
     bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
-    is_of_first = first.names.issuperset(asked)
-    until = _free_until(first, asked, what, world) if is_of_first else None
-    until = None if until is None else (one[1] & ~world.axis.mask) | (until & world.axis.mask)
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
     rows = _put_together(first, i, last, j, first.times(START)[i], last.times(END)[j], world)
-    if not is_of_first:
-        low = _pack(rows, asked, first.times(END)[i], world)
-        high = _pack(rows, asked, last.times(START)[j], world)
+    for what in beside:
+        asked = sorted((what.names & rows.names) - SPAN)
+        low, high = (_pack(rows, asked, times, world) for times in (first.times(END)[i], last.times(START)[j]))
         free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
         rows, i, j = rows.filter(free), i[free], j[free]
-    return _chosen(pattern, first, i, last, j, rows, world)
+    return first, last, _chosen(pattern, first, i, last, j, rows, world)
+
+
+def _is_about(first: Rows, what: Rows, last: Rows) -> bool:
+    """Whether the first has all variables that the absent shares with what is around it."""
+    return first.names.issuperset((what.names & last.names) - SPAN)
 
 
 def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
     """For so long after the first nothing of the other ended that began after it."""
     (first,) = _sides(pattern, (pattern.first,), world)
-    what = match_pattern(pattern.what, world)
-    asked = sorted((what.names & first.names) - SPAN)
     due = first.times(END) + duration
-    blocked = (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin <= due
-    fires = ~blocked & (due <= world.now)
+    fires = (blocked_at(pattern, first, world) > due) & (due <= world.now)
     rows = first.filter(fires)
     rows = _with_span(rows, rows.times(START), due[fires], world)
     return _passing(_limited(rows, pattern.within), pattern.conditions, world)
 
 
-def _free_until(first: Rows, names: Sequence[str], what: Rows, world: World) -> Ints:
-    """Packed by these variables: when, after each of the first, the other has occurred for the first time."""
-    end = _pack(first, names, first.times(END), world)
-    return first_block(world.axis.time_bits, end, *_packed_span(what, names, world))
+def blocked_at(pattern: Absent, first: Rows, world: World) -> Ints:
+    """When, after each of the first, what must be absent has occurred; after all time if it has not."""
+    time = _free_until(first, [match_pattern(what, world) for what in pattern.what], world)
+    return np.where(time == world.axis.mask, ANY_LENGTH, time + world.axis.origin)
+
+
+def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
+    """When, after each of the first, one of the absent has occurred for the first time; on the axis."""
+    bits, times = world.axis.time_bits, np.full(first.size, world.axis.mask)
+    for what in absent:
+        names = sorted((what.names & first.names) - SPAN)
+        end = _pack(first, names, first.times(END), world)
+        blocked = first_block(bits, end, *_packed_span(what, names, world))
+        times = np.minimum(times, blocked & world.axis.mask)
+    return times
 
 
 def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:
@@ -201,7 +227,11 @@ def _chosen(pattern: Pairs | Absent, left: Rows, i: Ints, right: Rows, j: Ints, 
     passing = _passing(rows.bind(named), pattern.conditions, world)
     kind = "seq" if isinstance(pattern, Absent) else pattern.kind
     kept = choose(pattern.choosing, kind, left, right, passing.times(LEFT), passing.times(RIGHT), world)
-    return passing.filter(kept).without(frozenset({LEFT, RIGHT}))
+    return passing.filter(kept)
+
+
+def _without_rows(pairs: Rows) -> Rows:
+    return pairs.without(frozenset({LEFT, RIGHT})) if LEFT in pairs.names else pairs
 
 
 # ---------------------------------------------------------------- rows

@@ -7,16 +7,59 @@ from dataclasses import replace
 
 from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.derived import conclude_events
-from holdsfor.engine.relation import Points, united
+from holdsfor.engine.relation import Data, Points, united
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.plan.operators import Conclude, Derived, Occurring, Recursion, Relation
-from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, subpatterns
 
 MOST_ROUNDS = 100_000
 
 
 def evaluate_recursion(definition: Recursion, world: World, beginnings: Beginnings) -> None:
+    grow = _grow if all(map(_makes_all_pairs, definition.events)) else _settle_down
+    grow(definition, world, beginnings)
+
+
+def _makes_all_pairs(event: Derived) -> bool:
+    patterns = (op.pattern for rule in event.rules for op in rule.chain if isinstance(op, Occurring))
+    joins = (part for pattern in patterns for part in subpatterns(pattern) if isinstance(part, Pairs | Absent))
+    return all(join.choosing.policy == "unrestricted" for join in joins)
+
+
+def _settle_down(definition: Recursion, world: World, beginnings: Beginnings) -> None:
+    """All rules on all that the round before has concluded, until it is the same.
+
+    What a policy chooses may change with more to choose from, so nothing can be kept from a round. But what has ended
+    by a time depends on what had ended before: each round gets at least one more time right.
+    """
+    own = [event.relation for event in definition.events]
+    settled = {relation: _settled(relation, world) for relation in own}
+    new = {relation: points.none() for relation, points in settled.items()}
+    for _ in range(MOST_ROUNDS):
+        known: dict[Relation, Data] = {r: united([settled[r], new[r]]) for r in own}
+        seen = replace(world, relations={**world.relations, **known}, shared={})
+        before = new
+        new = {
+            event.relation: conclude_events(event.relation, event.rules, seen, beginnings).distinct()
+            for event in definition.events
+        }
+        if all(_same(before[relation], new[relation]) for relation in own):
+            world.relations.update(new)
+            return
+    raise _endless(own)
+
+
+def _same(one: Points, other: Points) -> bool:
+    return len(one) == len(other) and not any(map(len, one.unlike(other)))
+
+
+def _endless(own: list[Relation]) -> HoldsforError:
+    names = ", ".join(str(relation) for relation in own)
+    return HoldsforError(f"{names}: the rules add something new without end; add a condition that ends them")
+
+
+def _grow(definition: Recursion, world: World, beginnings: Beginnings) -> None:
     """The first round applies all rules to what was settled; later ones only to what the round before has added."""
     own = [event.relation for event in definition.events]
     settled = {relation: _settled(relation, world) for relation in own}
@@ -36,8 +79,7 @@ def evaluate_recursion(definition: Recursion, world: World, beginnings: Beginnin
         seen = replace(world, relations={**world.relations, **known}, shared={})
         seen.relations.update({_newest(relation): points for relation, points in new.items()})
         new = {r: conclude_events(r, rules[r], seen, beginnings).distinct() for r in own}
-    names = ", ".join(str(relation) for relation in own)
-    raise HoldsforError(f"{names}: the rules add something new without end; add a condition that ends them")
+    raise _endless(own)
 
 
 def _settled(relation: Relation, world: World) -> Points:

@@ -356,8 +356,12 @@ def put_after(settled: Data | None, concluded: Data, boundary: int) -> Data:
 
 def united(parts: Sequence[Points]) -> Points:
     """The occurrences of all of them, sorted again."""
+    parts = [part for part in parts if len(part)] or parts[:1]
     first = parts[0]
-    packed = np.concatenate([part.packed for part in parts])
+    if len(parts) == 1:
+        return first
+    key = first.key if all(part.key == first.key for part in parts) else ()
+    packed = np.concatenate([part.packed if part.key == key else part.packed & part.axis.mask for part in parts])
     order = np.argsort(packed, kind="stable")
     chosen = Selection(index=order)
     columns = {
@@ -366,7 +370,7 @@ def united(parts: Sequence[Points]) -> Points:
     begun = None
     if any(part.begun is not None for part in parts):
         begun = np.concatenate([part.starts() for part in parts])[order] - first.axis.origin
-    return Points(first.axis, first.dictionary, first.arity, first.key, packed[order], columns, begun)
+    return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun)
 
 
 def distinct_rows(columns: Sequence[Numbers]) -> Ints:

@@ -132,14 +132,14 @@ def _intervals(relation: Relation, found: Intervals, texts: pa.Array, write: Wri
 
 def as_block(relation: Relation, world: World) -> Block:
     """A defined relation as input for a later stage."""
-    texts = world.dictionary.texts()
     if relation.kind == "event":
         points = world.points_of(relation)
+        texts = texts_of([points], world)
         time = points.times()
         args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
         begun = None if points.begun is None else points.starts()
         return Block(relation.name, "event", args, None, time, None, time, begun=begun)
-    found = world.intervals_of(relation)
+    found, texts = world.intervals_of(relation), world.dictionary.texts()
     axis = found.axis
     codes = [found.codes(p) for p in range(relation.arity)]
     end = found.e & axis.mask
@@ -153,6 +153,15 @@ def as_block(relation: Relation, world: World) -> Block:
     return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
 
 
+def texts_of(told: Iterable[Points], world: World) -> pa.Array:
+    """The texts of all terms, also of those that only these occurrences have."""
+    for points in told:
+        for position in range(points.arity):
+            if not points.column(position).is_number:
+                points.codes(position)
+    return world.dictionary.texts()
+
+
 def _argument(column: Column, texts: pa.Array) -> pa.Array:
     return pa.array(column.numbers()) if column.is_number else _coded(column.codes(), texts)
 
@@ -162,10 +171,10 @@ def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
 
 
 def occurrences_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:
-    texts = write(world.dictionary.texts())
+    told = [(relation, _after_start(world.points_of(relation).distinct(), world)) for relation in relations]
+    texts = write(texts_of([points for _, points in told], world))
     tables = []
-    for relation in relations:
-        points = _after_start(world.points_of(relation).distinct(), world)
+    for relation, points in told:
         args = arguments([_texts(points.column(p), texts) for p in range(points.arity)], len(points))
         start, end = pa.array(points.starts()), pa.array(points.times())
         tables.append(pa.table([pa.repeat(relation.name, len(points)), args, start, end], schema=OCCURRENCES_SCHEMA))

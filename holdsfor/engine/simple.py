@@ -11,7 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import Open, concluded, head_codes, key_columns, merged, spread_over
-from holdsfor.engine.domain import Allowed, whole_keys, within
+from holdsfor.engine.domain import Allowed, admits_all, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
@@ -74,12 +74,14 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
         found[relation] = unique_sorted(
             np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in rules)]))
         )
-        if relation in domains:
+        if relation in domains and not admits_all(domains[relation]):
             found[relation] = compress(
                 found[relation], within(found[relation], relation.arity, domains[relation], world)
             )
     everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
     keys, counts = np.unique(everything, return_counts=True)
+    if len(keys) == len(everything):
+        return found
     alone = keys[counts == 1]
     return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in found.items()}
 
@@ -118,7 +120,7 @@ def _first_point(name: str, world: World) -> Rows:
 
 def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -> tuple[Ints, int]:
     """What is initiated outside the declared domain has no effect at all, not even on other values."""
-    if relation not in domains:
+    if relation not in domains or admits_all(domains[relation]):
         return points, 0
     keys = points >> world.axis.time_bits
     mask = within(keys, relation.arity, domains[relation], world)

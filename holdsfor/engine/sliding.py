@@ -40,7 +40,7 @@ def slide(pattern: Sliding, rows: Rows, world: World) -> Rows:
     columns[START] = Column(world.dictionary, numbers=slide_extremes(rows.times(START), first, last, False))
     for measure in pattern.measures:
         numbers, fits = _measure(measure, measured, first, last)
-        columns[measure.variable] = Column(world.dictionary, numbers=numbers)
+        columns[measure.variable] = _as_column(measure, measured, numbers, last - first + 1, world)
         if not fits.all():
             world.counts["overflows"] += int(np.count_nonzero(~fits & kept))
             kept &= fits
@@ -81,8 +81,23 @@ def _measure(measure: Measured, measured: Mapping[object, Numbers], first: Ints,
         if is_whole:
             return slide_extremes(whole, first, last, greatest), fits
         return slide_extremes(floats, first, last, greatest), fits
-    if measure.function == "sum" and is_whole:
+    if is_whole:
         sums, fits = slide_sums(whole, first, last)
         return sums, fits
     totals = slide_float_sums(floats, first, last)
-    return (totals if measure.function == "sum" else totals / count), np.isfinite(totals)
+    return totals, np.isfinite(totals)
+
+
+def _as_column(
+    measure: Measured, measured: Mapping[object, Numbers], numbers: Numbers, count: Ints, world: World
+) -> Column:
+    """An average is what `/` makes of sum and count: of integers an integer, where it is one."""
+    if measure.function != "avg":
+        return Column(world.dictionary, numbers=numbers)
+    if measured[measure.term].dtype.kind != "i":
+        return Column(world.dictionary, numbers=numbers / count)
+    sums = numbers.astype(np.int64, copy=False)
+    whole = sums % count == 0
+    if whole.all():
+        return Column(world.dictionary, numbers=sums // count)
+    return Column(world.dictionary, numbers=sums / count, whole=whole)

@@ -59,6 +59,9 @@ class Upstream(Protocol):
     def next_change(self, query_time: int) -> int | None:
         """The first later query time for which an earlier stage speaks anew."""
 
+    def blocks(self) -> Iterable[Block]:
+        """All of it, whatever the query time."""
+
 
 class NoUpstream:
     """All is evaluated in one place: there is no earlier stage."""
@@ -68,6 +71,9 @@ class NoUpstream:
 
     def next_change(self, query_time: int) -> int | None:
         return None
+
+    def blocks(self) -> Iterable[Block]:
+        return ()
 
 
 def moments(

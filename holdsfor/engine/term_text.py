@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from holdsfor.io.text import mask
 
 _MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in quotes is no mark
 _NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
 _WHOLE = re.compile(r"-?[0-9]+\Z")
+SHORT = 18  # integers with so many characters have at most 64 bits
 MOST_DIGITS = 4000  # a longer number is as good as infinite
 
 
@@ -58,6 +63,33 @@ def short_integer(text: str) -> int | None:
     """An integer of up to 64 bits."""
     number = int(text) if len(text) <= MOST_DIGITS else 1 << 64
     return number if -(1 << 63) <= number < 1 << 63 else None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberColumns:
+    """What numbers terms are. near: NaN for one that is none; whole: integers; fits: those of up to 64 bits."""
+
+    near: npt.NDArray[np.float64]
+    integers: npt.NDArray[np.int64]
+    whole: npt.NDArray[np.bool_]
+    fits: npt.NDArray[np.bool_]
+
+
+def number_columns(texts: Sequence[str]) -> NumberColumns:
+    """The numbers that texts are. Most are short integers or names, for which columns are enough."""
+    near, integers = np.full(len(texts), np.nan), np.zeros(len(texts), np.int64)
+    array = pa.array(texts, pa.string())
+    whole = mask(pc.match_substring_regex(array, r"^-?[0-9]+$"))
+    fits = whole & mask(pc.less_equal(pc.utf8_length(array), SHORT))
+    integers[fits] = array.filter(pa.array(fits)).cast(pa.int64()).to_numpy()
+    near[fits] = integers[fits]
+    others = ~fits & mask(pc.match_substring_regex(array, "^([-.0-9]|inf$|nan$)"))
+    for place in np.flatnonzero(others).tolist():
+        near[place] = near_number(texts[place])
+        integer = short_integer(texts[place]) if whole[place] else None
+        if integer is not None:
+            fits[place], integers[place] = True, integer
+    return NumberColumns(near, integers, whole, fits)
 
 
 def exact_number(text: str) -> int | float | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.text import as_text
@@ -26,6 +28,23 @@ def join_events(parts: Iterable[Events]) -> Events:
         nanoseconds = part.nanoseconds or nanoseconds
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
     return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
+
+
+def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
+    """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
+    for events, lines in parts:
+        yield move_rows(events, first)
+        first += lines
+
+
+def move_rows(events: Events, by: int) -> Events:
+    """The events of a part; its rejected rows are numbered as in the whole."""
+    rejects = events.rejects
+    if not by or not rejects.num_rows:
+        return events
+    place = rejects.schema.get_field_index("row")
+    rows = pc.add(rejects.column("row"), by)
+    return replace(events, rejects=rejects.set_column(place, rejects.schema.field("row"), rows))
 
 
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
@@ -63,8 +82,24 @@ def join_columns(columns: Sequence[pa.Array]) -> pa.Array:
     """One argument column of several. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
     if len({column.type for column in columns}) > 1:
         columns = [as_text(column) for column in columns]
-    joined = pa.chunked_array(columns)
-    if pa.types.is_dictionary(joined.type):
-        joined = joined.unify_dictionaries()
-    whole = joined.combine_chunks()
+    if pa.types.is_dictionary(columns[0].type):
+        return _join_terms(columns)
+    return _combine(pa.chunked_array(columns))
+
+
+def _join_terms(columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
+    """With the very list of terms of the first column if the others have no more: whoever has looked its terms up need
+    not do so again. A few rows that join the many of a window bring nothing new most of the time."""
+    first, *others = columns
+    indices = [first.indices]
+    for column in others:
+        moved = pc.index_in(column.dictionary, value_set=first.dictionary).take(column.indices)
+        if moved.null_count > column.indices.null_count:
+            return _combine(pa.chunked_array(columns).unify_dictionaries())
+        indices.append(moved.cast(first.indices.type))
+    return pa.DictionaryArray.from_arrays(pa.concat_arrays(indices), first.dictionary)
+
+
+def _combine(chunks: pa.ChunkedArray) -> pa.Array:
+    whole = chunks.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

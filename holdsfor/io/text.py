@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
+from holdsfor.io.strings import Strings, strings_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -87,10 +88,14 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     return number | floats
 
 
-def field_terms(fields: pa.Array, exponents: bool = False) -> pa.Array:
+def field_terms(fields: pa.Array | Strings, exponents: bool = False) -> pa.Array:
     """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
-    encoded = fields.dictionary_encode()
-    return spread(_value_terms(encoded.dictionary, exponents), encoded.indices)
+    strings = fields if isinstance(fields, Strings) else strings_of(fields)
+    numbers = strings.numbers()
+    if numbers is not None:
+        return numbers
+    encoded = strings.encode()
+    return spread(value_terms(encoded.dictionary, exponents), encoded.indices)
 
 
 def string_terms(column: pa.Array) -> pa.Array:
@@ -118,15 +123,17 @@ def as_text(column: pa.Array) -> pa.Array:
     return spread(number_text(encoded.dictionary), encoded.indices)
 
 
-def integers(fields: pa.Array) -> tuple[npt.NDArray[np.int64], Mask]:
+def integers(fields: pa.Array | Strings) -> tuple[npt.NDArray[np.int64], Mask]:
     """Fields as 64-bit integers, and which of them are integers (0 where not; those that do not fit: OUT_OF_RANGE)."""
-    found = mask(pc.match_substring_regex(fields, r"^-?[0-9]{1,18}$"))
-    numbers = pc.if_else(pa.array(found), fields, "0").cast(pa.int64()).to_numpy(zero_copy_only=False)
-    rest = np.flatnonzero(~found & mask(pc.match_substring_regex(fields, _INTEGER)))
-    if len(rest):
-        numbers, found = numbers.copy(), found.copy()
-        numbers[rest], found[rest] = _long_integers(fields.take(pa.array(rest))), True
-    return numbers, found
+    strings = fields if isinstance(fields, Strings) else strings_of(fields)
+    numbers, good = strings.integers()
+    if not good.all():
+        rest = np.flatnonzero(~good)
+        texts = strings.take(rest).array()
+        long = mask(pc.match_substring_regex(texts, _INTEGER))
+        rest, texts = rest[long], texts.filter(pa.array(long))
+        numbers[rest], good[rest] = _long_integers(texts), True
+    return numbers, good
 
 
 def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
@@ -139,7 +146,8 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
     return np.where(mask(pc.and_(pc.starts_with(body, "-"), fits)) & small, -numbers, numbers)
 
 
-def _value_terms(values: pa.Array, exponents: bool) -> pa.Array:
+def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
+    """Texts, each once, as terms."""
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
     if len(values) and (short == present).all():

@@ -34,6 +34,7 @@ from holdsfor.job.routing import (
     Parcel,
     Router,
     at_home,
+    happens_in,
     parcels,
     send_on,
     sources_from,
@@ -202,16 +203,23 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
     """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
     stage = job.ready.plan.stages[number]
-    homes = {home.relation: home.positions for home in stage.homes}
+    homes = {home.relation: home for home in stage.homes}
     is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 
     def restrict(relation: Relation, world: World) -> None:
-        home = homes[relation]
-        if home == () and bucket:
+        home, slices = homes[relation].positions, homes[relation].slices
+        if slices is not None:
+            points = world.points_of(relation)
+            world.relations[relation] = points.where(happens_in(points.times(), slices, bucket, job.router.buckets))
+        elif home == () and bucket:
             _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
         elif home and is_crossed:
-            texts, buckets = world.dictionary.texts(), job.router.buckets
-            _keep(relation, world, lambda columns, _: at_home(texts, [columns(p) for p in home], bucket, buckets))
+
+            def is_at_home(columns: Callable[[int], Ints], _: int) -> npt.NDArray[np.bool_]:
+                codes = [columns(position) for position in home]  # which may give numbers their texts
+                return at_home(world.dictionary.texts(), codes, bucket, job.router.buckets)
+
+            _keep(relation, world, is_at_home)
 
     return restrict
 

@@ -14,9 +14,9 @@ from holdsfor.kernels.inertia import (
 )
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import compress, lift, merge_sorted, order_by_key, unique_sorted
+from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
-from holdsfor.kernels.policies import choose_chronological, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.policies import choose_in_turn, choose_recent, latest_before, oldest_before
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -32,7 +32,7 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
-    "choose_chronological",
+    "choose_in_turn",
     "choose_recent",
     "compress",
     "distinct_rows",
@@ -59,6 +59,7 @@ __all__ = [
     "minus2",
     "nested_beyond",
     "normalise",
+    "number_sorted",
     "oldest_before",
     "order_by_key",
     "slide_extremes",

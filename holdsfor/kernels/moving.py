@@ -77,6 +77,21 @@ def order_by_key(key: NDArray[np.signedinteger[Any]], n: int) -> Ints:
 
 
 @kernel
+def number_sorted(keys: Ints) -> tuple[Ints, Ints]:
+    """The distinct keys, and which of them each key is; nothing at all if the keys are not sorted."""
+    distinct, numbers = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
+    k = -1
+    for i in range(keys.size):
+        if i == 0 or keys[i] > keys[i - 1]:
+            k += 1
+            distinct[k] = keys[i]
+        elif keys[i] < keys[i - 1]:
+            return distinct[:0], numbers[:0]
+        numbers[i] = k
+    return distinct[: k + 1], numbers
+
+
+@kernel
 def unique_sorted(points: Ints) -> Ints:
     """Sorted points without duplicates."""
     n = points.size

@@ -4,7 +4,7 @@ recent: each right row with the left row that ended last, and a left row may ser
 chronological: right rows in the order of their ends, each with the left row that ended first of those not yet used.
 A rank decides between equal ends; the smaller goes first. Pairs are of one key, so packed and plain ends do as well.
 
-`choose_recent` and `choose_chronological` choose among pairs that are there (after WHERE, say); `latest_before` and
+`choose_recent` and `choose_in_turn` choose among pairs that are there (after WHERE, say); `latest_before` and
 `oldest_before` find the same pairs of a plain sequence without making all of them first.
 """
 
@@ -35,27 +35,23 @@ def _latest_pairs(i: Ints, j: Ints, end: Ints, rank: Ints, chosen: Ints) -> Ints
     return np.sort(chosen[chosen >= 0])
 
 
-def choose_chronological(i: Ints, j: Ints, left_end: Ints, left_rank: Ints, right_end: Ints, right_rank: Ints) -> Ints:
-    """Which of the pairs (i, j) are made, ascending: right rows in order, each with the oldest left row left over."""
-    left_place, right_place = _places(left_end, left_rank), _places(right_end, right_rank)
-    order = np.lexsort((left_place[i], right_place[j]))
-    return np.sort(order[_take_oldest(i[order], j[order], np.zeros(left_end.size, np.bool_))])
+def choose_in_turn(waiting: Ints, completing: Ints, place: Ints, turn: Ints) -> Ints:
+    """Which of the pairs are made, ascending, where each occurrence is in one pair at most (chronological).
 
-
-def _places(end: Ints, rank: Ints) -> Ints:
-    """For each row its place in the order of (end, rank)."""
-    places = np.empty(end.size, np.int64)
-    places[np.lexsort((rank, end))] = np.arange(end.size)
-    return places
+    Occurrences complete pairs in the order of `turn`, each with the one left over that has the least `place`.
+    """
+    order = np.lexsort((place[waiting], turn[completing]))
+    used = np.zeros(place.size, np.bool_)
+    return np.sort(order[_take_first(waiting[order], completing[order], used)])
 
 
 @kernel
-def _take_oldest(i: Ints, j: Ints, used: Mask) -> Ints:
-    taken = np.empty(i.size, np.int64)
-    count, served = 0, -1
-    for p in range(i.size):
-        if j[p] != served and not used[i[p]]:
-            used[i[p]], served = True, j[p]
+def _take_first(waiting: Ints, completing: Ints, used: Mask) -> Ints:
+    taken = np.empty(waiting.size, np.int64)
+    count = 0
+    for p in range(waiting.size):
+        if not used[completing[p]] and not used[waiting[p]]:
+            used[waiting[p]] = used[completing[p]] = True
             taken[count] = p
             count += 1
     return taken[:count]

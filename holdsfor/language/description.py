@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
@@ -31,6 +31,20 @@ class Signature(NamedTuple):
     @property
     def signature(self) -> Signature:
         return self
+
+    def stand_in(self, word: str) -> Signature:
+        """Of a dynamic domain: a fluent that says who is in it. Only checking makes such fluents."""
+        return Signature(f"{self.name} {word}", self.arity)
+
+    def domain_behind(self, unreported: Collection[tuple[Signature, Term]]) -> Signature | None:
+        """The dynamic domain that a fluent stands for, if it is such a fluent. unreported: values of fluents."""
+        name, _, word = self.name.rpartition(" ")
+        is_stand_in = word in STAND_INS and any(owner == self for owner, _ in unreported)
+        return Signature(name, self.arity) if is_stand_in else None
+
+
+#: `d seen` begins when a member of d turns up; `d ever` holds all of the history for whoever turns up in it.
+SEEN, EVER = STAND_INS = ("seen", "ever")
 
 
 class FluentValue(NamedTuple):
@@ -283,13 +297,14 @@ class Input:
     """An event or durative fluent that comes from the stream. `read` is false if no rule uses it (declared only).
 
     numbers: the argument positions (from 0) that rules calculate or compare with; a row with something else there is
-    rejected.
+    rejected. may_last: of an event, whether a pattern or `occurs` reads it, so that a row may have a start and an end.
     """
 
     signature: Signature
     kind: OneOf["event", "interval", "point"]
     read: bool
     numbers: frozenset[int]
+    may_last: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -16,6 +16,7 @@ from holdsfor.engine.evaluate import Program, program
 from holdsfor.engine.fence import span_of
 from holdsfor.engine.ongoing import Ongoing
 from holdsfor.engine.outliers import set_aside
+from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import LATE_SCHEMA, counted
@@ -178,6 +179,13 @@ class LiveSession:
     def current(self) -> Current:
         """Intervals and occurrences as they are known now: what all changes so far come to."""
         return self.known.current()
+
+    def progress(self) -> pa.Table:
+        """Partial matches of patterns at the last query time: what has occurred, what is awaited, and until when."""
+        world = None if self.evaluation is None else self.evaluation.world
+        if world is None:
+            return PROGRESS_SCHEMA.empty_table()
+        return progress_table(self.program.plan, replace(world, shared={}))
 
     def table(self, name: str) -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""

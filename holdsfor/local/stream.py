@@ -10,6 +10,7 @@ from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream
 from holdsfor.job.live.crew import Alone
 from holdsfor.job.live.feeds import Feed
+from holdsfor.job.live.held import Memory
 from holdsfor.job.live.progress import offset_of, write_done, write_offset
 from holdsfor.job.live.query import LiveQuery
 from holdsfor.job.live.reading import Reader
@@ -50,6 +51,7 @@ class LocalQuery(LiveQuery):
     def __init__(self, begun: Begun, feed: Feed, once: bool, name: str | None, pause: float) -> None:
         super().__init__(begun, once, name)
         self._feed, self._pause = feed, pause
+        self._memory = Memory()  # all batches are evaluated here, so that state files are only written
         self._ended = threading.Event()  # asked to end
         self._thread = threading.Thread(target=self._work, name="holdsfor stream", daemon=True)
 
@@ -82,7 +84,7 @@ class LocalQuery(LiveQuery):
                 offset, batch = end, batch + 1
             elif self.once:
                 with self._at_work():
-                    self.job.close(Alone([]))
+                    self.job.close(Alone([], self._memory))
                 return
             else:
                 self._ended.wait(self._pause)
@@ -92,7 +94,7 @@ class LocalQuery(LiveQuery):
         with self._at_work():
             with self.job.ledger.held():
                 progress = write_offset(spark, batch, self.id, end, by_clock)
-            self.job.run(batch, Alone(self._feed.tables(start, end)), progress)
+            self.job.run(batch, Alone(self._feed.tables(start, end), self._memory), progress)
             with self.job.ledger.held():
                 write_done(spark, batch)
             self._feed.forget(end)

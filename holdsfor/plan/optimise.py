@@ -16,11 +16,13 @@ from holdsfor.plan.passes.dead import dead
 from holdsfor.plan.passes.filters import filters
 from holdsfor.plan.passes.products import check_products
 from holdsfor.plan.passes.share import share
+from holdsfor.plan.passes.unite import unite
 from holdsfor.plan.refusals import reporting
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
     ("dead definitions left out", dead),
     ("Boolean combinations as interval algebra", boolean),
+    ("rules for different groundings united", unite),
     ("cheapest joins first", cheapest),
     ("filters before joins", filters),
     ("sharing of equal sub-plans", share),

@@ -8,7 +8,7 @@ passes one of them stays, before a policy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
@@ -64,12 +64,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """`first` and later `last`, and nothing of `what` wholly between them.
+    """`first` and later `last`, and nothing of any of `what` wholly between them.
 
     last: so long after `first` if it is a number; then nothing of `what` may begin after `first` and end by then.
     """
 
-    what: Pattern
+    what: tuple[Pattern, ...]
     first: Pattern
     last: Pattern | int
     within: int | None = None
@@ -123,10 +123,10 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
         case Pairs():
             return pattern.left, pattern.right
         case Absent(last=int()):
-            return pattern.first, pattern.what
+            return pattern.first, *pattern.what
         case Absent():
             assert not isinstance(pattern.last, int)
-            return pattern.first, pattern.last, pattern.what
+            return pattern.first, pattern.last, *pattern.what
         case Selected() | Sliding():
             return (pattern.pattern,)
         case OneOfSeveral():
@@ -135,10 +135,27 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
             return ()
 
 
+def with_operands(pattern: Pattern, changed: tuple[Pattern, ...]) -> Pattern:
+    """The pattern made of other operands, in the order in which `operands` gives them."""
+    match pattern:
+        case Pairs():
+            return replace(pattern, left=changed[0], right=changed[1])
+        case Absent(last=int()):
+            return replace(pattern, first=changed[0], what=changed[1:])
+        case Absent():
+            return replace(pattern, first=changed[0], last=changed[1], what=changed[2:])
+        case Selected() | Sliding():
+            return replace(pattern, pattern=changed[0])
+        case OneOfSeveral():
+            return replace(pattern, alternatives=changed)
+        case _:
+            return pattern
+
+
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The same without what must be absent."""
     found = operands(pattern)
-    return found[:-1] if isinstance(pattern, Absent) else found
+    return found[: -len(pattern.what)] if isinstance(pattern, Absent) else found
 
 
 def subpatterns(pattern: Pattern) -> Iterator[Pattern]:

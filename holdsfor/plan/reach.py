@@ -83,22 +83,25 @@ def reach(definitions: Sequence[Definition]) -> Reach:
 class Unbounded:
     """A definition that by itself looks at any distance in time: nothing it depends on can ever be forgotten.
 
-    because: what makes it so; place: where that stands; instead: what bounds it besides a `bound`.
+    because: what makes it so; place: where that stands; instead: what bounds it besides a `bound`. is_final: it looks
+    back only, so that what it has concluded does not change any more.
     """
 
     relation: Relation
     because: str
     place: Place
     instead: str = ""
+    is_final: bool = False
 
 
 def unbounded(definitions: Sequence[Definition]) -> list[Unbounded]:
     """Each with the first of its conditions that has no limit."""
     found = []
     for definition in definitions:
-        reasons = [(because, place, instead) for span, because, place, instead in _spans(definition) if None in span]
-        if reasons:
-            found += [Unbounded(relation, *reasons[0]) for relation in defines(definition)]
+        spans = [looked for looked in _spans(definition) if None in looked[0]]
+        is_final = all(span.last is not None for span, *_ in spans)
+        if spans:
+            found += [Unbounded(relation, *spans[0][1:], is_final) for relation in defines(definition)]
     return found
 
 
@@ -144,7 +147,7 @@ def _spans(definition: Definition) -> Iterator[_Looked]:
 def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
     because, advice = "it joins occurrences at any distance in time", "a window around the pattern: (...).10 min"
     for distance in distances_back(pattern):
-        yield ANYWHEN if distance is None else Span(-distance, 0), because, place, advice
+        yield Span(None if distance is None else -distance, 0), because, place, advice
     waits = [part.last for part in subpatterns(pattern) if isinstance(part, Absent) and isinstance(part.last, int)]
     yield from ((Span(-duration, 0), because, place, advice) for duration in waits)
 

@@ -33,21 +33,6 @@ def names_in(args: Iterable[Arg]) -> Iterator[str]:
             yield from names_in(arg.args)
 
 
-def paths(args: Iterable[Arg]) -> dict[str, tuple[int, ...]]:
-    """Where each variable stands first: the position of the argument, then of the part in it, and so on.
-
-    `f(X, at(Y, in(Z)))` has X at (0,), Y at (1, 0), Z at (1, 1, 0). What is not inside a term comes first.
-    """
-    found: dict[str, tuple[int, ...]] = {}
-    for position, arg in sorted(enumerate(args), key=lambda item: isinstance(item[1], Structure)):
-        if isinstance(arg, str):
-            found.setdefault(arg, (position,))
-        elif isinstance(arg, Structure):
-            for name, path in paths(arg.args).items():
-                found.setdefault(name, (position, *path))
-    return found
-
-
 def is_open(arg: Arg) -> bool:
     """Whether any value will do there, or somewhere inside."""
     return arg is None or (isinstance(arg, Structure) and any(map(is_open, arg.args)))

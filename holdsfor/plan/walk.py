@@ -32,6 +32,7 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.patterns import conditions_of, scans
+from holdsfor.plan.structures import flat as columns
 
 
 def conclusions(definition: Definition) -> Iterator[Conclude]:
@@ -62,20 +63,6 @@ def flat(chain: Chain) -> Iterator[Op]:
                 yield from flat(inside)
 
 
-def parts(expression: Expression) -> Iterator[Of]:
-    match expression:
-        case Of():
-            yield expression
-        case Combine():
-            for part in expression.parts:
-                yield from parts(part)
-        case Lasting():
-            yield from parts(expression.part)
-        case Relate():
-            yield from parts(expression.source)
-            yield from parts(expression.target)
-
-
 def subexpressions(expression: Expression) -> Iterator[Expression]:
     """The expression and all that it is made of."""
     yield expression
@@ -92,6 +79,11 @@ def subexpressions(expression: Expression) -> Iterator[Expression]:
         yield from subexpressions(operand)
 
 
+def parts(expression: Expression) -> Iterator[Of]:
+    """The fluents of the expression, from left to right."""
+    return (part for part in subexpressions(expression) if isinstance(part, Of))
+
+
 def simple_of(definition: Definition) -> tuple[Simple, ...]:
     """The simple fluents that are defined there."""
     if isinstance(definition, Group):
@@ -101,15 +93,7 @@ def simple_of(definition: Definition) -> tuple[Simple, ...]:
 
 def complements(expression: Expression) -> bool:
     """Whether a complement is in it, which also holds where its parts never did."""
-    match expression:
-        case Combine():
-            return expression.op == "complement" or any(map(complements, expression.parts))
-        case Lasting():
-            return complements(expression.part)
-        case Relate():
-            return complements(expression.source) or complements(expression.target)
-        case _:
-            return False
+    return any(isinstance(part, Combine) and part.op == "complement" for part in subexpressions(expression))
 
 
 def holds_unseen(expression: Expression) -> bool:
@@ -188,3 +172,17 @@ def ranges_over_domain(definition: Definition) -> bool:
 def _from_data(rule: HoldsForRule) -> bool:
     """Whether every grounding is one that the data mention."""
     return bool(rule.evidence) and all(any(isinstance(o, Of) for o in one) for one in rule.evidence)
+
+
+def widest_key(definitions: Iterable[Definition]) -> int:
+    """The most columns that relations and conditions have, where each part of a term is a column."""
+    widths = [1]
+    for definition in definitions:
+        widths += [relation.arity for relation in defines(definition)]
+        ops = (op for chain in chains(definition) for op in flat(chain))
+        for op in ops:
+            if isinstance(op, At | Holding | Lookup):
+                widths.append(len(columns(op.args)))
+            elif isinstance(op, Occurring):
+                widths += [len(columns(scan.args)) for scan in scans(op.pattern)]
+    return max(widths)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-Kind = OneOf["input event", "input fluent", "event", "simple fluent", "static fluent"]
+Kind = OneOf["input event", "input fluent", "event", "pattern", "simple fluent", "static fluent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ _MERMAID_SHAPES: dict[Kind, tuple[str, str]] = {
     "input event": ("[/", "/]"),
     "input fluent": ("[", "]"),
     "event": ("{{", "}}"),
+    "pattern": ("{{", "}}"),
     "simple fluent": ("(", ")"),
     "static fluent": ("[[", "]]"),
 }
@@ -47,6 +48,7 @@ _DOT_SHAPES: dict[Kind, str] = {
     "input event": 'shape=parallelogram, fillcolor="#eef1f5"',
     "input fluent": 'shape=box, fillcolor="#eef1f5"',
     "event": 'shape=hexagon, fillcolor="#fdf0d5"',
+    "pattern": 'shape=hexagon, fillcolor="#f3e5f9"',
     "simple fluent": 'shape=box, style="rounded,filled", fillcolor="#e3edff"',
     "static fluent": 'shape=box, peripheries=2, fillcolor="#e2f4e8"',
 }
@@ -63,6 +65,7 @@ def mermaid(graph: Graph) -> str:
     lines += [
         "    classDef input fill:#eef1f5,stroke:#5d6878",
         "    classDef event fill:#fdf0d5,stroke:#92560a",
+        "    classDef pattern fill:#f3e5f9,stroke:#7b3fa0",
         "    classDef simple fill:#e3edff,stroke:#2563eb",
         "    classDef static fill:#e2f4e8,stroke:#1f7a4d",
         "    classDef cyclic stroke:#c62828,stroke-width:3px",

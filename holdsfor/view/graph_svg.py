@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 from holdsfor.view.graph import Arrow, Graph, Kind, Node
 from holdsfor.view.graph_layers import HEIGHT, Layers, Spot, layers
 
-_KINDS: tuple[Kind, ...] = ("input event", "input fluent", "event", "simple fluent", "static fluent")
+_KINDS: tuple[Kind, ...] = ("input event", "input fluent", "event", "pattern", "simple fluent", "static fluent")
 _ARROWS = (("arrow", "is needed by"), ("arrow negative", "must be absent for"), ("arrow cyclic", "closes a circle"))
 _MARGIN = 24.0
 _BETWEEN = 76.0
@@ -22,6 +22,7 @@ _STYLE = """
 text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1b2330; }
 .node { stroke: #5d6878; stroke-width: 1.2; fill: #eef1f5; }
 .event .node { fill: #fdf0d5; stroke: #92560a; }
+.pattern .node { fill: #f3e5f9; stroke: #7b3fa0; }
 .simple .node { fill: #e3edff; stroke: #2563eb; }
 .static .node { fill: #e2f4e8; stroke: #1f7a4d; }
 .cyclic .node { stroke: #c62828; stroke-width: 2.6; }
@@ -128,7 +129,7 @@ def _node(node: Node, left: float, middle: float, width: float) -> str:
 
 def _shape(kind: Kind, left: float, middle: float, width: float) -> str:
     top, bottom, right, s = middle - HEIGHT / 2, middle + HEIGHT / 2, left + width, _SLANT
-    if kind in ("input event", "event"):
+    if kind in ("input event", "event", "pattern"):
         slanted = [(left + s, top), (right, top), (right - s, bottom), (left, bottom)]
         pointed = [(left + s, top), (right - s, top), (right, middle), (right - s, bottom), (left + s, bottom)]
         corners = slanted if kind == "input event" else [*pointed, (left, middle)]

@@ -137,6 +137,7 @@ def test_the_plan_before_and_after_and_what_each_pass_changed() -> None:
         "    + static way/1=true",
         "    + holds way(A)=true during moving(A)=true",
         "    +   for A of moving(A)=true",
+        "  rules for different groundings united: nothing to do",
         "  cheapest joins first: nothing to do",
         "  filters before joins",
         "    - initiated moving(A)=true at T: speed(A,B) at T -> holding near(A)=true at T -> where B > 5",
@@ -354,3 +355,36 @@ def test_definitions_without_a_bound_are_named_with_the_reason_and_the_line() ->
 def test_a_bound_takes_a_definition_from_the_list() -> None:
     Path("rules.ec").write_text(UNBOUNDED + "bound(c/1, 600). bound(f/1, 600). bound(d/1, 600).\n")
     assert [row["name"] for row in data("rules.ec")["unbounded"]] == ["k"]
+
+
+# ---------------------------------------------------------------- dynamic domains
+
+BUSES = """\
+initially(noise(_)=low).
+initiatedAt(noise(B)=Level, T) :- happensAt(noise_change(B, Level), T).
+initiatedAt(loud(B)=true, T) :- happensAt(start(noise(B)=high), T).
+dynamicDomain(bus(_)).
+grounding(noise_change(B, _)) :- bus(B).
+grounding(noise(B)=low) :- bus(B).
+grounding(noise(B)=high) :- bus(B).
+grounding(loud(B)=true) :- bus(B).
+"""
+
+
+def test_a_dynamic_domain_is_shown_by_its_name() -> None:
+    """Not the fluents that stand for it, which nobody has written."""
+    Path("rules.ec").write_text(BUSES)
+    found = data("rules.ec")
+    assert {row["name"] for row in found["definitions"]} == {"noise", "loud"}
+    assert {row["name"]: {use["by"] for use in row["uses"]} for row in found["inputs"]} == {
+        "noise_change": {"noise/1", "bus/1"}
+    }
+    (domain,) = [row for row in found["predicates"] if row["name"] == "bus"]
+    assert {use["by"] for use in domain["uses"]} == {"noise/1", "loud/1", "noise_change/2"}
+    assert [row["name"] for row in found["unbounded"]] == ["bus"]
+    assert found["rules"] == 2
+    for way in ([], ["--graph", "mermaid"]):
+        printed = call("rules.ec", *way).stdout
+        assert "bus seen" not in printed
+        assert "bus ever" not in printed
+    assert {node.name for node in graph(parse(BUSES)).nodes} == {"noise_change/2", "noise/1", "loud/1"}

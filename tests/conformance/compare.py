@@ -18,7 +18,13 @@ def differences(expected: Answer, found: Answer) -> list[str]:
     lost, added = expected.occurrences - found.occurrences, found.occurrences - expected.occurrences
     lines += [f"{name}({','.join(args)}) at {t}: expected, not found" for name, args, t in sorted(lost)]
     lines += [f"{name}({','.join(args)}) at {t}: found, not expected" for name, args, t in sorted(added)]
-    return lines
+    return lines + (_different_spans(expected, found) if expected.spans else [])
+
+
+def _different_spans(expected: Answer, found: Answer) -> list[str]:
+    lost, added = expected.spans - found.spans, found.spans - expected.spans
+    lines = [f"{name}({','.join(args)}) [{s},{e}]: expected, not found" for name, args, s, e in sorted(lost)]
+    return lines + [f"{name}({','.join(args)}) [{s},{e}]: found, not expected" for name, args, s, e in sorted(added)]
 
 
 def compared(answer: Answer, horizon: Horizon) -> Answer:
@@ -29,6 +35,7 @@ def compared(answer: Answer, horizon: Horizon) -> Answer:
         if kept:
             result.intervals[key] = kept
     result.occurrences = {found for found in answer.occurrences if horizon.start < found[2] <= horizon.end}
+    result.spans = {found for found in answer.spans if horizon.start < found[3] <= horizon.end}
     return result
 
 

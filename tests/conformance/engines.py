@@ -21,9 +21,9 @@ from holdsfor.plan import plan
 from tests.conformance import sessions, streamed
 from tests.naive import evaluate
 from tests.naive.evaluate import Answer
-from tests.naive.rows import Horizon, read_lines
+from tests.naive.rows import Horizon, line_format, read_lines, read_terms
 
-#: A description, the lines of a stream in RTEC's CSV, and the windows.
+#: A description, the lines of a stream in RTEC's CSV or as terms, and the windows.
 Recognise = Callable[[EventDescription, Sequence[str], Horizon], Answer]
 
 
@@ -37,7 +37,8 @@ class Engine:
 
 
 def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-    return evaluate.recognise(description, read_lines(lines, description), horizon)
+    read = read_terms if line_format(lines) == "terms" else read_lines
+    return evaluate.recognise(description, read(lines, description), horizon)
 
 
 def in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
@@ -50,7 +51,7 @@ def stepped(description: EventDescription, lines: Sequence[str], horizon: Horizo
 
 
 def _in_process(description: EventDescription, lines: Sequence[str], horizon: Horizon, stepped: bool) -> Answer:
-    events = holdsfor.read_events(list(lines), format="rtec")
+    events = holdsfor.read_events(list(lines), format=line_format(lines))
     result = holdsfor.recognise(
         description,
         events,
@@ -70,7 +71,7 @@ def in_tasks(buckets: int) -> Engine:
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
         size = -(-len(lines) // buckets)
         cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
-        crew = AloneInBatch(parts_of(holdsfor.read_events(cut, format="rtec")), description.inputs)
+        crew = AloneInBatch(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)
         times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
         run_batch(program(plan(description)), times, buckets, crew)
         return answer(crew.table("intervals"), crew.table("occurrences"))
@@ -101,7 +102,7 @@ def on_spark(session: SparkSession, buckets: int) -> Engine:
         result = holdsfor.spark.recognise(
             session,
             description,
-            holdsfor.read_events(list(lines), format="rtec"),
+            holdsfor.read_events(list(lines), format=line_format(lines)),
             window=horizon.window,
             step=horizon.step,
             start=horizon.start,
@@ -123,8 +124,8 @@ def answer(intervals: pa.Table, occurrences: pa.Table) -> Answer:
     for times in found.intervals.values():
         times.sort(key=lambda interval: (interval[0], interval[1] is None, interval[1]))  # duplicates are shown
     for event, args, start, end in _rows(occurrences, ("event", "args", "start", "end")):
-        assert start == end, f"{event} is not a pattern: its occurrences are points"
-        found.occurrences.add((event, tuple(args), start))
+        found.occurrences.add((event, tuple(args), end))
+        found.spans.add((event, tuple(args), start, end))
     return found
 
 

@@ -13,7 +13,7 @@ import holdsfor
 from holdsfor.engine.changes import Changes, Report
 from holdsfor.language import EventDescription
 from tests.conformance.streamed import arrival, cuts, in_steps
-from tests.naive.rows import Horizon
+from tests.naive.rows import Horizon, line_format
 
 
 def begin(description: EventDescription, horizon: Horizon, report: Report = "eager") -> holdsfor.LiveSession:
@@ -47,7 +47,7 @@ def recognise(
     with tempfile.TemporaryDirectory() as folder:
         for part in cuts(ordered, random):
             if part:
-                live.add(list(part), format="rtec")
+                live.add(list(part), format=line_format(lines))
             added += len(part)
             left = [horizon.first_query(arrival(line)) for line in ordered[added:]]
             until = min(left, default=horizon.last + 1) - 1

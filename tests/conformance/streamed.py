@@ -14,13 +14,14 @@ from holdsfor.engine.evaluate import program
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.held import Memory
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.reading import LineReader
 from holdsfor.job.routing import router
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
-from tests.naive.rows import Horizon
+from tests.naive.rows import Horizon, line_format, term_arrival
 
 
 def recognise(
@@ -31,28 +32,34 @@ def recognise(
     report: Report = "eager",
     seed: int | None = None,
 ) -> tuple[pa.Table, pa.Table]:
-    """The current intervals and occurrences when all has been read. Now and then the driver begins anew."""
+    """The current intervals and occurrences when all has been read. Now and then the driver begins anew.
+
+    Half of the streams keep in memory what buckets carry, the others read it from its files.
+    """
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
     with tempfile.TemporaryDirectory() as folder:
         state, tables = Store(f"{folder}/state", sync=False), Store(f"{folder}/tables", sync=False)
-        setting = setting_of(description, horizon, buckets, report)
+        setting = setting_of(description, horizon, buckets, report, line_format(lines))
         stream = Stream(setting, Ledger(state), tables)
+        memory = Memory() if random.random() < 0.5 else None
         for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
-            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)]))
+            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)], memory))
             if random.random() < 0.2:
-                stream = Stream(setting, Ledger(state), tables)
+                stream, memory = Stream(setting, Ledger(state), tables), memory and Memory()
                 stream.run(batch, Alone([]))  # Spark repeats what it does not know to be done
-        stream.close(Alone([]))
+        stream.close(Alone([], memory))
         return read_current(tables)
 
 
-def setting_of(description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager") -> Setting:
+def setting_of(
+    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
+) -> Setting:
     ready = program(plan(description))
     return Setting(
         ready,
         router(ready.plan, buckets),
         description.inputs,
-        LineReader("rtec"),
+        LineReader(form),
         horizon.window,
         horizon.step,
         horizon.start,
@@ -89,6 +96,8 @@ def shared_out(rows: Sequence[str], random: Random) -> Iterator[Sequence[str]]:
 
 def arrival(line: str) -> int:
     """What does not say when it arrives goes first: it is refused anyway."""
+    if " @ " in line:
+        return term_arrival(line)
     fields = line.split("|")
     place = 2 if fields[0] in ("insert", "retract") else 1
     try:

@@ -13,10 +13,17 @@ Row = dict[str, Any]
 def result(found: Result) -> list[str]:
     """Intervals, then occurrences; an end that is null is shown as `open`."""
     held = [(_term(row["fluent"], row["args"]), row["value"], *_span(row)) for row in _rows(found.intervals)]
-    happened = [(_term(row["event"], row["args"]), str(row["start"])) for row in _rows(found.occurrences)]
     lines = _aligned(("fluent", "value", "start", "end"), held, {2, 3}) if held else []
-    lines += _aligned(("event", "time"), happened, {1}) if happened else []
-    return lines or ["nothing"]
+    return lines + _happened(_rows(found.occurrences)) or ["nothing"]
+
+
+def _happened(rows: list[Row]) -> list[str]:
+    """With start and end if some of them take time."""
+    if any(row["start"] != row["end"] for row in rows):
+        lasted = [(_term(row["event"], row["args"]), *_span(row)) for row in rows]
+        return _aligned(("event", "start", "end"), lasted, {1, 2})
+    happened = [(_term(row["event"], row["args"]), str(row["start"])) for row in rows]
+    return _aligned(("event", "time"), happened, {1}) if happened else []
 
 
 def late(found: Result) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +10,10 @@ import pytest
 import holdsfor
 from holdsfor.engine import history as module
 from holdsfor.engine.axis import Axis, AxisFull, fit
+from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.history import prepare
+from holdsfor.engine.window import windows
+from holdsfor.plan import plan
 from tests.engine.blocks import history
 from tests.engine.random_runs import of_random
 from tests.naive.programs import random_program
@@ -80,8 +83,8 @@ def test_wide_keys_give_the_same(seed: int, time_bits: int, monkeypatch: pytest.
     """With few bits left for keys, they become numbers out of a table, which are in no order of their arguments."""
     expected = of_random(seed, stepped=False)
 
-    def narrow(*args: Any) -> Axis:
-        return replace(fit(*args), time_bits=time_bits)
+    def narrow(first: int, last: int, tick: int, terms: int, room: int, columns: int) -> Axis:
+        return replace(fit(first, last, tick, terms, room), time_bits=time_bits)
 
     monkeypatch.setattr(module, "fit", narrow)
     for stepped in (False, True):
@@ -96,3 +99,16 @@ def test_what_cannot_fit_says_what_to_do() -> None:
     with pytest.raises(AxisFull, match=advice):
         holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(rows))
     assert issubclass(AxisFull, holdsfor.HoldsforError)
+
+
+def test_there_is_room_for_more_terms_where_it_costs_nothing() -> None:
+    """Rules that put 400 pairs of 20 names into terms need no second evaluation."""
+    rules = "initiatedAt(held(pair(A,B))=true, T) :- happensAt(meet(A,B), T)."
+    rows = [f"meet|{t}|{t}|a{t % 20}|b{t // 20}" for t in range(1, 401)]
+    description = holdsfor.parse(rules)
+    ready = program(plan(description))
+    read = holdsfor.read_events(rows).read(description.inputs)
+    world = prepare(ready, read.blocks, windows(read.blocks, None, None, 0, 500, 1))
+    evaluate(ready, world)  # raises DictionaryFull if there is no room
+    assert len(world.intervals[next(iter(world.intervals))]) == 400
+    assert not world.axis.is_wide(ready.columns)

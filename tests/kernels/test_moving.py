@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import compress, lift, merge_sorted, order_by_key, unique_sorted
+from holdsfor.kernels import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns, same
 
 
@@ -41,6 +41,15 @@ def test_merge_sorted(data: st.DataObject, axis: Axis) -> None:
 def test_unique_sorted(data: st.DataObject, axis: Axis) -> None:
     points = data.draw(point_columns(axis))
     assert same([unique_sorted(points)], [ints(sorted(set(points.tolist())))])
+
+
+@law
+@given(st.lists(st.integers(-9, 9), max_size=30))
+def test_number_sorted(keys: list[int]) -> None:
+    distinct = sorted(set(keys))
+    assert same(number_sorted(ints(sorted(keys))), [ints(distinct), ints([distinct.index(k) for k in sorted(keys)])])
+    if keys != sorted(keys):
+        assert same(number_sorted(ints(keys)), [ints([]), ints([])])
 
 
 @law

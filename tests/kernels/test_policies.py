@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from holdsfor.kernels import choose_chronological, choose_recent, join_spans, latest_before, oldest_before
+from holdsfor.kernels import choose_in_turn, choose_recent, join_spans, latest_before, oldest_before
 from tests.kernels.packed import Axis, Intervals, Ints, axes, ints, law
 from tests.kernels.spans import span_columns, windows
 
@@ -44,6 +45,13 @@ def chronological(pairs: Numbers, left: Side, right: Side) -> Numbers:
     return sorted(chosen)
 
 
+def order_of(side: Side) -> Ints:
+    """The place of each row by end and rank."""
+    places = np.empty(side[1].size, np.int64)
+    places[np.lexsort((side[2], side[1]))] = np.arange(side[1].size)
+    return places
+
+
 def as_list(i: Ints, j: Ints) -> Numbers:
     return sorted(zip(i.tolist(), j.tolist(), strict=True))
 
@@ -64,7 +72,9 @@ def test_choices_among_any_pairs(data: st.DataObject, axis: Axis) -> None:
     chosen = choose_recent(i, j, left[1], left[2])
     assert chosen.tolist() == sorted(chosen.tolist())
     assert as_list(i[chosen], j[chosen]) == recent(kept, left)
-    chosen = choose_chronological(i, j, left[1], left[2], right[1], right[2])
+    turn = np.concatenate([np.zeros(left[1].size, np.int64), order_of(right)])
+    place = np.concatenate([order_of(left), np.zeros(right[1].size, np.int64)])
+    chosen = choose_in_turn(i, j + left[1].size, place, turn)
     assert chosen.tolist() == sorted(chosen.tolist())
     assert as_list(i[chosen], j[chosen]) == chronological(kept, left, right)
 

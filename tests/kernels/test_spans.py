@@ -50,7 +50,7 @@ def pairs_of_figure_2(
 
 
 def join(kind: str, axis: Axis, left: Intervals, right: Intervals, within: int, most: int) -> list[tuple[int, int]]:
-    i, j = join_spans(kind, axis.bits, *left, *right, within, most)  # type: ignore[arg-type]
+    i, j = join_spans(kind, axis.bits, *left, *right, within, most)
     assert i.dtype == j.dtype == np.int64
     return sorted(zip(i.tolist(), j.tolist(), strict=True))
 
@@ -107,7 +107,7 @@ def test_long_spans_without_a_pair_are_not_tried_one_by_one(kind: str) -> None:
     early, late = np.arange(1, rows + 1), middle + 3 * rows + np.arange(rows)
     start = {"seq": left + 1, "and": left, "par": np.concatenate([early, late]), "during": early}[kind]
     end = {"seq": late + middle, "and": late + middle, "par": start + 1, "during": start + 2}[kind]
-    i, j = join_spans(kind, 40, left, left + 2, start, end, 1 << 19, 10)  # type: ignore[arg-type]
+    i, j = join_spans(kind, 40, left, left + 2, start, end, 1 << 19, 10)
     assert i.size == j.size == 0
 
 

@@ -116,7 +116,8 @@ def test_places_name_the_file(tmp_path: Path) -> None:
 
 
 def test_every_code_has_its_example_in_the_documentation() -> None:
-    texts = [(FIXTURES / name).read_text(encoding="utf-8") for name in ("errors.txt", "warnings.txt")]
+    names = ("errors.txt", "warnings.txt", "pattern_errors.txt", "pattern_warnings.txt")
+    texts = [(FIXTURES / name).read_text(encoding="utf-8") for name in names]
     codes = {code for text in texts for code in re.findall(r"^<text>:\d+:\d+: .* \[([a-z-]+)\]$", text, re.M)}
     page = (Path(__file__).parents[2] / "docs" / "errors.md").read_text(encoding="utf-8")
     assert len(codes) > 20

@@ -58,6 +58,16 @@ angleDiff(A, B, D) :- X is abs(A - B), D is min(X, 360 - X).
 initiatedAt(g(X)=v, T) :- initiatedAt(f(X)=v, T), oneIsTug(X, X), angleDiff(3, 7, D), D < 0x1F.
 initiatedAt(f(X)=v, T) :- happensAt(e(X), T), X \= [a, 1.5e3, f(Y, "s")], Y = 3.
 """,
+    r"""
+:- policy(recent). :- prefer(longest, greatest(W)). :- tick(ms).
+fireAlarm(L) <- NOT(localised(L)).[reported(L), windIncrease(L, _)].
+r1([property(event_rule_window, 10)]) 'rule:' up(L, W) OR more(W + 1) <- (wind(L, V) seq wind(L, W)) where W > V * 2.
+r2: late(X) <- NOT(reply(X)).[call(X), 1 h 30 min] OR (busy(X)=true) DURING shift(X). % a comment
+it(1) <- a. it(K+1) <- it(K) SEQ a WHERE (K < 3, \+ known(K)). known(2). event_rule_property(r2, policy, recent).
+total(L, S) <- (sale(L, X) AND paid(L)).5min AGGREGATE S = sum(X), N = count OVER LAST 10 WHERE S > 3.
+out <- ((a SEQ b) cnot c) PAR 7 STARTS (0 SEQ e) FINISHES f.
+happensAt(long(L), T) :- occurs(fireAlarm(L), S, T), T - S > 60.
+""",
 ]
 PIECES = [
     *"()[],.;:!|'\"_%\n\\+-*/=<> $@#{}~^éX0",
@@ -83,6 +93,20 @@ PIECES = [
     ],
     *["f(X)", "[]", "[X|Y]", "true", "fail", "!", "findall(X, f(X), L)", "length(L, N)", "I", "T", "holdsAt", "start("],
     *["initiatedAt", "holdsFor", "happensAt", "fi(", "p(", "initially(", "grounding(", "(a;b)", "(a->b;c)", "=true"],
+    *[
+        " SEQ ",
+        " or ",
+        "NOT(",
+        ").[",
+        ").5 min",
+        " WHERE ",
+        " AGGREGATE ",
+        " OVER LAST 3",
+        " cnot ",
+        "5 min",
+        "r:",
+        "occurs(",
+    ],
 ]
 TOKEN = re.compile(r"\w+|[^\w\s]+|\s+")
 

@@ -109,7 +109,8 @@ def batches(rows: Sequence[str], horizon: Horizon, random: Random) -> Iterator[S
 
 def streamed(text: str, rows: Sequence[str], horizon: Horizon, report: Report, seed: int, folder: Path) -> ByHand:
     random = Random(seed)
-    live = ByHand(setting_of(description(text), horizon, random.choice((1, 3)), report), folder / report)
+    setting = setting_of(description(text), horizon, random.choice((1, 3)), report)
+    live = ByHand(setting, folder / report, remembers=random.random() < 0.5)
     for batch, part in enumerate(batches(rows, horizon, random)):
         live.run(batch, list(shared_out(part, random)))
         if random.random() < 0.2:

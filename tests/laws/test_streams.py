@@ -58,7 +58,7 @@ def told(program: Program, report: Report, folder: Path, seed: int) -> list[Told
     """After each batch, and after the end."""
     random = Random(seed)
     setting = setting_of(parse(program.text), program.horizon, random.choice(BUCKETS), report)
-    live = ByHand(setting, folder / report)
+    live = ByHand(setting, folder / report, remembers=random.random() < 0.5)
     found = []
     for batch, rows in enumerate(cuts(in_steps(program.rows, program.horizon, random), random)):
         found.append(_told(live, live.run(batch, list(shared_out(rows, random)))))

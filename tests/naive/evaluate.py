@@ -12,12 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.language.description import Defined, EventDescription, FluentValue, Signature
+from tests.naive.closure import close
 from tests.naive.domain import Domain
 from tests.naive.heads import Heads
 from tests.naive.inertia import Group
 from tests.naive.intervals import FOREVER, from_points, next_point, union
+from tests.naive.patterns import define
 from tests.naive.rows import Horizon, Row, counting
-from tests.naive.solve import Grounding, World
+from tests.naive.solve import Grounding, World, signature
 from tests.naive.static import statically_determined
 
 Key = tuple[str, tuple[str, ...], str]
@@ -25,10 +27,11 @@ Key = tuple[str, tuple[str, ...], str]
 
 @dataclass
 class Answer:
-    """The amalgamated history: intervals by fluent, arguments and value (None: open), and occurrences."""
+    """The amalgamated history: intervals by fluent, arguments and value (None: open), and occurrences by their ends."""
 
     intervals: dict[Key, list[tuple[int, int | None]]] = field(default_factory=dict)
     occurrences: set[tuple[str, tuple[str, ...], int]] = field(default_factory=set)
+    spans: set[tuple[str, tuple[str, ...], int, int]] = field(default_factory=set)  # with their starts
 
 
 def recognise(description: EventDescription, rows: Iterable[Row], horizon: Horizon) -> Answer:
@@ -40,13 +43,15 @@ class Evaluation:
         self.description = description
         self.horizon = horizon
         self.world = World(horizon.tick, horizon.start, horizon.end, description.background)
+        close(self.world)
         self.domain = Domain(description, self.world)
         self.heads = Heads(description, self.world, self.domain)
 
     def run(self, rows: Iterable[Row]) -> Answer:
         self._feed(rows)
         for stratum in self.description.strata:
-            groups = [group for group in self.description.cycles if set(group) & set(stratum)]
+            together = (*self.description.cycles, *self.description.recursive)
+            groups = [group for group in together if set(group) & set(stratum)]
             for members in [*groups, *((entity,) for entity in stratum if not any(entity in g for g in groups))]:
                 self._define(members)
         return self._answer()
@@ -57,7 +62,7 @@ class Evaluation:
         for row in rows:
             entity = Signature(row.name, len(row.args))
             if row.value is None:
-                self.world.add_event(entity, row.args, row.start)
+                self.world.add_event(entity, row.args, row.end, row.start)
             elif row.kind == "point":
                 points[entity, (row.args, row.value)].append(row.start)
             else:
@@ -70,7 +75,9 @@ class Evaluation:
     def _define(self, members: Sequence[Defined]) -> None:
         (first, *_) = members
         self.world.forget_edges({member.signature for member in members})
-        if isinstance(first, FluentValue):
+        if first in {signature(rule.head) for rule in self.description.patterns}:
+            define([member.signature for member in members], self.description.patterns, self.world)
+        elif isinstance(first, FluentValue):
             rules = [rule for rule in self.heads.rules("holdsFor", first.signature) if rule.value == first.value]
             self.world.fluents[first.signature] |= statically_determined(rules, self.world, self.domain)
         elif len(members) > 1 or first in self.description.simple:
@@ -102,4 +109,7 @@ class Evaluation:
             for t, all_args in self.world.events.get(entity, {}).items():
                 if t > self.horizon.start:
                     answer.occurrences.update((entity.name, tuple(map(str, args)), t) for args in all_args)
+            for args, start, end in self.world.spans.get(entity, set()):
+                if end > self.horizon.start:
+                    answer.spans.add((entity.name, tuple(map(str, args)), start, end))
         return answer

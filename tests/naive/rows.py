@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
-from holdsfor.language.description import EventDescription, Input
-from holdsfor.language.terms import Atom, Compound, Float, Int, Term
+from holdsfor.language.description import EventDescription, Input, Signature
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
 from tests.naive.intervals import FOREVER, next_point
 
 _INTEGER = re.compile(r"-?[0-9]+\Z")
 _COMPOUND = re.compile(r"([a-z]\w*)\((.*)\)\Z")
 _DECIMAL = re.compile(r"-?[0-9]+\.[0-9]+\Z")
+_SPAN = re.compile(r"(.*?) @ (?:(-?\d+)|\[(-?\d+),(-?\d+)\])(?: arrives (-?\d+))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Row:
     args: tuple[Term, ...]
     value: Term | None
     start: int
-    end: int  # intervals: the point after the last one; otherwise the same as start
+    end: int  # intervals: the point after the last one; events: the last one; points: the same as start
     arrival: int
 
 
@@ -85,6 +86,33 @@ def read_lines(lines: Iterable[str], description: EventDescription) -> list[Row]
     return [row for row in rows if row is not None]
 
 
+def line_format(lines: Sequence[str]) -> str:
+    """Of a stream: `a(x) @ 4` is a term, `a|4|4|x` is RTEC's CSV."""
+    return "terms" if lines and " @ " in lines[0] else "rtec"
+
+
+def term_arrival(line: str) -> int:
+    """When a line of terms arrives: as it says, or when what it is about is over."""
+    found = _SPAN.match(line)
+    assert found is not None, line
+    return int(found[5] or found[4] or found[2])
+
+
+def read_terms(lines: Iterable[str], description: EventDescription) -> list[Row]:
+    """Events as terms: `a(x) @ 4`, `a(x) @ [2,4]`, `a(x) @ 4 arrives 9`; what no rule reads is left out."""
+    known = {entity.signature: entity.may_last for entity in description.inputs}
+    rows = []
+    for line in lines:
+        found = _SPAN.match(line)
+        assert found is not None, line
+        name, args = name_and_args(term_of(found[1].replace(" ", "")))
+        start, end = (int(found[2]),) * 2 if found[2] else (int(found[3]), int(found[4]))
+        entity = Signature(name, len(args))
+        if entity in known and (start == end or known[entity]):  # others are refused
+            rows.append(Row("event", name, args, None, start, end, term_arrival(line)))
+    return rows
+
+
 def read_line(line: str, description: EventDescription) -> Row | None:
     name, *fields = line.rstrip("|").split("|")
     for entity in description.inputs:
@@ -126,10 +154,11 @@ def counting(rows: Iterable[Row], horizon: Horizon) -> list[Row]:
 
 
 def _kept(row: Row, horizon: Horizon) -> Row | None:
-    if row.arrival > horizon.end or row.start > horizon.end:
+    happens = row.end if row.kind == "event" else row.start  # an event that takes time happens when it ends
+    if row.arrival > horizon.end or happens > horizon.end:
         return None
     edge = max(horizon.first_query(row.arrival) - horizon.window, horizon.start)
-    if row.start > edge:
+    if happens > edge:
         return row
     begin = next_point(edge, horizon.tick)
     if row.kind != "interval" or row.end <= begin:

@@ -1,11 +1,14 @@
 """Random descriptions about persons and rooms whose definitions ask for ever other things to be together.
 
 A definition is about one, two or three arguments; its conditions share some of them, with its head or only with each
-other. What is defined of a pair is asked for of a person, of a room, of a triple, and so on.
+other. What is defined of a pair is asked for of a person, of a room, of a triple, and so on. In some descriptions the
+arguments are inside terms.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -13,6 +16,7 @@ from holdsfor.language import DescriptionError, parse
 from holdsfor.plan import plan
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
+from tests.naive.wrapped import random_wrapping, wrapped
 
 PERSONS = [f"p{number}" for number in range(6)]
 ROOMS = [f"r{number}" for number in range(3)]
@@ -42,7 +46,7 @@ class Shapes:
         for number in range(self.random.randint(3, 6)):
             kind = self.random.choice(("simple", "simple", "simple", "static", "event"))
             if kind == "static" and self.fluents:
-                self._static(f"s{number}")
+                self.random.choice((self._static, self._difference))(f"s{number}")
             elif kind == "event":
                 self._event(f"e{number}")
             else:
@@ -71,21 +75,33 @@ class Shapes:
 
     def _static(self, name: str) -> None:
         bound: list[str] = []
-        first: list[str] = []
         parts = []
         for number in range(self.random.randint(1, 3)):
             fluent = self.random.choice(self.fluents)
             args = self._join(fluent, bound)
-            first = first or args
             bound += [arg for arg in args if arg not in bound]
             parts.append(f"holdsFor({fluent.term(args)}=true, I{number})")
         names = ",".join(f"I{number}" for number in range(len(parts)))
         new = self._head(name, bound)
         head = new.term(self._args(new, bound))
         combined = f"intersect_all([{names}], I)"
-        if len(parts) > 1 and set(bound) == set(first) and self.random.random() < 0.5:
-            combined = f"relative_complement_all(I0, [{names.partition(',')[2]}], I)"
         self.rules.append(f"holdsFor({head}=true, I) :- {', '.join([*parts, combined])}.")
+        self.fluents.append(new)
+
+    def _difference(self, name: str) -> None:
+        """What is taken away may have variables that stand nowhere else: for no value of them."""
+        base = self.random.choice(self.fluents)
+        bound = self._join(base, [])
+        parts = [f"holdsFor({base.term(bound)}=true, I0)"]
+        for number in range(1, self.random.randint(2, 3)):
+            fluent = self.random.choice(self.fluents)
+            args = self._join(fluent, bound)
+            args = [arg if arg in bound else self.random.choice(("_", f"{arg}{number}")) for arg in args]
+            parts.append(f"holdsFor({fluent.term(args)}=true, I{number})")
+        taken = ",".join(f"I{number}" for number in range(1, len(parts)))
+        new = self._head(name, bound)
+        body = ", ".join([*parts, f"relative_complement_all(I0, [{taken}], I)"])
+        self.rules.append(f"holdsFor({new.term(self._args(new, bound))}=true, I) :- {body}.")
         self.fluents.append(new)
 
     # ------------------------------------------------------------ bodies
@@ -163,7 +179,13 @@ def random_shapes(seed: int) -> Program:
         name, time = random.choice(names), random.randint(1, 62)
         args = [random.choice(PERSONS if sort == "P" else ROOMS) for sort in EVENTS[name]]
         rows.append("|".join([name, str(time + random.choice((0, 0, 0, 4))), str(time), *args]))
-    return Program(tuple(rules), (), (), tuple(rows), horizon)
+    program = Program(tuple(rules), (), (), tuple(rows), horizon)
+    in_terms = wrapped(program, random_wrapping(program, random, is_about), random)
+    return in_terms if random.random() < 0.4 and _can_be_planned(in_terms.rules) else program
+
+
+def is_about(name: str) -> bool:
+    return name in EVENTS or re.fullmatch(r"[efs]\d", name) is not None
 
 
 def _rules(random: Random) -> list[str]:
@@ -171,8 +193,13 @@ def _rules(random: Random) -> list[str]:
     while True:
         maker = Shapes(random)
         maker.make()
-        try:
-            plan(parse("\n".join(maker.rules)))
-        except DescriptionError:
-            continue
-        return maker.rules
+        if _can_be_planned(maker.rules):
+            return maker.rules
+
+
+def _can_be_planned(rules: Sequence[str]) -> bool:
+    try:
+        plan(parse("\n".join(rules)))
+    except DescriptionError:
+        return False
+    return True

@@ -21,6 +21,7 @@ from holdsfor.language.description import (
     Is,
     Literal,
     Not,
+    Occurs,
     Or,
     Signature,
 )
@@ -61,6 +62,8 @@ def literal_names(literal: Literal) -> set[str]:
     match literal:
         case Happens():
             return names(literal.event, literal.time)
+        case Occurs():
+            return names(literal.event, literal.start, literal.end)
         case Edge() | Holds():
             return names(literal.fluent, literal.value, literal.time)
         case HoldsFor():
@@ -107,6 +110,7 @@ class World:
     last: int
     background: Sequence[Clause]
     events: dict[Signature, dict[int, list[tuple[Term, ...]]]] = field(default_factory=lambda: defaultdict(dict))
+    spans: dict[Signature, set[tuple[tuple[Term, ...], int, int]]] = field(default_factory=lambda: defaultdict(set))
     fluents: dict[Signature, dict[Grounding, Intervals]] = field(default_factory=lambda: defaultdict(dict))
 
     reached: dict[Signature, dict[int, list[Grounding]]] = field(default_factory=lambda: defaultdict(dict))  # deadlines
@@ -114,7 +118,9 @@ class World:
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
 
-    def add_event(self, entity: Signature, args: tuple[Term, ...], t: int) -> None:
+    def add_event(self, entity: Signature, args: tuple[Term, ...], t: int, start: int | None = None) -> None:
+        """t: when it happens, which is when it ends; start: of one that takes time."""
+        self.spans[entity].add((args, t if start is None else start, t))
         known = self.events[entity].setdefault(t, [])
         if args not in known:
             known.append(args)
@@ -152,6 +158,8 @@ class World:
         match literal:
             case Happens():
                 yield from self._happens(literal, bindings)
+            case Occurs():
+                yield from self._occurs(literal, bindings)
             case Edge():
                 yield from self._edge(literal, bindings)
             case Holds():
@@ -187,6 +195,15 @@ class World:
                 found = match_all(patterns, args, at_time)
                 if found is not None:
                     yield found
+
+    def _occurs(self, literal: Occurs, bindings: Bindings) -> Iterator[Bindings]:
+        _, patterns = name_and_args(literal.event)
+        for args, start, end in self.spans.get(signature(literal.event), set()):
+            for _, with_start in self._at(literal.start, [start], bindings):
+                for _, with_end in self._at(literal.end, [end], with_start):
+                    found = match_all(patterns, args, with_end)
+                    if found is not None:
+                        yield found
 
     def _edge(self, literal: Edge, bindings: Bindings) -> Iterator[Bindings]:
         _, patterns = name_and_args(literal.fluent)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from holdsfor.language.description import Algebra, Allen, Call, Compare, Duration, HoldsFor, Is, Rule
-from holdsfor.language.terms import Term, name_and_args
+from holdsfor.language.terms import Term, name_and_args, variables
 from tests.naive.allen import allen
 from tests.naive.calculate import Bindings, Number, evaluate, match_all, names, substitute
 from tests.naive.domain import Domain, matching
 from tests.naive.intervals import FOREVER, Intervals, difference, holds_at, intersection, next_point, union
-from tests.naive.solve import Grounding, World, shown_names, signature
+from tests.naive.solve import Grounding, World, literal_names, shown_names, signature
 
 Step = HoldsFor | Algebra | Allen | Duration
 
@@ -48,7 +48,38 @@ class Definition:
         self.steps = [literal for literal in rule.body if isinstance(literal, Step)]
         self.tests = [literal for literal in rule.body if not isinstance(literal, Step)]
         self.operands = [step for step in self.steps if isinstance(step, HoldsFor)]
-        self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands))
+        self.loose = self._loose_variables()
+        self.wanted = names(*self.head).union(*(names(x.fluent, x.value) for x in self.operands)) - self.loose
+
+    def _loose_variables(self) -> set[str]:
+        """Those that stand once in the whole rule: an operand has the intervals of all their values.
+
+        Not where intervals are measured: each value has its own.
+        """
+        terms = [*self.head, *(term for x in self.operands for term in (x.fluent, x.value))]
+        uses = Counter(variable.name for term in terms for variable in variables(term))
+        elsewhere = {
+            name for literal in self.rule.body if literal not in self.operands for name in literal_names(literal)
+        }
+        measured = self._measured()
+        return {
+            name
+            for x in self.operands
+            if x.interval.name not in measured
+            for name in names(x.fluent, x.value)
+            if uses[name] == 1 and name not in elsewhere
+        }
+
+    def _measured(self) -> set[str]:
+        """The lists of intervals whose lengths or distances matter, with those that they are made of."""
+        found = {
+            part.name for step in self.steps for part in ((step.source, step.target) if isinstance(step, Allen) else ())
+        } | {step.interval.name for step in self.steps if isinstance(step, Duration)}
+        for _ in self.steps:
+            for step in self.steps:
+                if isinstance(step, Algebra) and step.result.name in found:
+                    found |= {operand.name for operand in step.operands}
+        return found
 
     def groundings(self) -> Iterator[tuple[Grounding, Intervals]]:
         declared = self.domain.enumerated(signature(self.rule.subject), self.rule.value) is not None
@@ -69,17 +100,23 @@ class Definition:
         given = [x for x in self.tests if isinstance(x, Call | Is) or (isinstance(x, Compare) and x.op == "=")]
         return set().union(*map(shown_names, given))
 
-    def evident(self, variables: set[str], bindings: Bindings) -> bool:
+    def evident(self, wanted: set[str], bindings: Bindings) -> bool:
         """Whether an operand that is about all these variables, if there is one, has had the grounding.
 
         For a complement it matters: it is not empty where nothing ever held.
         """
-        about = [x for x in self.operands if variables <= names(x.fluent, x.value)]
-        return not variables or not about or any(self._known(operand, bindings) is not None for operand in about)
+        about = [x for x in self.operands if wanted <= names(x.fluent, x.value)]
+        return not wanted or not about or any(self._known(operand, bindings) is not None for operand in about)
 
     def _known(self, operand: HoldsFor, bindings: Bindings) -> Intervals | None:
+        """The intervals of an operand, of all values of its loose variables; None if it has never had any."""
         args = tuple(substitute(arg, bindings) for arg in name_and_args(operand.fluent)[1])
-        return self.world.fluents.get(signature(operand.fluent), {}).get((args, substitute(operand.value, bindings)))
+        pattern = (*args, substitute(operand.value, bindings))
+        had = self.world.fluents.get(signature(operand.fluent), {}).items()
+        found = [
+            intervals for (had_args, value), intervals in had if match_all(pattern, (*had_args, value), {}) is not None
+        ]
+        return union(found) if found else None
 
     def more(self, bindings: Bindings) -> Iterator[Bindings]:
         """A declared domain of the head, otherwise, for one variable, all that stands in its place in any operand."""

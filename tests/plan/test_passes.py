@@ -22,6 +22,7 @@ from holdsfor.plan.passes.cheapest import cheapest
 from holdsfor.plan.passes.dead import dead
 from holdsfor.plan.passes.filters import filters
 from holdsfor.plan.passes.share import share
+from holdsfor.plan.passes.unite import unite
 from holdsfor.plan.printing.plan import (
     show,
     show_definition,
@@ -136,6 +137,7 @@ PASSES: dict[str, Callable[[EventDescription], Lines]] = {
     "cheapest": rewritten(cheapest),
     "filters": rewritten(filters),
     "share": rewritten(share),
+    "unite": rewritten(unite),
 }
 
 

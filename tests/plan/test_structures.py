@@ -1,10 +1,10 @@
-"""Arguments with variables inside: how they lie flat, what is open, and where variables stand."""
+"""Arguments with variables inside: how they lie flat and what is open."""
 
 from __future__ import annotations
 
 from holdsfor.language.terms import Atom
 from holdsfor.plan.operators import Structure
-from holdsfor.plan.structures import Form, flat, forms_of, is_open, names_in, open_forms, paths
+from holdsfor.plan.structures import Form, flat, forms_of, is_open, names_in, open_forms
 
 ARGS = ("x", Structure("at", ("y", Structure("in", ("z", Atom("a"))), "x")), None, Atom("b"))
 
@@ -25,8 +25,3 @@ def test_a_head_is_cut_only_where_a_wildcard_is_inside() -> None:
         (None, Form("f", (None, Form("g", (None,))))),
         (closed, "x", None),
     )
-
-
-def test_a_variable_stands_first_where_it_is_a_whole_argument() -> None:
-    assert paths(ARGS) == {"x": (0,), "y": (1, 0), "z": (1, 1, 0)}
-    assert paths((Structure("f", ("x",)), "x")) == {"x": (1,)}

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
-from holdsfor.io.text import Mask, field_terms, is_number, mask, number_text, spread, string_terms
+from holdsfor.io.strings import strings_of
+from holdsfor.io.text import Mask, is_number, mask, number_text, spread, string_terms, value_terms
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -60,11 +61,17 @@ def numeric(column: pa.Array) -> Mask:
 
 def _csv_terms(column: pa.Array) -> pa.Array:
     """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded = column
+    if not pa.types.is_dictionary(column.type):
+        strings = strings_of(column)
+        numbers = strings.numbers()
+        if numbers is not None:
+            return numbers
+        encoded = strings.encode()
     words = encoded.dictionary
     for written, meant in (("True", "true"), ("False", "false")):
         words = pc.if_else(pc.equal(words, written), meant, words)
-    return field_terms(pa.DictionaryArray.from_arrays(encoded.indices, words).cast(pa.string()), exponents=True)
+    return spread(value_terms(words, exponents=True), encoded.indices)
 
 
 def _integers(column: pa.Array) -> pa.Array:

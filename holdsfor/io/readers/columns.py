@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import REJECTS_SCHEMA, Block, Events, Ints
+from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain
+from holdsfor.io.readers.fields import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, roles
 from holdsfor.io.readers.sieve import (
     SHOWN,
@@ -62,7 +63,9 @@ class Group(NamedTuple):
 class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
-    def __init__(self, table: pa.Table, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped) -> None:
+    def __init__(
+        self, table: pa.Table | TextTable, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped
+    ) -> None:
         check_names(table.column_names)
         self.table = table
         self.mapping = mapping
@@ -71,6 +74,7 @@ class TableReader:
         self.roles: Roles = roles(mapping, table.column_names, {i.signature.name for i in inputs if i.kind != "event"})
         self._plain: dict[str, pa.Array] = {}
         self._terms: dict[str, pa.Array] = {}
+        self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
 
     def read(self, source: str, rows: Ints) -> Events:
         check_mapping(self.mapping, self.inputs)
@@ -123,7 +127,9 @@ class TableReader:
     def _bad_text(self) -> Mask:
         """Rows with bytes that are no text. A CSV file has been looked at; other sources may give any bytes."""
         wrong = np.zeros(len(self.table), np.bool_)
-        texts = [] if self.untyped is True else [field.name for field in self.table.schema if _is_text(field.type)]
+        if isinstance(self.table, TextTable) or self.untyped is True:
+            return wrong
+        texts = [field.name for field in self.table.schema if _is_text(field.type)]
         for name in texts:
             self._plain[name], bad = mend_column(self._column(name))
             wrong |= False if bad is None else bad
@@ -176,14 +182,25 @@ class TableReader:
             end, good = ends(self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end)
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
+        begun = None
+        if declared.may_last and found.end is not None:
+            begun, start = start, self._last_point(found.end, group.rows, start, sieve)
         if kind != "event":
             value = self._value(group.rows, sieve)
         arrival = self._arrival(group.rows, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
-        return Block(declared.signature.name, kind, args, value, start, end, arrival, self._op(group.rows, sieve))
+        op = self._op(group.rows, sieve)
+        return Block(declared.signature.name, kind, args, value, start, end, arrival, op, begun)
+
+    def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
+        """When events that take time were over: the column has that, or null for a point."""
+        last, good = ends(self._rows(self._column(name), rows), self.mapping.unit, name)
+        sieve.refuse(~good, "end is not a time")
+        sieve.refuse(last < start, "end before start")
+        return np.where(last == OPEN, start, last)
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
-        ticks, good, missing = times(self._rows(self._column(name), rows), self.mapping.unit, name)
+        ticks, good, missing = self._as_times(name, rows)
         sieve.refuse(missing, "no time")
         sieve.refuse(~good, "time is not an integer or an ISO 8601 time")
         return ticks
@@ -192,8 +209,7 @@ class TableReader:
         arrival = default_arrival(start, end)
         if self.roles.arrival is None:
             return arrival
-        column = self._rows(self._column(self.roles.arrival), rows)
-        ticks, good, missing = times(column, self.mapping.unit, self.roles.arrival)
+        ticks, good, missing = self._as_times(self.roles.arrival, rows)
         sieve.refuse(~good & ~missing, "arrival is not an integer or an ISO 8601 time")
         return np.where(missing, arrival, ticks)
 
@@ -232,6 +248,12 @@ class TableReader:
         if name not in self._plain:
             self._plain[name] = plain(self.table[name])
         return self._plain[name]
+
+    def _as_times(self, name: str, rows: Ints) -> tuple[Ints, Mask, Mask]:
+        if name not in self._times:
+            self._times[name] = times(self._column(name), self.mapping.unit, name)
+        ticks, good, missing = self._times[name]
+        return (ticks, good, missing) if len(rows) == len(ticks) else (ticks[rows], good[rows], missing[rows])
 
     def _as_terms(self, name: str) -> pa.Array:
         if name not in self._terms:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,59 +18,90 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Ints
+from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
+from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines, trim_quotes
 
-_NEWLINE, _RETURN, _BAR = 10, 13, 124
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-CHUNK_BYTES = 1 << 26
+_PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+CHUNK_BYTES = 1 << 23
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Lines cut at `|`. Line i (from 0) has the fields first[i] .. first[i]+count[i]-1 of `flat`."""
+    """Lines cut at separators. Line i (from 0) has the fields first[i] .. first[i]+count[i]-1."""
 
-    flat: pa.Array  # string
+    data: npt.NDArray[np.uint8]
+    cuts: npt.NDArray[np.int32]  # where each field ends
     first: Ints
     count: Ints
     bad_text: Mask  # lines that are not UTF-8
-    empty_field: Mask  # lines with an empty field; one trailing `|` does not count
+    empty_field: Mask  # lines with an empty field; one trailing separator does not count
 
-    raw: npt.NDArray[np.uint8]
-
-    def column(self, at: Ints) -> pa.Array:
-        return self.flat.take(pa.array(at))
+    def column(self, fields: Ints) -> Strings:
+        return self._between(self.cuts, fields)
 
     def lines(self, at: Ints) -> pa.Array:
-        """Some lines whole, as strings without their ends."""
-        if not len(at):
-            return pa.array([], pa.string())
-        newline = self.raw == _NEWLINE
-        ends = np.flatnonzero(newline)
-        return _strings(self.raw, newline, ends, _returns(self.raw, ends)).take(pa.array(at))
+        """Some lines whole, without their ends."""
+        return self.line_strings(at).array()
+
+    def line_strings(self, at: Ints) -> Strings:
+        return self._between(self.cuts[self.data[self.cuts] == NEWLINE], at)
+
+    def _between(self, cuts: npt.NDArray[np.int32], pieces: Ints) -> Strings:
+        return Strings(self.data, *find_fields(self.data, cuts, pieces), np.ones(len(pieces), np.bool_))
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Lines with as many fields as there are names, as a table of text; an empty field is null."""
+
+    column_names: tuple[str, ...]
+    fields: Fields
+    rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> pa.Array:
+        text = self.fields.column(self.fields.first[self.rows] + self.column_names.index(name))
+        trim_quotes(text.data, text.begin, text.end)
+        valid = text.end > text.begin
+        return replace(text, valid=valid, has_nulls=not valid.all()).array()
 
 
 @contextmanager
 def open_text(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if it ends with .gz; what cannot be opened or unpacked is an error of the user."""
+    """The bytes of a file, unpacked if it ends with .gz or .zst.
+
+    What cannot be opened or unpacked is an error of the user.
+    """
+    packing = _PACKINGS.get(path.suffix)
+    advice = f"Is it a complete {packing} file?" if packing else "Check the path and its permissions."
     try:
-        with cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")) as stream:
-            start = stream.read(2)
-            if start in _UTF16:
+        with _unpack(path, packing) as stream:
+            if stream.peek(2)[:2] in _UTF16:
                 raise HoldsforError(f"cannot read {path}: it is UTF-16. Save it as UTF-8.")
-            stream.seek(0)
-            yield stream
+            yield cast(BinaryIO, stream)
     except OSError as error:
-        advice = "Is it a complete gzip file?" if path.suffix == ".gz" else "Check the path and its permissions."
         raise HoldsforError(f"cannot read {path}: {error.strerror or error}. {advice}") from error
     except (EOFError, zlib.error) as error:
-        raise HoldsforError(f"cannot read {path}: {error}. Is it a complete gzip file?") from error
+        raise HoldsforError(f"cannot read {path}: {error}. {advice}") from error
+
+
+def _unpack(path: Path, packing: str | None) -> gzip.GzipFile | io.BufferedReader:
+    if packing == "gzip":
+        return gzip.open(path, "rb")
+    if packing == "zstd":
+        return io.BufferedReader(pa.CompressedInputStream(pa.OSFile(os.fspath(path)), packing), 1 << 20)
+    return path.open("rb")
 
 
 def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """The bytes of a file (gzip too), cut after ends of lines into parts of about `size`."""
+    """The bytes of a file, cut after ends of lines into parts of about `size`."""
     waiting: list[bytes] = []
     with open_text(path) as stream:
         while piece := stream.read(size):
@@ -83,55 +116,21 @@ def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         yield rest
 
 
-def split(data: bytes) -> Fields:
-    """All lines of `data`, blank ones as lines of no fields. CRLF is an end of line, a trailing `|` is ignored."""
-    data = data.removeprefix(_BOM)
-    data, bad_text = _valid(data if data.endswith(b"\n") else data + b"\n")
+def split(data: bytes, separator: bytes = b"|") -> Fields:
+    """All lines of `data`, blank ones as lines of no fields. CRLF ends a line, a trailing separator is ignored."""
+    data = data.removeprefix(BOM)
+    data, bad_lines = _valid(data if data.endswith(b"\n") else data + b"\n")
     raw = np.frombuffer(data, np.uint8)
-    newline = raw == _NEWLINE
-    cut = newline | (raw == _BAR)
-    cuts = np.flatnonzero(cut)
-    flat = _strings(raw, cut, cuts, _returns(raw, np.flatnonzero(newline)))
-    last = np.flatnonzero(newline[cuts])
-    first = np.concatenate([np.zeros(1, np.int64), last[:-1] + 1])
-    count = last - first + 1
-    empty = np.diff(_offsets(flat)) == 0
-    count -= empty[last]  # the empty field after a trailing `|`, or the only one of a blank line
-    inner = np.flatnonzero(empty)
-    line_of = np.searchsorted(first, inner, side="right") - 1
-    empty_field = np.zeros(len(first), np.bool_)
-    empty_field[line_of[inner < first[line_of] + count[line_of]]] = True
-    return Fields(flat, first, count, bad_text, empty_field, raw)
+    cuts = find_cuts(raw, ord(separator))
+    first, count, empty_field = find_lines(raw, cuts)
+    bad_text = np.zeros(len(first), np.bool_) if bad_lines is None else bad_lines
+    return Fields(raw, cuts, first, count, bad_text, empty_field)
 
 
-def _returns(raw: npt.NDArray[np.uint8], ends: Ints) -> Ints:
-    """Where the ends of lines are CRLF: the places of CR."""
-    found: Ints = ends[(ends > 0) & (raw[ends - 1] == _RETURN)] - 1
-    return found
-
-
-def _strings(raw: npt.NDArray[np.uint8], cut: Mask, cuts: Ints, returns: Ints) -> pa.Array:
-    """The text between the cuts: the same bytes without separators, and where each piece ends."""
-    dropped = cut
-    ends = cuts - np.arange(len(cuts))
-    if len(returns):
-        dropped = cut.copy()
-        dropped[returns] = True
-        ends -= np.searchsorted(returns, cuts)
-    offsets = np.zeros(len(cuts) + 1, np.int32)
-    offsets[1:] = ends
-    body = raw[~dropped]
-    return pa.StringArray.from_buffers(len(cuts), pa.py_buffer(offsets), pa.py_buffer(body))
-
-
-def _offsets(strings: pa.Array) -> npt.NDArray[np.int32]:
-    return np.frombuffer(strings.buffers()[1], np.int32)[: len(strings) + 1]
-
-
-def _valid(data: bytes) -> tuple[bytes, Mask]:
-    """The data as UTF-8, and which lines had to be mended."""
+def _valid(data: bytes) -> tuple[bytes, Mask | None]:
+    """The data as UTF-8, and which lines had to be mended; None: none of them."""
     if is_utf8(data):
-        return data, np.zeros(data.count(b"\n"), np.bool_)
+        return data, None
     lines = data.decode("utf-8", "surrogateescape").split("\n")[:-1]
     bad = np.array([not is_whole(line) for line in lines], np.bool_)
     return escape(data).encode(), bad

@@ -16,15 +16,16 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping, check_names
+from holdsfor.io.readers.csv_files import csv_events
 from holdsfor.io.readers.fields import chunks, open_text
-from holdsfor.io.readers.files import csv_events, parquet_events
+from holdsfor.io.readers.files import parquet_events
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 from holdsfor.io.readers.rtec import read_rtec
 from holdsfor.io.readers.terms import read_terms
 from holdsfor.language.description import Input
 
 FORMATS = ("rtec", "columns", "terms")
-_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".parquet")
+_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,11 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, Block, Events, Ints
-from holdsfor.io.join import join_events
+from holdsfor.io.join import join_events, number_rows
+from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
+from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
 from holdsfor.language.description import Input
@@ -76,24 +78,19 @@ class Shapes:
 
 
 def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
-    """All rows of the parts of one source; each part ends with a line."""
-    return join_events(_parts(parts, Shapes(inputs), source))
+    """All rows of the parts of one source, several parts at a time; each part ends with a line."""
+    shapes = Shapes(inputs)
+    return join_events(number_rows(map_in_order(lambda part: _read_part(split(part), shapes, source), parts), 1))
 
 
-def _parts(parts: Iterable[bytes], shapes: Shapes, source: str) -> Iterator[Events]:
-    row = 1
-    for part in parts:
-        fields = split(part)
-        yield _read_part(fields, shapes, source, row)
-        row += len(fields.first)
-
-
-def _read_part(fields: Fields, shapes: Shapes, source: str, first_row: int) -> Events:
+def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int]:
+    """The rows of a part, and the number of its lines."""
     lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
     whole = Sieve(lines)
     whole.refuse(fields.bad_text[lines], NOT_UTF8)
-    retract, has_op = _operations(fields, lines)
-    code = _codes(fields, lines, has_op, shapes)
+    head = fields.column(fields.first[lines]).encode()
+    retract, has_op = _operations(fields, lines, head)
+    code = _codes(fields, lines, has_op, head, shapes)
     whole.refuse(code == _UNKNOWN, "unknown event")
     whole.drop(code == _UNUSED)
     whole.refuse(fields.empty_field[lines], "empty field")
@@ -111,13 +108,14 @@ def _read_part(fields: Fields, shapes: Shapes, source: str, first_row: int) -> E
             block = sieve.block(_block(fields, first, shape, shapes, retract[chosen], sieve))
             sieves.append(sieve)
             blocks += [block] if block else []
-    return Events(tuple(blocks), _rejects(fields, sieves, source, first_row), len(lines), unused)
+    return Events(tuple(blocks), _rejects(fields, sieves, source), len(lines), unused), len(fields.first)
 
 
-def _codes(fields: Fields, lines: Ints, has_op: Ints, shapes: Shapes) -> Ints:
-    """Per line the number of its name, or that it is not known or not used."""
-    at = np.minimum(fields.first[lines] + has_op, len(fields.flat) - 1)
-    names = fields.column(at).dictionary_encode()
+def _codes(fields: Fields, lines: Ints, has_op: Ints, head: pa.DictionaryArray, shapes: Shapes) -> Ints:
+    """Per line the number of its name, or that it is not known or not used. head: the first field of each."""
+    names = head
+    if has_op.any():
+        names = fields.column(np.minimum(fields.first[lines] + has_op, len(fields.cuts) - 1)).encode()
     codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
     lookup = [codes.get(name, _UNKNOWN) for name in names.dictionary.to_pylist()]
     code: Ints = np.array([*lookup, _UNKNOWN], np.int64)[names.indices.to_numpy()]
@@ -129,18 +127,17 @@ def _blank(fields: Fields) -> Mask:
     """Lines of nothing but white space."""
     blank = np.zeros(len(fields.first), np.bool_)
     single = np.flatnonzero(fields.count == 1)
-    blank[single] = mask(pc.match_substring_regex(fields.column(fields.first[single]), r"^\s*$"))
+    blank[single] = mask(pc.match_substring_regex(fields.column(fields.first[single]).array(), r"^\s*$"))
     return blank
 
 
-def _operations(fields: Fields, lines: Ints) -> tuple[Mask, Ints]:
-    """Which lines retract, and how many fields (0 or 1) stand before the name."""
-    head = fields.column(fields.first[lines]).dictionary_encode()
+def _operations(fields: Fields, lines: Ints, head: pa.DictionaryArray) -> tuple[Mask, Ints]:
+    """Which lines retract, and how many fields (0 or 1) stand before the name. head: the first field of each."""
     words = head.dictionary.to_pylist()
     spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.indices.to_numpy()]
     if spoken.any():  # an event may itself be called insert: then its arrival follows
         at = np.flatnonzero(spoken & (fields.count[lines] > 1))
-        following = fields.column(fields.first[lines[at]] + 1)
+        following = fields.column(fields.first[lines[at]] + 1).array()
         spoken[at[mask(pc.match_substring_regex(following, r"^-?[0-9.]+$"))]] = False
     retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.indices.to_numpy()]
     return spoken & retracts, spoken.astype(np.int64)
@@ -165,7 +162,7 @@ def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: 
     arrival_text, start_text = fields.column(first + 1), fields.column(first + 2)
     start, good = integers(start_text)
     sieve.refuse(~good, "time is not an integer")
-    arrival, good = (start, good) if arrival_text.equals(start_text) else integers(arrival_text)
+    arrival, good = integers(arrival_text)
     sieve.refuse(~good, "arrival is not an integer")
     end = value = None
     if shape.kind == "interval":
@@ -173,7 +170,7 @@ def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: 
         check_interval(sieve, start, end)
     begin = _BEFORE_ARGS[shape.kind]
     if shape.kind != "event":
-        text = fields.column(first + begin - 1)
+        text = fields.column(first + begin - 1).array()
         if shape.assumed:  # an interval row that lacks an argument has its end where the value would be
             misread = is_number(text) | mask(pc.equal(text, "inf"))
             sieve.refuse(misread, shapes.wrong_arity(signature.name, signature.arity + begin))
@@ -185,35 +182,31 @@ def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: 
     return Block(signature.name, shape.kind, tuple(args), value, start, end, arrival, ops(retracts))
 
 
-def _end(text: pa.Array, sieve: Sieve) -> Ints:
+def _end(text: Strings, sieve: Sieve) -> Ints:
     end, good = integers(text)
-    still = mask(pc.equal(text, "inf"))
+    still = np.zeros(len(text), np.bool_) if good.all() else mask(pc.equal(text.array(), "inf"))
     sieve.refuse(~(good | still), "end is neither an integer nor inf")
     return np.where(still, OPEN, closed(end))
 
 
-def argument(text: pa.Array, position: int, declared: Input, sieve: Sieve, exponents: bool = False) -> pa.Array:
+def argument(text: Strings, position: int, declared: Input, sieve: Sieve) -> pa.Array:
     """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
-    if position in declared.numbers:
-        number = _each(text, exponents)
-        if not number.all():
-            sieve.refuse(~number, f"bad number: argument {position + 1} of {declared.signature} is not a number")
-            text = pc.if_else(pa.array(number), text, pa.scalar(None, pa.string()))
-    return field_terms(text, exponents)
+    numbers = text.numbers()
+    if numbers is not None:
+        return numbers
+    if position not in declared.numbers:
+        return field_terms(text)
+    fields = text.encode()
+    number = is_number(fields.dictionary)[fields.indices.to_numpy()]
+    sieve.refuse(~number, f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    return field_terms(pc.if_else(pa.array(number), fields.cast(pa.string()), pa.scalar(None, pa.string())))
 
 
-def _each(text: pa.Array, exponents: bool) -> Mask:
-    encoded = text.dictionary_encode()
-    number = np.append(is_number(encoded.dictionary, exponents), False)
-    result: Mask = number[pc.fill_null(encoded.indices, len(encoded.dictionary)).to_numpy()]
-    return result
-
-
-def _rejects(fields: Fields, sieves: list[Sieve], source: str, first_row: int) -> pa.Table:
+def _rejects(fields: Fields, sieves: list[Sieve], source: str) -> pa.Table:
     refused = [sieve.refused() for sieve in sieves]
     lines = np.concatenate([rows for rows, _ in refused])
     reasons = pa.concat_arrays([reason for _, reason in refused])
-    return rejects_table(source, lines + first_row, fields.lines(lines), reasons)
+    return rejects_table(source, lines, fields.lines(lines), reasons)
 
 
 def _at(chosen: Ints, length: int) -> Mask:

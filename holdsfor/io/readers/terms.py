@@ -2,18 +2,19 @@
 
     wind(st1, 12.5) @ 30                       an event at a point
     shift(a) @ [10,40)                         a fluent that is true from 10 up to, not including, 40
+    trip(a) @ [10,40]                          an event of a pattern that lasts from 10 to 40, both included
     zone(v1)='near port' @ [10,inf) arrives 35
     retract wind(st1, 12.5) @ 30 arrives 50
 
 As everywhere in Holdsfor the second number of an interval is the point after the last one: `[10,40]` and `[10,40)` are
-the same.
+the same for a fluent. An event `@ [10,40)` lasts until 39.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
 import numpy as np
@@ -28,7 +29,7 @@ from holdsfor.language.description import Input
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
 
 _WHEN = re.compile(
-    r"@\s*(?:(?P<time>-?\d+)|\[\s*(?P<start>-?\d+)\s*,\s*(?P<end>-?\d+|inf)\s*[\])])\s*(?:arrives\s+(?P<arrival>-?\d+)\s*)?\Z"
+    r"@\s*(?:(?P<time>-?\d+)|\[\s*(?P<start>-?\d+)\s*,\s*(?P<end>-?\d+|inf)\s*(?P<close>[\])]))\s*(?:arrives\s+(?P<arrival>-?\d+)\s*)?\Z"
 )
 _OP = re.compile(r"\s*(insert|retract)\s+(?=[a-z'])")
 MOST_DIGITS = 40  # of a time that is worth converting
@@ -44,6 +45,7 @@ class Row:
     end: int | None
     arrival: int | None
     retracts: bool
+    closed: bool = False  # written with `]`
 
 
 def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
@@ -60,6 +62,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             row = read_row(text)
             declared = _declared(row, inputs)
             _check(row, declared)
+            row = _half_open(row, declared)
         except ValueError as problem:  # NotATerm, or a number with more digits than Python reads
             rejects.append((number, escape_text(text), escape_text(str(problem))))
             continue
@@ -87,7 +90,8 @@ def read_row(text: str) -> Row:
     name, args = name_and_args(term)
     end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
     arrival = None if when["arrival"] is None else _time(when["arrival"])
-    return Row(name, args, value, _time(when["time"] or when["start"]), end, arrival, bool(op and op[1] == "retract"))
+    start, retracts = _time(when["time"] or when["start"]), bool(op and op[1] == "retract")
+    return Row(name, args, value, start, end, arrival, retracts, when["close"] == "]")
 
 
 def _time(digits: str) -> int:
@@ -105,11 +109,20 @@ def _declared(row: Row, inputs: Sequence[Input]) -> Input:
         raise NotATerm(f"wrong arity: {row.name}/{len(row.args)}, but the rules read {known}")
     durative = row.value is not None or row.end is not None
     fits.sort(key=lambda i: (i.kind == "event") == durative)
-    if fits[0].kind == "event" and row.value is not None:
-        raise NotATerm(f"{fits[0].signature} is an event for the rules: it has no value")
-    if fits[0].kind == "event" and row.end == OPEN:
-        raise NotATerm(f"{fits[0].signature} is an event for the rules: it has happened when it is over")
-    return fits[0]
+    first = fits[0]
+    if durative and first.kind == "event" and (row.value is not None or row.end == OPEN or not first.may_last):
+        raise NotATerm(f"{first.signature} is an event for the rules: {_shape(first)} and has no value")
+    return first
+
+
+def _shape(event: Input) -> str:
+    return "it has a start and an end" if event.may_last else "it happens at a point"
+
+
+def _half_open(row: Row, declared: Input) -> Row:
+    """With the point after the last one as its end, whichever way it is written."""
+    closed = declared.kind == "event" and row.closed and row.end is not None
+    return replace(row, end=row.end + 1) if closed and row.end is not None else row
 
 
 def _check(row: Row, declared: Input) -> None:
@@ -135,7 +148,7 @@ def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[Row]
     end = np.array([row.end for row in rows], np.int64) if kind == "interval" else None
     begun = None
     if kind == "event" and any(row.end is not None for row in rows):
-        begun, start = start, np.array([row.start if row.end is None else row.end for row in rows], np.int64)
+        begun, start = start, np.array([row.start if row.end is None else row.end - 1 for row in rows], np.int64)
     late = default_arrival(start, end)
     arrival = np.array([late[i] if row.arrival is None else row.arrival for i, row in enumerate(rows)], np.int64)
     value = None if kind == "event" else _text([row.value or Atom("true") for row in rows])

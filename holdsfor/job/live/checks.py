@@ -10,7 +10,7 @@ from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import did_you_mean
 from holdsfor.plan.operators import Plan
-from holdsfor.plan.printing.bounds import show_unbounded
+from holdsfor.plan.printing.bounds import describe_unbounded, find_unbounded
 
 _log = logging.getLogger(__name__)
 
@@ -47,5 +47,6 @@ def check_report(report: str) -> None:
 
 
 def warn_if_unbounded(compiled: Plan) -> None:
-    for line in show_unbounded(compiled):
-        _log.warning("what it looks at is kept for ever, and its results are never final: %s", line)
+    for signature, one in find_unbounded(compiled).items():
+        also = "" if one.is_final else ", and its results are never final"
+        _log.warning("what it looks at is kept for ever%s: %s", also, describe_unbounded(signature, one))

@@ -12,6 +12,7 @@ import pyarrow as pa
 from holdsfor.io.storage.store import Written
 from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
+from holdsfor.job.live.held import Memory
 from holdsfor.job.live.reading import Found, Reading, earliest, read_task
 from holdsfor.job.tasks import DONE, Job, by_bucket, parcel_rows
 
@@ -47,11 +48,13 @@ def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Tabl
     yield _note_row({**asdict(found), "tables": _listed(found.tables), "islands": [*map(astuple, found.islands)]})
 
 
-def stage_rows(job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches) -> Iterator[Row]:
+def stage_rows(
+    job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches, memory: Memory | None = None
+) -> Iterator[Row]:
     """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
 
     def evaluated(bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[Row]:
-        done = bucket_task(job, turn, number, bucket, rows)
+        done = bucket_task(job, turn, number, bucket, rows, memory)
         yield from parcel_rows(done.parcels)
         files = {"state": _listed(done.state), "tables": _listed(done.tables)}
         yield _note_row({**files, "counts": done.counts, "settled": done.settled})
@@ -82,10 +85,13 @@ def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int
 
 
 class Alone:
-    """Everything in this process, one task after the other. parts: the rows of the batch, as tables."""
+    """Everything in this process, one task after the other.
 
-    def __init__(self, parts: Sequence[pa.Table]) -> None:
-        self._parts = parts
+    parts: the rows of the batch, as tables. memory: what buckets carry, for a process that does all batches.
+    """
+
+    def __init__(self, parts: Sequence[pa.Table], memory: Memory | None = None) -> None:
+        self._parts, self._memory = parts, memory
         self._rows: list[Row] = []
 
     def earliest(self, reading: Reading) -> int | None:
@@ -102,7 +108,8 @@ class Alone:
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
         def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
-            return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches)
+            buckets = buckets_to_do(job, turn, number, partition)
+            return stage_rows(job, turn, number, buckets, batches, self._memory)
 
         done = run_stages(self._rows, len(job.ready.plan.stages), job.router.buckets, task)
         return read_notes(row["data"] for row in done)

@@ -9,6 +9,7 @@ from holdsfor.language.parsing.patterns import (
     RawPattern,
     RawPatternRule,
     conditions,
+    left_operand,
     measures,
     right_operand,
     word,
@@ -39,26 +40,21 @@ class PatternWriter:
 
     def _lines(self, pattern: RawPattern, indent: int) -> list[str]:
         flat = " " * indent + write_pattern(pattern, self._term)
-        if len(flat) <= WIDTH or not isinstance(pattern, RawOperation):
+        if len(flat) <= WIDTH or not isinstance(pattern, RawOperation) or pattern.operator in (".", "not"):
             return [flat]
+        return self._broken(pattern, indent)
+
+    def _broken(self, pattern: RawOperation, indent: int) -> list[str]:
+        """Each operand of a chain of one operator on a line of its own."""
         margin = " " * (indent + INDENT)
         match pattern.operator:
             case "where":
                 return [*self._lines(pattern.parts[0], indent), f"{margin}WHERE {conditions(pattern, self._term)}"]
             case "aggregate":
                 return [*self._lines(pattern.parts[0], indent), f"{margin}{measures(pattern, self._term)}"]
-            case "." | "not":
-                return [flat]
         left = pattern.parts[0]
-        first = self._lines(left, indent) if _continues(left, pattern) else self._grouped(left, indent)
-        return [*first, f"{margin}{word(pattern)} {right_operand(pattern, self._term)}"]
-
-    def _grouped(self, pattern: RawPattern, indent: int) -> list[str]:
-        """An operand on the left, in brackets if it is an operation of its own."""
-        if not isinstance(pattern, RawOperation) or pattern.operator in (".", "not", "="):
-            return [" " * indent + write_pattern(pattern, self._term)]
-        return [" " * indent + f"({write_pattern(pattern, self._term)})"]
-
-
-def _continues(left: RawPattern, pattern: RawOperation) -> bool:
-    return isinstance(left, RawOperation) and left.operator == pattern.operator
+        if isinstance(left, RawOperation) and left.operator == pattern.operator:
+            before = self._broken(left, indent)
+        else:
+            before = [" " * indent + left_operand(pattern, self._term)]
+        return [*before, f"{margin}{word(pattern)} {right_operand(pattern, self._term)}"]

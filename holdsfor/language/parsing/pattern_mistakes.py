@@ -53,16 +53,16 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return _comma(before, position)
     if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
         start = position if text.startswith("\\", position) else len(before) - 3
-        return Advice("pattern", "a negation of nothing in particular", _ABSENCE, start, position + 1)
+        return Advice("pattern", "this is not how a pattern negates", _ABSENCE, start, position + 1)
     if before[-1].isalnum() or before[-1] in ")]_'":
-        return _operator(text, position)
+        in_condition = re.search(r"(?i)\bwhere\b", before) and text[position] in ";&|"
+        return None if in_condition else _operator(text, position)
     return None
 
 
 def _without_remarks(text: str) -> str:
-    return SKIPPED.sub(
-        lambda match: "q" * len(match.group()) if match.group()[0] in "'\"" else " " * len(match.group()), text
-    )
+    """The text with comments blanked out and quoted names made harmless, every character in its place."""
+    return SKIPPED.sub(lambda match: ("q" if match[0][0] in "'\"" else " ") * len(match[0]), text)
 
 
 def _comma(before: str, position: int) -> Advice | None:
@@ -97,9 +97,8 @@ def _unfinished(before: str, position: int) -> Advice | None:
     word = last.group() if last else ""
     start = position - len(word)
     if word == "<-":
-        return Advice(
-            "syntax", "a rule without a pattern", "write the pattern: alarm(L) <- a(L) SEQ b(L).", start, position
-        )
+        hint = "write the pattern: alarm(L) <- a(L) SEQ b(L)."
+        return Advice("syntax", "a rule without a pattern", hint, start, position)
     if word.upper() in _OPERATORS[:-1]:
         what = "a condition" if word.upper() == "WHERE" else "an event"
         return Advice("syntax", f"{word} with nothing after it", f"write {what}, or remove {word}", start, position)

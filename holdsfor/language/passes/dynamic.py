@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from holdsfor.language.description import (
+    EVER,
+    SEEN,
+    STAND_INS,
     Aggregate,
     Algebra,
     Call,
@@ -275,22 +278,22 @@ class _Work:
 
     def _ever(self, goal: Term) -> Term:
         self.needed.add(signature(goal))
-        return _fluent(signature(goal), "ever", name_and_args(goal)[1])
+        return _fluent(signature(goal), EVER, name_and_args(goal)[1])
 
     def define(self, domain: Signature) -> None:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
         feeds = [feed for feed in self.feeds if feed.domain == domain]
         facts = any(signature(clause.head) == domain for clause in self.draft.background)
         place = feeds[0].place if feeds else next(c.place for c in self.draft.background)
-        seen = _fluent(domain, "seen", args)
-        self.draft.unreported |= {(signature(_fluent(domain, word, args)), TRUE) for word in ("seen", "ever")}
+        seen = _fluent(domain, SEEN, args)
+        self.draft.unreported |= {(domain.stand_in(word), TRUE) for word in STAND_INS}
         sources: list[tuple[tuple[Term, ...], Term, Term]] = []
         if facts:
             goal = Call(Compound(domain.name, args) if args else Atom(domain.name), place)
             self.draft.initially.append(Initially(seen, TRUE, (goal,), place))
         for feed in feeds:
             if feed.value is None:
-                time, head = Var("T~"), _fluent(domain, "seen", feed.members)
+                time, head = Var("T~"), _fluent(domain, SEEN, feed.members)
                 happens = Happens(feed.entity, time, place)
                 self.draft.rules.append(Rule("initiatedAt", head, TRUE, time, (happens,), place))
             else:
@@ -298,7 +301,7 @@ class _Work:
         if facts or any(feed.value is None for feed in feeds):
             sources.append((args, seen, TRUE))
         for members, entity, value in sources:
-            self.draft.rules.append(_whole_history(_fluent(domain, "ever", members), entity, value, place))
+            self.draft.rules.append(_whole_history(_fluent(domain, EVER, members), entity, value, place))
 
 
 def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:
@@ -313,7 +316,7 @@ def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:
 
 
 def _fluent(domain: Signature, word: str, args: tuple[Term, ...]) -> Term:
-    name = f"{domain.name} {word}"
+    name = domain.stand_in(word).name
     return Compound(name, args) if args else Atom(name)
 
 

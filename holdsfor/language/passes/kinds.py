@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Literal as OneOf
 
-from holdsfor.language.description import Deadline, Initially, Input, Signature
+from holdsfor.language.description import Deadline, Initially, Input, Occurs, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.numbers import numbers
 from holdsfor.language.passes.strata import Node, defined, mentioned, signature
 from holdsfor.language.pattern_walk import as_body, every_pattern
 from holdsfor.language.patterns import Atom
 from holdsfor.language.terms import Place, is_ground
+from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 
@@ -39,10 +40,17 @@ def kinds(draft: Draft) -> None:
     for node in _check_leaves(draft, outputs):
         del read[node]
     _check_uses(draft, read, outputs)
-    positions = numbers(draft)
+    positions, lasting = numbers(draft), _lasting(draft)
     for node in dict.fromkeys([*read, *draft.announced, *draft.declared]):
         if node not in outputs:
-            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, positions.get(node, frozenset())))
+            numeric = positions.get(node, frozenset())
+            draft.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
+
+
+def _lasting(draft: Draft) -> set[Node]:
+    """The events whose starts and ends both matter to some rule."""
+    bodies = (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns))
+    return {("event", signature(each.event)) for body in bodies for each in every(body) if isinstance(each, Occurs)}
 
 
 def definitions(draft: Draft) -> set[Node]:

@@ -8,7 +8,7 @@ from typing import cast, get_args
 from holdsfor.duration import SECONDS, ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EDGES, Call, Compare, Is, Not, Signature
-from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
     Absence,
@@ -50,6 +50,8 @@ def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
     reader = PatternReader(draft, settings.unit)
     label, properties = read_label(draft, raw.label)
     heads = [head for head in raw.heads if _is_head(draft, head)]
+    if not heads:
+        return
     reader.warn_mixed(raw.pattern)
     pattern = reader.read(raw.pattern)
     policy, prefers = settings.policy, settings.prefers
@@ -125,8 +127,9 @@ class PatternReader:
             case operator if operator in JOINS:
                 left, right = map(self.read, raw.parts)
                 return left and right and Join(operator, left, right, raw.place)
-        hint = f"write it behind the pattern: ... WHERE {write_pattern(raw)}"
-        return self._refuse("pattern", f"a pattern cannot test `{write_pattern(raw)}` here", raw.place, hint)
+        test = f" {raw.operator} ".join(written(cast(Term, part)) for part in raw.parts)
+        hint = f"write it behind the pattern: ... WHERE {test}"
+        return self._refuse("pattern", f"`{test}` is not an event", raw.place, hint)
 
     # ------------------------------------------------------------ leaves
 
@@ -232,7 +235,8 @@ class PatternReader:
             return None
         if len(args) != MEASURES.get(name, True):
             example = f"{name}(X)" if MEASURES.get(name, True) else name
-            self._refuse("aggregate", f"{name} is written as {example}", function.place, f"write V = {example}")
+            message = f"{name} takes {arguments(1)}" if MEASURES.get(name, True) else f"{name} takes no arguments"
+            self._refuse("aggregate", message, function.place, f"write {variable} = {example}")
             return None
         for part, message, advice in (wrong for arg in args for wrong in not_arithmetic(arg)):
             self._refuse("type", message, part.place, advice)

@@ -4,40 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from holdsfor.language.description import Is, Signature
+from holdsfor.language.description import Clause, Is, Signature
 from holdsfor.language.diagnostics import Refusal, Source
 from holdsfor.language.terms import name_and_args
 from holdsfor.language.walk import every
-from holdsfor.plan.compiler.fold import fold
-from holdsfor.plan.compiler.order import head_args, order
-from holdsfor.plan.compiler.unfold import Background, unfold
+from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.compiler.unfold import Background
 from holdsfor.plan.operators import Closure, Declared
-from holdsfor.plan.relations import Relations
 
 
-def closure(
-    group: tuple[Signature, ...],
-    known: Background,
-    stored: Relations,
-    fresh: Iterator[int],
-    sources: Mapping[str, Source],
-) -> Closure:
-    rules: list[tuple[Signature, Declared]] = []
-    for signature in group:
-        for clause in known.rules[signature]:
-            head = name_and_args(clause.head)[1]
-            for variant in unfold(clause.body, known, fresh):
-                folded = fold(variant, head, known)
-                if folded is None:
-                    continue
-                chain, ordering = order(folded[0], folded[1], stored)
-                args = head_args(folded[1], ordering, clause.place)
-                if None in args:
-                    message = f"{signature} calls itself, so all that it is true of is worked out first"
-                    hint = "give each variable of its head a condition in the body"
-                    raise Refusal("unbound", message, clause.place, hint)
-                rules.append((signature, Declared(chain, args, True, clause.head.place)))
-    return Closure(tuple(rules), _endless(group, known).diagnostic(sources))
+def compile_closure(group: tuple[Signature, ...], pipeline: Pipeline, sources: Mapping[str, Source]) -> Closure:
+    rules = tuple(
+        (signature, rule)
+        for signature in group
+        for clause in pipeline.known.rules[signature]
+        for rule in _rules(signature, clause, pipeline)
+    )
+    return Closure(rules, _endless(group, pipeline.known).diagnostic(sources))
+
+
+def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator[Declared]:
+    for body, head in pipeline.unfold_and_fold(clause.body, name_and_args(clause.head)[1]):
+        rule = pipeline.order(body, head, clause.place)
+        if None in rule.args:
+            message = f"{signature} calls itself, so all that it is true of is worked out first"
+            hint = "give each variable of its head a condition in the body"
+            raise Refusal("unbound", message, clause.place, hint)
+        yield Declared(rule.chain, rule.args, True, clause.head.place)
 
 
 def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:

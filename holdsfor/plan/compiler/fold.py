@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from dataclasses import replace
 from itertools import islice
 
@@ -29,7 +29,7 @@ def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset(
             check_term(term, body[position].place)
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
-    kept = _negations(body, known, fixed | positive_names(body) | _names(head))
+    kept = _negations(body, known, fixed | positive_names(body) | head_names(head))
     return None if kept is None else (kept, head)
 
 
@@ -49,13 +49,15 @@ def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
     return tuple(kept)
 
 
-def _names(head: Head) -> set[str]:
+def head_names(head: Iterable[Term]) -> set[str]:
     return {variable.name for term in head for variable in variables(term)}
 
 
 def _step(body: Body, head: Head, known: Background, fixed: Set[str]) -> tuple[int, Substitution | None] | None:
     """One literal that can go, with the substitution it stands for (None: it is never true)."""
-    entities = fixed | _names(head)  # what a rule is about stays open, even if today's facts name only one of its kind
+    entities = fixed | head_names(
+        head
+    )  # what a rule is about stays open, even if today's facts name only one of its kind
     for position, literal in enumerate(body):
         if isinstance(literal, Compare) and literal.op == "=":
             check_term(literal.left, literal.place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from holdsfor.language.description import (
@@ -113,11 +113,11 @@ def _plain(term: Term) -> str:
 
 
 def order(
-    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, given: frozenset[str] = frozenset()
+    body: tuple[Literal, ...], head: tuple[Term, ...], relations: Relations, bound: Set[str] = frozenset()
 ) -> tuple[Chain, Ordering]:
-    """given: variables that have a value before."""
+    """bound: variables that have a value before."""
     ordering = Ordering.of(body, head, relations)
-    ordering.bound |= given
+    ordering.bound |= bound
     return tuple(_chain(body, ordering)), ordering
 
 

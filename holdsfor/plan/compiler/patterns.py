@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from holdsfor.language.description import Compare, EventDescription, HoldsFor, Literal, Not, Signature
 from holdsfor.language.patterns import (
@@ -24,17 +25,18 @@ from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_arg
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.plan import patterns as plan
 from holdsfor.plan.compiler.order import Ordering, head_args, order_conditions
-from holdsfor.plan.compiler.unfold import Background, unfold
+from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
-from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of, positive_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 
-def compile_pattern_rule(rule: PatternRule, stored: Relations, known: Background, fresh: Iterator[int]) -> Conclude:
-    compiler = _Compiler.of(rule, stored, known, fresh)
+def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
+    rule = replace(rule, pattern=_with_choices_outside(rule))
+    compiler = _Compiler.of(rule, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
     ordering = compiler.ordering
     ordering.bound = set(names_bound(rule.pattern))
@@ -66,6 +68,44 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
             term = Var(name)
         made.append(term)
     return made, lets
+
+
+# ---------------------------------------------------------------- choices
+
+
+def _with_choices_outside(rule: PatternRule) -> Pattern:
+    """`(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
+    written = Counter(names_used(rule.pattern))
+    written.update(v.name for v in variables(rule.head))
+    ways = list(_ways(rule.pattern, written))
+    return ways[0] if len(ways) == 1 else Either(tuple(ways), rule.pattern.place)
+
+
+def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
+    match pattern:
+        case Either() if _binds_unlike(pattern, written):
+            for one in pattern.alternatives:
+                yield from _ways(one, written)
+        case Join():
+            for left, right in product(_ways(pattern.left, written), list(_ways(pattern.right, written))):
+                yield replace(pattern, left=left, right=right)
+        case Absence(last=int()):
+            yield from (replace(pattern, first=first) for first in _ways(pattern.first, written))
+        case Absence():
+            assert not isinstance(pattern.last, int)
+            for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
+                yield replace(pattern, first=first, last=last)
+        case Filter() | Limit():
+            yield from (replace(pattern, pattern=inside) for inside in _ways(pattern.pattern, written))
+        case _:
+            yield pattern
+
+
+def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
+    """Whether only some alternatives give a variable a value that the rule has outside of them, too."""
+    inside = Counter(names_used(pattern))
+    some = frozenset[str]().union(*map(names_bound, pattern.alternatives)) - names_bound(pattern)
+    return any(written[name] > inside[name] for name in some)
 
 
 # ---------------------------------------------------------------- variables
@@ -133,25 +173,24 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
 @dataclass(slots=True)
 class _Compiler:
     ordering: Ordering
-    known: Background
-    fresh: Iterator[int]
+    pipeline: Pipeline
     written: Counter[str]  # how often the rule has each variable
     choosing: Choosing
 
     @classmethod
-    def of(cls, rule: PatternRule, stored: Relations, known: Background, fresh: Iterator[int]) -> _Compiler:
+    def of(cls, rule: PatternRule, pipeline: Pipeline) -> _Compiler:
         written = Counter(names_used(rule.pattern))
         written.update(v.name for v in variables(rule.head))
         uses = Counter(written)
         parts = list(subpatterns(rule.pattern))
         if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
-        ordering = Ordering(stored, uses, set(uses), set())
+        ordering = Ordering(pipeline.relations, uses, set(uses), set())
         prefers = tuple(
             (preference[0], ordering.name(preference[1].name)) if isinstance(preference, tuple) else (preference, "")
             for preference in rule.prefers
         )
-        return cls(ordering, known, fresh, written, Choosing(rule.policy, prefers))
+        return cls(ordering, pipeline, written, Choosing(rule.policy, prefers))
 
     def pattern(self, pattern: Pattern, within: int | None) -> plan.Pattern:
         match pattern:
@@ -215,14 +254,14 @@ class _Compiler:
             left, right = (self.pattern(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
         first, *last = (self.pattern(side, within) for side in sides)
-        what = self.pattern(pattern.what, within)
+        what = tuple(self.pattern(one, within) for one in _ways(pattern.what, self.written))
         until = pattern.last if isinstance(pattern.last, int) else last[0]
         return plan.Absent(what, first, until, within, chosen, self.choosing)
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
         found = []
-        for variant in unfold(literals, self.known, self.fresh):
+        for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)

@@ -17,7 +17,7 @@ from holdsfor.plan.relations import Relations
 from holdsfor.plan.rewrite import names_of
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
-from holdsfor.plan.walk import holds_unseen
+from holdsfor.plan.walk import holds_unseen, parts
 
 NEGATING = ("difference", "complement")
 Evidence = tuple[Of | Lookup, ...]
@@ -144,17 +144,8 @@ def _of(literal: HoldsFor, ordering: Ordering, whole: bool, taken: bool) -> Of:
 
 
 def _names(expression: Expression) -> Iterator[str]:
-    match expression:
-        case Of():
-            yield from names_in(expression.args)
-        case Combine():
-            for part in expression.parts:
-                yield from _names(part)
-        case Lasting():
-            yield from _names(expression.part)
-        case Relate():
-            yield from _names(expression.source)
-            yield from _names(expression.target)
+    for part in parts(expression):
+        yield from names_in(part.args)
 
 
 def _variables(item: Of | Lookup) -> set[str]:
@@ -199,24 +190,11 @@ def _in_order(evidence: Evidence) -> Evidence:
     return tuple(chosen)
 
 
-def _ever(expression: Expression) -> Iterator[Evidence]:
-    """Every fluent of the expression: what one of them has had is a grounding."""
-    match expression:
-        case Of():
-            yield (expression,)
-        case Lasting():
-            yield from _ever(expression.part)
-        case Relate():
-            yield from (*_ever(expression.source), *_ever(expression.target))
-        case Combine():
-            for part in expression.parts:
-                yield from _ever(part)
-
-
 def _alternatives(expression: Expression, needed: frozenset[str], has_domain: bool) -> list[Evidence]:
     if holds_unseen(expression):
-        found = [] if has_domain else list(_ever(expression))
-        return found or [()]  # the declared domain alone says for what
+        # What one of its fluents has had is a grounding, unless the declared domain alone says for what.
+        groundings: list[Evidence] = [] if has_domain else [(part,) for part in parts(expression)]
+        return groundings or [()]
     match expression:
         case Of():
             return [(expression,)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdsfor.plan.operators import (
     Arg,
@@ -20,7 +20,19 @@ from holdsfor.plan.operators import (
     Relation,
     Static,
 )
-from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan, Sliding, positive_operands, scans, subpatterns
+from holdsfor.plan.patterns import (
+    Absent,
+    OneOfSeveral,
+    Pairs,
+    Pattern,
+    Scan,
+    Sliding,
+    operands,
+    positive_operands,
+    scans,
+    subpatterns,
+    with_operands,
+)
 from holdsfor.plan.walk import conclusions, flat, parts, simple_of
 
 Atom = At | Holding | Of | Scan
@@ -34,6 +46,7 @@ class Body:
     atoms: tuple[Atom, ...]
     evidence: tuple[tuple[Atom, ...], ...]
     is_rowwise: bool  # each row of its one condition concludes by itself
+    is_choosing: bool = False  # what it concludes of one row depends on all other rows of its conditions
 
     def reads(self, relations: Iterable[Relation]) -> bool:
         wanted = set(relations)
@@ -53,7 +66,7 @@ def body_of(rule: Conclude | HoldsForRule) -> Body:
     if isinstance(rule, Conclude):
         atoms, evidence = _atoms(flat(rule.chain)), _evidence(rule.chain)
         is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not any(map(_gathers, rule.chain))
-        return Body(rule.args, atoms, evidence, is_rowwise)
+        return Body(rule.args, atoms, evidence, is_rowwise, any(map(_chooses, rule.chain)))
     evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
     return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
 
@@ -69,8 +82,31 @@ def _atoms(ops: Iterable[Op]) -> tuple[Atom, ...]:
 
 def _atoms_of(op: Op) -> tuple[Atom, ...]:
     if isinstance(op, Occurring):
-        return tuple(scans(op.pattern))
+        return tuple(scans(_by_groups(op.pattern)))
     return (op,) if isinstance(op, At | Holding) else ()
+
+
+def _by_groups(pattern: Pattern) -> Pattern:
+    """The pattern in which occurrences that are aggregated have only the variables of their groups.
+
+    A group must be in one bucket, so that nothing else can be shared out by.
+    """
+    match pattern:
+        case Sliding():
+            inside = _with_only(_by_groups(pattern.pattern), frozenset(pattern.group))
+            return replace(pattern, pattern=inside)
+        case _:
+            return with_operands(pattern, tuple(map(_by_groups, operands(pattern))))
+
+
+def _with_only(pattern: Pattern, names: frozenset[str]) -> Pattern:
+    if isinstance(pattern, Scan):
+        return replace(pattern, args=tuple(_only(arg, names) for arg in pattern.args))
+    return with_operands(pattern, tuple(_with_only(operand, names) for operand in operands(pattern)))
+
+
+def _only(arg: Arg, names: frozenset[str]) -> Arg:
+    return None if isinstance(arg, str) and arg not in names else arg
 
 
 def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
@@ -78,7 +114,7 @@ def _evidence(chain: Chain) -> tuple[tuple[Atom, ...], ...]:
     ways: tuple[tuple[Atom, ...], ...] = ((),)
     for op in chain:
         if isinstance(op, Occurring):
-            ways = tuple((*way, *more) for way in ways for more in _ways(op.pattern))
+            ways = tuple((*way, *more) for way in ways for more in _ways(_by_groups(op.pattern)))
         else:
             ways = tuple((*way, *_atoms_of(op)) for way in ways)
     return ways
@@ -93,6 +129,14 @@ def _ways(pattern: Pattern) -> tuple[tuple[Atom, ...], ...]:
     for operand in positive_operands(pattern):
         ways = tuple((*way, *more) for way in ways for more in _ways(operand))
     return ways
+
+
+def _chooses(op: Op) -> bool:
+    """Whether a policy makes some of the pairs only."""
+    if not isinstance(op, Occurring):
+        return False
+    joins = (part for part in subpatterns(op.pattern) if isinstance(part, Pairs | Absent))
+    return any(join.choosing.policy != "unrestricted" for join in joins)
 
 
 def _gathers(op: Op) -> bool:

@@ -8,13 +8,14 @@ in an area where there is a storm is found by the area.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
 from holdsfor.plan.distribution.bodies import Body, body_of
+from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
 from holdsfor.plan.operators import (
@@ -33,7 +34,7 @@ from holdsfor.plan.operators import (
     Static,
     Structure,
 )
-from holdsfor.plan.structures import is_open, names_in
+from holdsfor.plan.structures import Forms, is_open, names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
 
@@ -56,16 +57,18 @@ def split(plan: Plan) -> Plan:
 
 @dataclass(slots=True)
 class _Splitter:
-    """taken: the names that relations have."""
+    """taken: the names that relations have. cuts: relations by the parts of their terms."""
 
     layout: Layout
     taken: set[str]
+    cuts: dict[tuple[Relation, Forms], Definition] = field(default_factory=dict)
 
     def parts_of(self, definition: Definition) -> tuple[Definition, ...]:
         """The definition, after the parts that are taken out of it."""
         placement = place_by_key(definition, self.layout)
         if placement is None:
-            return self._made_to_fit(definition)
+            whole = self._made_to_fit(definition)
+            return self._cut_to_fit(definition, self._count_together(whole)) or whole
         if isinstance(definition, Static) and definition.proved is not None:
             return (definition,)
         parts = self._with_parts(definition, lambda body: self._is_better_apart(body, placement))
@@ -82,6 +85,30 @@ class _Splitter:
                 return parts
         parts = self._with_parts(rules, lambda body: True)  # what has to be all together are only conclusions
         return parts if len(parts) > 1 else (definition,)
+
+    def _cut_to_fit(self, definition: Definition, together: int) -> tuple[Definition, ...] | None:
+        """With conditions that read the parts of terms, if fewer than so many parts then are all together."""
+        rules = definition.proved if isinstance(definition, Static) and definition.proved is not None else definition
+        trial = _Splitter(self.layout.copy(), set(self.taken), dict(self.cuts))
+        cutter = Cutter(frozenset(defines(definition)), trial._fresh, trial.cuts)
+        rest = map_rules(rules, cutter.cut_rule)
+        if rest == rules or not together:
+            return None
+        fresh = tuple(part for what, part in trial.cuts.items() if what not in self.cuts)
+        for part in fresh:
+            trial.layout.add(part, place(part, trial.layout))
+        parts = (*fresh, *trial.parts_of(rest))
+        if self._count_together(parts) >= together:
+            return None
+        self.taken, self.cuts = trial.taken, trial.cuts
+        return parts
+
+    def _count_together(self, parts: tuple[Definition, ...]) -> int:
+        """How many of them are evaluated on all data in one bucket."""
+        layout = self.layout.copy()
+        for part in parts:
+            layout.add(part, place(part, layout))
+        return sum(layout.placed[defines(part)[0]].positions == () for part in parts)
 
     def _place_last(self, parts: tuple[Definition, ...]) -> Placement | None:
         """Where the rest of a definition is evaluated by a key, after its parts."""

@@ -29,6 +29,7 @@ from holdsfor.plan.operators import (
     Shared,
     Static,
 )
+from holdsfor.plan.structures import flat
 from holdsfor.plan.walk import complements, parts
 
 
@@ -101,7 +102,7 @@ def aligned(rule: HoldsForRule) -> bool:
     return (
         not rule.conditions
         and rule.args == rule.variables
-        and all(part.args == rule.variables for part in parts(rule.expression))
+        and all(flat(part.args) == rule.variables for part in parts(rule.expression))
         and all(map(is_ground, _bounds(rule.expression)))
         and not complements(rule.expression)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import NOWHERE
@@ -14,16 +15,25 @@ def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
     """By name: the values of a fluent are one definition to its author."""
     found: dict[Signature, Unbounded] = {}
     for one in unbounded(made.definitions):
-        found.setdefault(one.relation.definition, one)
+        domain = one.relation.signature.domain_behind(made.unreported)
+        if domain is None:
+            found.setdefault(one.relation.definition, one)
+        else:
+            found.setdefault(domain, replace(one, because="a dynamic domain has all who ever turn up"))
     return found
 
 
 def show_unbounded(made: Plan) -> Iterable[str]:
-    for signature, one in find_unbounded(made).items():
-        where = "" if one.place is NOWHERE else f" ({one.place.file}:{one.place.line})"
-        yield f"{signature}{where}: {one.because}. {how_to_bound(signature, one)}"
+    return (describe_unbounded(signature, one) for signature, one in find_unbounded(made).items())
+
+
+def describe_unbounded(signature: Signature, one: Unbounded) -> str:
+    where = "" if one.place is NOWHERE else f" ({one.place.file}:{one.place.line})"
+    return f"{signature}{where}: {one.because}. {how_to_bound(signature, one)}"
 
 
 def how_to_bound(signature: Signature, one: Unbounded) -> str:
+    if signature != one.relation.definition:  # a dynamic domain
+        return f"To bound it, list its members as facts {signature.name}(...) and leave dynamicDomain out."
     instead = f", or {one.instead}" if one.instead else ""
     return f"To bound it, write bound({signature}, TICKS) in the rules or --bound {signature}=4h{instead}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from holdsfor.plan.operators import (
     At,
@@ -81,22 +81,34 @@ def show_reach(reach: Reach) -> str:
 
 def show_stages(plan: Plan) -> list[str]:
     """One line per stage with what it defines and by which arguments, and one with the routes of what it reads."""
-    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage)]
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage, named)]
 
 
-def _stage(number: int, stage: Stage) -> Iterator[str]:
-    homes = ", ".join(f"{named(home.relation)}{_home(home)}" for home in stage.homes)
+def show_stages_to_authors(plan: Plan) -> list[str]:
+    """The same with the names that rules have: a dynamic domain instead of the fluents that stand for it."""
+
+    def name(relation: Relation) -> str:
+        domain = relation.signature.domain_behind(plan.unreported)
+        return named(relation) if domain is None else str(domain)
+
+    return [line for number, stage in enumerate(plan.stages, 1) for line in _stage(number, stage, name)]
+
+
+def _stage(number: int, stage: Stage, name: Callable[[Relation], str]) -> Iterator[str]:
+    homes = ", ".join(dict.fromkeys(f"{name(home.relation)}{_home(home)}" for home in stage.homes))
     sends_on = "sends on what the next stage follows" if stage.sends_on else ""
     yield f"{number}: {'; '.join(filter(None, (homes, sends_on)))}"
     routes = [route for route in stage.routes if route.way != "link"]
     if routes:
-        yield f"    reads {', '.join(map(_route, routes))}"
-    links = [f"{named(route.relation)} by {_places(route.positions)}" for route in stage.routes if route.way == "link"]
+        yield f"    reads {', '.join(dict.fromkeys(_route(route, name) for route in routes))}"
+    links = [f"{name(route.relation)} by {_places(route.positions)}" for route in stage.routes if route.way == "link"]
     if links:
-        yield f"    tuples from {', '.join(links)}"
+        yield f"    tuples from {', '.join(dict.fromkeys(links))}"
 
 
 def _home(home: Home) -> str:
+    if home.slices is not None:
+        return f" by slices of {home.slices.length} ticks"
     match home.positions:
         case None:
             return " where its conditions are"
@@ -106,14 +118,16 @@ def _home(home: Home) -> str:
             return f" by {_places(positions)}"
 
 
-def _route(route: Route) -> str:
+def _route(route: Route, name: Callable[[Relation], str]) -> str:
     match route.way:
         case "everywhere":
-            return f"{named(route.relation)} everywhere"
+            return f"{name(route.relation)} everywhere"
         case "follow":
-            return f"{named(route.relation)} wherever {_places(route.positions)} is"
+            return f"{name(route.relation)} wherever {_places(route.positions)} is"
+        case "slice":
+            return f"{name(route.relation)} by time"
         case _:
-            return named(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
+            return name(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
 
 
 def _wheres(plan: Plan) -> Iterator[str]:

@@ -48,12 +48,17 @@ class Writer:
     """Writes the parts of one rule; a variable has the same name in all of them."""
 
     def __init__(
-        self, chain: Chain, time: str | None = None, names: Names = NO_NAMES, grounds: Grounds | None = None
+        self,
+        chain: Chain,
+        time: str | None = None,
+        names: Names = NO_NAMES,
+        grounds: Grounds | None = None,
+        written: Mapping[str, str] = MappingProxyType({}),  # the names that the rule's author gave variables
     ) -> None:
         self._shared, self._grounds = names, grounds
         self._times = {op.time for op in flat(chain) if isinstance(op, At | Occurring | Holding)}
         self._times |= {op.start for op in flat(chain) if isinstance(op, At | Occurring) and op.start is not None}
-        self._names: dict[str, str] = {}
+        self._names: dict[str, str] = dict(written)
         if time is not None:  # the time of the head is T
             self._times.add(time)
             self.name(time)
@@ -129,7 +134,7 @@ class Writer:
             case Absent():
                 last = pattern.last if isinstance(pattern.last, int) else self.pattern(pattern.last)
                 between = f"{self.pattern(pattern.first)} and {last}"
-                return f"(no {self.pattern(pattern.what)} between {between}{self._limited(pattern)})"
+                return f"(no {self.absent(pattern)} between {between}{self._limited(pattern)})"
             case Selected():
                 return f"({self.pattern(pattern.pattern)}{self._passing(pattern.conditions)})"
             case OneOfSeveral():
@@ -138,6 +143,10 @@ class Writer:
                 over = f"{pattern.events} events" if pattern.duration is None else f"{pattern.duration} time units"
                 measures = ", ".join(map(self._measure, pattern.measures))
                 return f"({measures} over the last {over} of {self.pattern(pattern.pattern)})"
+
+    def absent(self, pattern: Absent) -> str:
+        """What must not be."""
+        return " or ".join(map(self.pattern, pattern.what))
 
     def _limited(self, pattern: Pairs | Absent) -> str:
         within = "" if pattern.within is None else f" within {pattern.within}"

@@ -11,6 +11,7 @@ import pyarrow as pa
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.held import Memory
 from holdsfor.job.live.ledger import Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from tests.conformance.engines import answer
@@ -23,12 +24,16 @@ Parts = Sequence[Sequence[str]]
 
 @dataclass
 class ByHand:
-    """One checkpoint. stream: the driver that runs now; `restart` takes another, which knows only what is on disk."""
+    """One checkpoint. stream: the driver that runs now; `restart` takes another, which knows only what is on disk.
+
+    remembers: what buckets carry stays in memory between batches, as in a local stream.
+    """
 
     setting: Setting
     folder: Path
     told: Callable[[Store, Store], Sequence[Callable[[Commit], None]]] = lambda state, tables: ()
     open: Callable[[str], Store] = lambda place: Store(place, sync=False)
+    remembers: bool = False
     stream: Stream = field(init=False)
 
     def __post_init__(self) -> None:
@@ -36,13 +41,14 @@ class ByHand:
 
     def restart(self) -> None:
         self.state, self.tables = self.open(f"{self.folder}/state"), self.open(f"{self.folder}/tables")
+        self.memory = Memory() if self.remembers else None
         self.stream = Stream(self.setting, Ledger(self.state), self.tables, self.told(self.state, self.tables))
 
     def run(self, batch: int, parts: Parts) -> Commit:
-        return self.stream.run(batch, Alone([lines_table(part) for part in parts]))
+        return self.stream.run(batch, Alone([lines_table(part) for part in parts], self.memory))
 
     def close(self) -> Commit:
-        return self.stream.close(Alone([]))
+        return self.stream.close(Alone([], self.memory))
 
     def run_all(self, batches: Sequence[Parts], first: int = 0) -> None:
         for batch in range(first, len(batches)):

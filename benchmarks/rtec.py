@@ -1,0 +1,206 @@
+"""RTEC's own applications, on RTEC and here: CPU time of reading and of recognition, and whether the intervals agree.
+
+Usage: RTEC=<checkout of RTEC> [SWIPL=swipl] python -m benchmarks.rtec [APPLICATION...]
+
+One window over the whole stream on both sides. RTEC's files are used as they are, in a copy of the checkout; netbill's
+stream is made by its own generator. RTEC's reading is its loadNarrative, its recognition what it reports itself, which
+is without printing; so our recognition is counted without the tables, whose time is given apart.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import holdsfor
+from holdsfor.cli.rtec_defaults import Defaults, read_defaults
+from holdsfor.engine.dictionary import with_room
+from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.history import find_history, prepare
+from holdsfor.engine.window import counted, standing, windows
+from holdsfor.plan import plan
+
+APPLICATIONS = ("ctm", "voting", "netbill")
+ROUNDS = 9
+AGENTS, SEED = 300, 1  # of netbill's generator; as its own script has them
+Intervals = set[tuple[str, int, int | None]]  # fluent with its value, start, end
+
+#: Predicates that YAP has and SWI-Prolog has not.
+GENERATE = (
+    "assertz((srandom(S) :- set_random(seed(S)))), assertz((number_atom(N, A) :- atom_number(A, N))), "
+    "consult('netbill_csv_data_generator.prolog'), createNarrative({start}, {end}, {agents}, {seed}), halt."
+)
+TIME_READING = (
+    "wrap_predicate(loadNarrative(_,_,_,_,_,_,_), time, Load, "
+    "(statistics(runtime, [B,_]), Load, statistics(runtime, [E,_]), D is E-B, format('Reading Time: ~w~n', [D])))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """CPU milliseconds; intervals: what came out."""
+
+    reading: float
+    recognition: float
+    intervals: Intervals
+    tables: float = 0.0
+
+
+def main(applications: tuple[str, ...] = APPLICATIONS) -> None:
+    checkout = os.environ.get("RTEC")
+    if checkout is None:
+        print("rtec: set RTEC to a checkout of RTEC, and SWIPL to SWI-Prolog if it is not in the path")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder, "rtec")
+        shutil.copytree(checkout, copy, ignore=shutil.ignore_patterns(".git"))
+        for name in applications:
+            defaults = prepared(name, copy)
+            report(name, measure_rtec(name, defaults, copy), measure_here(defaults))
+
+
+def prepared(name: str, rtec: Path) -> Defaults:
+    """The application's table, with one window over everything."""
+    defaults = read_defaults(rtec / "execution scripts" / "defaults.toml", name)
+    start, end = defaults.start or 0, defaults.end or 0
+    if name == "netbill":
+        defaults = replace(defaults, events=[str(generate_netbill(rtec, start, end))])
+    return replace(defaults, start=start, end=end, window=end - start, step=end - start)
+
+
+def generate_netbill(rtec: Path, start: int, end: int) -> Path:
+    dataset = rtec / "examples" / "netbill" / "dataset"
+    run_prolog(["-g", GENERATE.format(start=start, end=end, agents=AGENTS, seed=SEED)], dataset / "prolog")
+    return dataset / "csv" / f"negotiation-{AGENTS}-{SEED}.csv"
+
+
+def run_prolog(arguments: list[str], folder: Path) -> str:
+    command = [os.environ.get("SWIPL", "swipl"), "-q", *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+# ---------------------------------------------------------------- RTEC
+
+
+def measure_rtec(name: str, defaults: Defaults, rtec: Path) -> Measured:
+    rules, *background = defaults.rules
+    run_prolog(
+        ["-l", str(rtec / "src" / "compiler.prolog"), "-g", f"compileED('{rules}',withoutOptimisation),halt."], rtec
+    )
+    results = rtec / "results"
+    results.mkdir(exist_ok=True)
+    options = {
+        "event_description_files": quoted([*background, rules.parent / "compiled_rules.prolog"]),
+        "input_providers": quoted(defaults.events),
+        "results_directory": f"'{results}'",
+        "input_mode": "csv",
+        "output_mode": "file",
+        "window_size": defaults.window,
+        "step": defaults.step,
+        "start_time": defaults.start,
+        "end_time": defaults.end,
+        "clock_tick": defaults.tick or 1,
+    }
+    listed = ",".join(f"{key}={value}" for key, value in options.items())
+    goal = f"{TIME_READING},continuousQueries({name},[{listed}]),halt."
+    printed = run_prolog(["-l", "continuousQueries.prolog", "-g", goal], rtec / "execution scripts")
+    reading, recognition = (
+        float(re.findall(pattern, printed)[-1])
+        for pattern in (r"Reading Time: (\d+)", r"Recognition Time \(ms\)\s*: (\d+)")
+    )
+    (printed_intervals,) = results.glob("*recognised-intervals.txt")
+    intervals = read_printed(printed_intervals.read_text(), defaults.end or 0)
+    shutil.rmtree(results)
+    return Measured(reading, recognition, intervals)
+
+
+def quoted(paths: Any) -> str:
+    return "[" + ",".join(f"'{path}'" for path in paths) + "]"
+
+
+def read_printed(text: str, end: int) -> Intervals:
+    """RTEC prints what is open as ending one after the last query time."""
+    intervals: Intervals = set()
+    for name, args, value, pairs in re.findall(
+        r"^recognitions\(predictions,(\w+),\[\[(.*)\],([^,\]]*)\],\[(.*)\]\)\.$", text, re.M
+    ):
+        for start, stop in re.findall(r"\((-?\d+),(\w+)\)", pairs):
+            intervals.add((named(name, args, value), int(start), ending(None if stop == "inf" else int(stop), end)))
+    return intervals
+
+
+def named(fluent: str, args: str, value: str) -> str:
+    return f"{fluent}({args})={value}".replace(" ", "")
+
+
+def ending(stop: int | None, end: int) -> int | None:
+    return None if stop is None or stop > end else stop
+
+
+# ---------------------------------------------------------------- here
+
+
+def measure_here(defaults: Defaults) -> Measured:
+    """In a warm process: medians of several runs."""
+    description = holdsfor.load(*defaults.rules)
+    ready = program(plan(description))
+    source = holdsfor.read_events(list(defaults.events), format="rtec")
+    events = source.read(description.inputs)
+    asked = windows(events.blocks, defaults.window, defaults.step, defaults.start, defaults.end, 1)
+
+    def recognise() -> None:
+        blocks = [standing(counted(block, asked).block, asked) for block in events.blocks]
+        with_room(lambda room: evaluate(ready, prepare(ready, blocks, asked, room=room)))
+
+    history = find_history(ready, events, asked, False)
+    reading = cpu_milliseconds(lambda: source.read(description.inputs))
+    recognition = cpu_milliseconds(recognise)
+    everything = cpu_milliseconds(lambda: find_history(ready, events, asked, False))
+    intervals = {
+        (named(row["fluent"], ",".join(row["args"]), row["value"]), row["start"], ending(row["end"], defaults.end or 0))
+        for row in history.intervals.to_pylist()
+    }
+    return Measured(reading, recognition, intervals, everything - recognition)
+
+
+def cpu_milliseconds(work: Callable[[], Any]) -> float:
+    taken = []
+    for _ in range(ROUNDS + 1):  # the first warms up
+        begun = time.process_time()
+        work()
+        taken.append(time.process_time() - begun)
+    return 1000 * statistics.median(taken[1:])
+
+
+# ---------------------------------------------------------------- both
+
+
+def report(name: str, theirs: Measured, ours: Measured) -> None:
+    print(f"{name}: {len(theirs.intervals):,} intervals of RTEC, {len(ours.intervals):,} here")
+    times = theirs.reading / ours.reading
+    print(f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {times:.0f}x")
+    print(
+        f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
+        f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"
+    )
+    only_theirs, only_ours = (
+        Counter(re.sub(r"\(.*\)=", "=", fluent) for fluent, _, _ in rows)
+        for rows in (theirs.intervals - ours.intervals, ours.intervals - theirs.intervals)
+    )
+    for fluent in sorted(only_theirs | only_ours):
+        print(f"  {fluent}: {only_theirs[fluent]} only of RTEC, {only_ours[fluent]} only here")
+
+
+if __name__ == "__main__":
+    main(tuple(sys.argv[1:]) or APPLICATIONS)

@@ -1,0 +1,48 @@
+"""`holdsfor progress`: where patterns stand: what has occurred, what is awaited, and until when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from typing import Literal as OneOf
+
+import typer
+
+from holdsfor.cli.console import say, show
+from holdsfor.cli.run import EVENTS, FACTS, FORMAT, MAPPING, START, pairs
+
+AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
+MOST = typer.Option("--most", help="How many partial matches are shown, those that end soonest first.")
+
+
+def progress(
+    rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
+    events: Annotated[list[str], EVENTS],
+    at: Annotated[int | None, AT] = None,
+    start: Annotated[int | None, START] = None,
+    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    mapping: Annotated[Path | None, MAPPING] = None,
+    facts: Annotated[list[str] | None, FACTS] = None,
+    most: Annotated[int, MOST] = 50,
+) -> None:
+    """Shows the partial matches of patterns: which parts have occurred, what they wait for, and until when."""
+    import holdsfor
+
+    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
+    source = holdsfor.read_events(events, format=format, mapping=mapping)
+    table = holdsfor.progress(description, source, start=start, end=at)
+    rows = sorted(table.to_pylist(), key=lambda row: (row["until"] is None, row["until"]))
+    shown = [
+        (
+            row["event"],
+            ", ".join(f"{name}={value}" for name, value in row["bindings"]),
+            f"{row['start']}..{row['end']}",
+            row["matched"],
+            row["awaited"],
+            "for ever" if row["until"] is None else row["until"],
+        )
+        for row in rows[:most]
+    ]
+    show("partial matches", ("event", "for", "since", "has occurred", "awaited", "until"), shown)
+    if len(rows) > most:
+        say(f"and {len(rows) - most} more")

@@ -1,0 +1,137 @@
+"""Partial matches: which parts of a pattern have occurred, what they wait for, and until when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Mask
+from holdsfor.engine.patterns import END, LEFT, RIGHT, START, blocked_at, match_pattern, pair_around, pair_up
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.plan.operators import Conclude, Occurring, Plan
+from holdsfor.plan.patterns import Absent, Pairs, Pattern, operands
+from holdsfor.plan.printing.rule import Writer
+from holdsfor.plan.walk import conclusions, defines
+
+PROGRESS_SCHEMA = pa.schema(
+    [
+        ("event", pa.string()),
+        ("rule", pa.string()),
+        ("bindings", pa.map_(pa.string(), pa.string())),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+        ("matched", pa.string()),
+        ("awaited", pa.string()),
+        ("until", pa.int64()),
+    ]
+)
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Occurrences of a part that wait for something, and until when each does."""
+
+    matched: Pattern
+    awaited: str
+    rows: Rows
+    until: Ints
+
+
+def progress_table(plan: Plan, world: World) -> pa.Table:
+    """All partial matches after an evaluation, for the rules in their order."""
+    tables = [PROGRESS_SCHEMA.empty_table()]
+    for definition in plan.definitions:
+        names = {relation.name for relation in defines(definition)}
+        for rule in conclusions(definition):
+            if rule.chain and isinstance(rule.chain[0], Occurring):
+                writer = Writer(rule.chain, written=dict(rule.names))
+                for waiting in waiting_for(rule.chain[0].pattern, writer, world):
+                    tables.append(_table(min(names), rule, waiting, writer, world))
+    return pa.concat_tables(tables)
+
+
+def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Waiting]:
+    """What of a pattern has occurred and may still be completed after now, the innermost parts first."""
+    for operand in operands(pattern):
+        yield from waiting_for(operand, writer, world)
+    match pattern:
+        case Pairs():
+            yield from _waiting_sides(pattern, writer, world)
+        case Absent(last=int() as duration):
+            first = match_pattern(pattern.first, world)
+            due = first.times(END) + duration
+            free = blocked_at(pattern, first, world) > due
+            yield from _open(pattern.first, f"no {writer.absent(pattern)}", first, due, free, world)
+        case Absent():
+            assert not isinstance(pattern.last, int)
+            first, _, pairs = pair_around(pattern, pattern.last, world)
+            free = (blocked_at(pattern, first, world) > world.now) & _unused(pattern, first, pairs, LEFT)
+            awaited = f"{writer.pattern(pattern.last)}, and no {writer.absent(pattern)} before"
+            yield from _open(pattern.first, awaited, first, _limit(first, pattern.within), free, world)
+        case _:
+            return
+
+
+def _waiting_sides(pattern: Pairs, writer: Writer, world: World) -> Iterator[Waiting]:
+    left, right, pairs = pair_up(pattern, world)
+    sides = [(pattern.left, pattern.right, left, LEFT)]
+    if pattern.kind in ("and", "par"):
+        sides.append((pattern.right, pattern.left, right, RIGHT))
+    if pattern.kind in ("equals", "during", "starts", "finishes"):
+        return  # what has ended cannot be completed by what ends later, or is not needed to know what is awaited
+    for matched, awaited, rows, side in sides:
+        free = _unused(pattern, rows, pairs, side)
+        yield from _open(matched, writer.pattern(awaited), rows, _limit(rows, pattern.within), free, world)
+
+
+def _limit(rows: Rows, within: int | None) -> Ints:
+    return np.full(rows.size, NEVER) if within is None else rows.times(START) + within
+
+
+def _unused(pattern: Pairs | Absent, rows: Rows, pairs: Rows, side: str) -> Mask:
+    """Under a policy that uses occurrences up, those that are left."""
+    free = np.ones(rows.size, np.bool_)
+    if pattern.choosing.policy == "chronological":
+        free[pairs.times(side)] = False
+    return free
+
+
+def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, world: World) -> Iterator[Waiting]:
+    kept = free & (until > world.now)
+    if kept.any():
+        yield Waiting(matched, awaited, rows.filter(kept), until[kept])
+
+
+def _table(event: str, rule: Conclude, waiting: Waiting, writer: Writer, world: World) -> pa.Table:
+    rows, size = waiting.rows, waiting.rows.size
+    place = f"{rule.place.file}:{rule.place.line}"
+    columns = [
+        pa.repeat(event, size),
+        pa.repeat(place, size),
+        _bindings(rows, dict(rule.names), world),
+        pa.array(rows.times(START)),
+        pa.array(rows.times(END)),
+        pa.repeat(writer.pattern(waiting.matched), size),
+        pa.repeat(waiting.awaited, size),
+        pa.array(waiting.until, mask=waiting.until == NEVER),
+    ]
+    return pa.table(columns, schema=PROGRESS_SCHEMA)
+
+
+def _bindings(rows: Rows, written: dict[str, str], world: World) -> pa.Array:
+    """The values of the variables that the rule names, as maps from name to text."""
+    names = [name for name in sorted(rows.names, key=lambda name: (len(name), name)) if name in written]
+    codes = [rows.codes(name) for name in names]
+    texts = [world.dictionary.texts().take(pa.array(column)) for column in codes]
+    offsets = pa.array(np.arange(rows.size + 1, dtype=np.int32) * len(names))
+    order = np.arange(rows.size * len(names)).reshape(len(names), rows.size).T.ravel()
+    again = pa.array(np.tile(np.arange(len(names)), rows.size))
+    keys = pa.array([written[name] for name in names], pa.string()).take(again)
+    values = pa.concat_arrays([pa.array([], pa.string()), *(text.cast(pa.string()) for text in texts)])
+    return pa.MapArray.from_arrays(offsets, keys, values.take(pa.array(order)))

@@ -1,0 +1,86 @@
+"""Strings somewhere in bytes: looked at where they are, and copied only when they are wanted as an array."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from holdsfor.io.events import Ints
+from holdsfor.kernels.texts import copy_strings, encode_strings, parse_decimals, parse_integers
+
+Mask = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Strings:
+    """String i is `data[begin[i]:end[i]]`; one that is not valid is null."""
+
+    data: npt.NDArray[np.uint8]
+    begin: Places
+    end: Places
+    valid: Mask
+    has_nulls: bool = False
+
+    def __len__(self) -> int:
+        return len(self.begin)
+
+    def take(self, rows: Ints) -> Strings:
+        return Strings(self.data, self.begin[rows], self.end[rows], self.valid[rows], self.has_nulls)
+
+    def array(self) -> pa.Array:
+        offsets, text = copy_strings(self.data, self.begin, self.end, self.valid)
+        missing = pa.array(self.valid).buffers()[1] if self.has_nulls else None
+        return pa.Array.from_buffers(pa.string(), len(self), [missing, pa.py_buffer(offsets), pa.py_buffer(text)])
+
+    def integers(self) -> tuple[Ints, Mask]:
+        """Integers of up to 18 digits, and which strings are such."""
+        numbers, good = np.empty(len(self), np.int64), np.empty(len(self), np.bool_)
+        parse_integers(self.data, self.begin, self.end, self.valid, numbers, good)
+        return numbers, good
+
+    def numbers(self) -> pa.Array | None:
+        """Strings that are all short integers, or all floats of few digits; None: some are not, or there are none."""
+        if not self._begin_with_number():
+            return None
+        missing = ~self.valid if self.has_nulls else None
+        floats = np.empty(len(self), np.float64)
+        if parse_decimals(self.data, self.begin, self.end, self.valid, floats):
+            return pa.array(floats, mask=missing)
+        integers, good = self.integers()
+        return pa.array(integers, mask=missing) if (good == self.valid).all() else None
+
+    def _begin_with_number(self) -> bool:
+        """Whether the first string may be a number: most columns that are no numbers show it there."""
+        first = int(self.valid.argmax()) if len(self) else 0
+        return bool(self.valid[first : first + 1].any() and self.end[first] > self.begin[first]) and (
+            self.data[self.begin[first]] in b"-0123456789"
+        )
+
+    def encode(self) -> pa.DictionaryArray:
+        """Each text once in a dictionary, in the order of first occurrence."""
+        codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
+        indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
+        return pa.DictionaryArray.from_arrays(indices, self.take(firsts).array())
+
+
+def strings_of(array: pa.Array) -> Strings:
+    """The strings of an Arrow array, where they are."""
+    if not len(array):
+        none = np.empty(0, np.int32)
+        return Strings(_read_only(b""), none, none, np.empty(0, np.bool_))
+    _, offsets, data = array.buffers()
+    places = np.frombuffer(offsets, np.int32)[array.offset :][: len(array) + 1]
+    has_nulls = array.null_count > 0
+    valid = array.is_valid().to_numpy(zero_copy_only=False).copy() if has_nulls else np.ones(len(array), np.bool_)
+    return Strings(_read_only(data or b""), places[:-1].copy(), places[1:].copy(), valid, has_nulls)
+
+
+def _read_only(data: pa.Buffer | bytes) -> npt.NDArray[np.uint8]:
+    """Bytes for kernels, which are compiled once more for what may be written."""
+    found = np.frombuffer(data, np.uint8)
+    found.flags.writeable = False
+    return found

@@ -1,0 +1,56 @@
+"""Declared domains: the groundings that `grounding` declarations list, or allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from holdsfor.language.description import Compare, EventDescription, Grounding, Signature
+from holdsfor.language.terms import Place, Var, name_and_args
+from holdsfor.plan.compiler.fold import Body, Head, head_names
+from holdsfor.plan.compiler.pipeline import Pipeline
+from holdsfor.plan.compiler.said import is_dynamic, signature_of
+from holdsfor.plan.operators import Declared, Domain, Relation
+from holdsfor.plan.relations import Relations
+from holdsfor.plan.structures import is_open
+
+
+def compile_domains(description: EventDescription, pipeline: Pipeline) -> tuple[Domain, ...]:
+    defined = description.events | description.simple | description.static
+    domains: dict[Relation, list[Declared]] = {}
+    for grounding in description.groundings:
+        if signature_of(grounding.entity) not in defined:
+            continue
+        fixed = tuple(literal for literal in grounding.body if not is_dynamic(literal, description))
+        enumerates = len(fixed) == len(grounding.body)
+        for relation, head, body in _by_relation(replace(grounding, body=fixed), pipeline.relations):
+            rules = domains.setdefault(relation, [])
+            for variant, terms in pipeline.unfold_and_fold(body, head):
+                rules.append(_declared(variant, terms, enumerates, grounding.entity.place, pipeline))
+    return tuple(Domain(relation, tuple(dict.fromkeys(rules))) for relation, rules in domains.items())
+
+
+def lists_all(domain: Domain) -> bool:
+    """Whether the declaration gives every argument its values, so that nothing else has to."""
+    return all(rule.enumerates and not any(map(is_open, rule.args)) for rule in domain.rules)
+
+
+def _declared(body: Body, head: Head, enumerates: bool, place: Place, pipeline: Pipeline) -> Declared:
+    """A dynamic domain only tests groundings: those of the data, so its head is bound before."""
+    bound = frozenset() if enumerates else head_names(head)
+    rule = pipeline.order(body, head, place, bound=bound)
+    return Declared(rule.chain, rule.args, enumerates, place, rule.ordering.written_names())
+
+
+def _by_relation(grounding: Grounding, relations: Relations) -> Iterator[tuple[Relation, Head, Body]]:
+    name, args = name_and_args(grounding.entity)
+    if grounding.value is None:
+        yield Relation(name, len(args), None, "event"), args, grounding.body
+        return
+    for relation in relations.of_fluent(Signature(name, len(args))):
+        if relation.value is None:
+            yield relation, (*args, grounding.value), grounding.body
+        elif isinstance(grounding.value, Var):
+            yield relation, args, (*grounding.body, Compare("=", grounding.value, relation.value, grounding.place))
+        elif grounding.value == relation.value:
+            yield relation, args, grounding.body

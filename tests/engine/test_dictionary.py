@@ -1,0 +1,28 @@
+"""Terms and their codes."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdsfor.engine.dictionary import Dictionary, find_distinct
+
+NEAR = st.lists(st.integers(-5, 20), max_size=30)
+FAR = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5)
+
+
+@given(NEAR | FAR)
+def test_that_integers_are_counted_as_they_are_sorted(numbers: list[int]) -> None:
+    distinct, where = find_distinct(np.array(numbers, np.int64))
+    assert distinct.tolist() == sorted(set(numbers))
+    assert distinct[where].tolist() == numbers
+
+
+@given(NEAR)
+def test_that_integers_and_floats_are_different_terms(numbers: list[int]) -> None:
+    dictionary = Dictionary()
+    integers = dictionary.encode(np.array(numbers, np.int64))
+    floats = dictionary.encode(np.array(numbers, np.float64))
+    assert [dictionary.text(code) for code in integers.tolist()] == [str(number) for number in numbers]
+    assert not set(integers.tolist()) & set(floats.tolist())

@@ -1,0 +1,118 @@
+"""What buckets carry stays in memory between the batches of a local stream; files stay what counts after a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.live.held import Memory, begin_held
+from holdsfor.job.tasks import Job
+from tests.conformance.compare import differences
+from tests.spark.live.breaking import Breaking, Crash, Fuse
+from tests.spark.live.by_hand import ByHand
+from tests.spark.live.undisturbed import SETTING, batches
+
+LAST = len(batches()) - 1
+
+
+class Counting(Store):
+    """Knows the states that have been read."""
+
+    def __init__(self, location: str) -> None:
+        super().__init__(location, sync=False)
+        self.bases_read: list[str] = []
+
+    def read(self, name: str, crc: int | None = None):  # type: ignore[no-untyped-def]
+        self.bases_read += [name] if "/base-" in name else []
+        return super().read(name, crc)
+
+
+def begin(folder: Path, remembers: bool, open: Callable[[str], Store] = Counting) -> ByHand:
+    return ByHand(SETTING, folder, open=open, remembers=remembers)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> ByHand:
+    """What is told where every state is read from its file."""
+    live = begin(tmp_path_factory.mktemp("plain"), remembers=False)
+    live.run_all(batches())
+    assert isinstance(live.state, Counting)
+    assert len(live.state.bases_read) >= 4  # else the tests here show nothing
+    return live
+
+
+def check_same(plain: ByHand, live: ByHand) -> None:
+    assert not differences(plain.answer(), live.answer())
+    assert all(mine.equals(other) for mine, other in zip(plain.log(), live.log(), strict=True))
+
+
+def test_states_are_not_read_as_long_as_the_process_lives(plain: ByHand, tmp_path: Path) -> None:
+    live = begin(tmp_path, remembers=True)
+    for number, parts in enumerate(batches()):
+        live.run(number, parts)
+    assert isinstance(live.state, Counting)
+    assert live.state.bases_read == []
+    live.close()
+    check_same(plain, live)
+
+
+@pytest.mark.parametrize("number", range(1, LAST + 1))
+def test_another_process_goes_on_from_the_files(number: int, plain: ByHand, tmp_path: Path) -> None:
+    live = begin(tmp_path, remembers=True)
+    for batch in range(number):
+        live.run(batch, batches()[batch])
+    live.restart()
+    live.run_all(batches(), first=number)
+    check_same(plain, live)
+
+
+def test_after_a_batch_that_failed_the_files_count(plain: ByHand, tmp_path: Path) -> None:
+    """At every write of the last batch: some buckets have gone on in memory by then, others not."""
+    fuse = Fuse()
+    counted = begin(tmp_path / "counted", True, lambda place: Breaking(place, fuse))
+    for batch in range(LAST):
+        counted.run(batch, batches()[batch])
+    before = len(fuse.done)
+    counted.run(LAST, batches()[LAST])
+    written = len(fuse.done) - before
+    assert written > 8
+    for at in range(written):
+        check_failed_batch(plain, tmp_path / str(at), at)
+
+
+def check_failed_batch(plain: ByHand, folder: Path, at: int) -> None:
+    fuse = Fuse()
+    live = begin(folder, True, lambda place: Breaking(place, fuse))
+    for batch in range(LAST):
+        live.run(batch, batches()[batch])
+    fuse.at = len(fuse.done) + at
+    with pytest.raises(Crash):
+        live.run(LAST, batches()[LAST])
+    fuse.at = None  # the same process tries again
+    live.run(LAST, batches()[LAST])
+    live.close()
+    check_same(plain, live)
+
+
+def test_only_what_wrote_the_very_file_is_taken() -> None:
+    assert SETTING.start is not None
+    job = Job(SETTING.ready, SETTING.windows(SETTING.start), SETTING.router)
+    file = Written("state/stage0-1/base-0000003.arrow", 10, 77)
+    held = begin_held(job, 0, 1, lasts=True)
+    memory = Memory()
+    for other, other_job in (
+        (replace(file, crc=78), job),
+        (replace(file, name="state/stage0-1/base-0000004.arrow"), job),
+        (file, replace(job, asked=replace(job.asked, end=job.asked.end + 1))),
+    ):
+        memory.put(file, held)
+        assert memory.take(other, other_job) is None
+        assert memory.take(file, job) is None, "what was asked for in vain is out of date"
+    memory.put(file, held)
+    assert memory.take(replace(file, name="state/stage1-1/base-0000003.arrow"), job) is None, "another bucket"
+    assert memory.take(file, job) is held
+    assert memory.take(file, job) is None

@@ -1,0 +1,56 @@
+"""Random patterns: ours is the naive answer, for every window and step, on every host.
+
+HOLDSFOR_PATTERNS sets how many programs are tried, HOLDSFOR_SEED the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from tests.conformance.compare import compared, differences
+from tests.conformance.engines import LOCAL, NAIVE, Engine, in_session, in_stream
+from tests.conformance.patterns import PATTERN_ENGINES
+from tests.conformance.streamed import arrival
+from tests.laws.test_programs import answer, explain, wrong
+from tests.naive.draw_patterns import random_patterns
+
+FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PATTERNS", "100")))
+
+
+@pytest.mark.parametrize("engine", PATTERN_ENGINES, ids=str)
+@pytest.mark.parametrize("mixed", [False, True], ids=["patterns", "with fluents"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_same_as_naive(seed: int, mixed: bool, engine: Engine) -> None:
+    program = random_patterns(seed, mixed)
+    lines = wrong(engine, program)
+    if lines:
+        pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+@pytest.mark.parametrize("engine", [in_stream(2, "final"), in_stream(2, "settling"), in_session("final")], ids=str)
+@pytest.mark.parametrize("seed", SEEDS[::4])
+def test_every_report_comes_to_the_same(seed: int, engine: Engine) -> None:
+    program = random_patterns(seed, mixed=seed % 8 == 0)
+    lines = wrong(engine, program)
+    if lines:
+        pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+@pytest.mark.parametrize("engine", [LOCAL[0], LOCAL[1], in_stream(3), in_session()], ids=str)
+@pytest.mark.parametrize("seed", SEEDS[::4])
+def test_what_is_taken_back_has_never_been(seed: int, engine: Engine) -> None:
+    program = random_patterns(seed, mixed=seed % 8 == 0)
+    whole = replace(program.horizon, window=10 * program.horizon.end)  # so that nothing is too late
+    random = Random(seed)
+    gone = {row.partition(" arrives ")[0] for row in program.rows if random.random() < 0.3}
+    left = [row for row in program.rows if row.partition(" arrives ")[0] not in gone]
+    back = [f"retract {row} arrives {random.randint(program.horizon.end - 3, program.horizon.end)}" for row in gone]
+    rows = [row for row in program.rows if arrival(row) < program.horizon.end - 3 or row in left]
+    expected = answer(NAIVE, replace(program, rows=tuple(left), horizon=whole))
+    found = answer(engine, replace(program, rows=(*rows, *sorted(back)), horizon=whole))
+    assert not differences(compared(expected, whole), compared(found, whole)), (str(program), gone)

@@ -1,0 +1,277 @@
+"""Figure 2 of the ETALIS paper, over plain lists: every pair of occurrences is looked at.
+
+A match is the variables' values with a start and an end. Where a rule has a policy, each pair that a join could make is
+tried first with the conditions and windows around the join; then the policy chooses among those that pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from holdsfor.language.description import Signature
+from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
+from holdsfor.language.patterns import (
+    Absence,
+    Atom,
+    Either,
+    Filter,
+    Instant,
+    Join,
+    Limit,
+    Measure,
+    Pattern,
+    PatternRule,
+    Running,
+    Stretch,
+    is_calculated,
+)
+from holdsfor.language.terms import Term, name_and_args
+from holdsfor.language.walk import all_variables
+from tests.naive.calculate import evaluate, match_all, names, number_term, standard_order, substitute
+from tests.naive.choose import Pair, choose
+from tests.naive.intervals import FOREVER
+from tests.naive.match import Match, merged, unique
+from tests.naive.solve import World, signature
+
+Span = tuple[tuple[Term, ...], int, int]  # arguments, start, end
+#: What the conditions and windows around a pattern make of a match: nothing, itself, or several with more values.
+Tests = Callable[[Match], list[Match]]
+
+_STANDS: dict[str, Callable[[int, int, int, int], bool]] = {
+    "seq": lambda q1, q2, q3, q4: q2 < q3,
+    "and": lambda q1, q2, q3, q4: True,
+    "par": lambda q1, q2, q3, q4: max(q1, q3) < min(q2, q4),
+    "equals": lambda q1, q2, q3, q4: q1 == q3 and q2 == q4,
+    "meets": lambda q1, q2, q3, q4: q2 == q3,
+    "during": lambda q1, q2, q3, q4: q3 < q1 < q2 < q4,
+    "starts": lambda q1, q2, q3, q4: q1 == q3 and q2 < q4,
+    "finishes": lambda q1, q2, q3, q4: q2 == q4 and q3 < q1,
+}
+#: Their result is the right operand; that of the others all that the two span.
+_OUTER = frozenset({"during", "starts", "finishes"})
+
+
+@dataclass
+class Patterns:
+    """until: what ends later is not known yet."""
+
+    world: World
+    until: int
+
+    def occurrences(self, rule: PatternRule) -> Iterator[Span]:
+        """All that the rule makes of what is known."""
+        outside = {each.name for each in pattern_variables(rule.pattern)} | names(rule.head)
+        for found in self._matches(rule, rule.pattern, _as_it_is, outside):
+            args = tuple(_worked_out(arg, found) for arg in name_and_args(rule.head)[1])
+            if None not in args and found.end <= self.until:
+                yield tuple(arg for arg in args if arg is not None), found.start, found.end
+
+    def _matches(self, rule: PatternRule, pattern: Pattern, tests: Tests, outside: set[str]) -> list[Match]:
+        """outside: the variables of the rule that stand elsewhere."""
+        match pattern:
+            case Atom():
+                found = self._atoms(pattern)
+            case Stretch():
+                found = self._stretches(pattern)
+            case Instant():
+                found = [Match({}, pattern.time, pattern.time)] if pattern.time <= self.until else []
+            case Either():
+                parts = (self._matches(rule, part, tests, outside) for part in pattern.alternatives)
+                return unique(each for part in parts for each in part)
+            case Filter():
+                return self._matches(rule, pattern.pattern, self._tested(pattern, tests, outside), outside)
+            case Limit():
+                return self._matches(rule, pattern.pattern, _limited(pattern, tests), outside)
+            case Join():
+                return self._joined(rule, pattern, tests, outside)
+            case Absence():
+                return self._absent(rule, pattern, tests, outside)
+            case Running():
+                found = self._running(rule, pattern, outside)
+        return unique(each for one in found for each in tests(one))
+
+    # ------------------------------------------------------------ leaves
+
+    def _atoms(self, pattern: Atom) -> list[Match]:
+        _, terms = name_and_args(pattern.event)
+        known = self.world.spans.get(signature(pattern.event), set())
+        found = [(match_all(terms, args, {}), start, end) for args, start, end in known if end <= self.until]
+        return [Match(dict(values), start, end) for values, start, end in found if values is not None]
+
+    def _stretches(self, pattern: Stretch) -> list[Match]:
+        terms = (*name_and_args(pattern.fluent)[1], pattern.value)
+        found = []
+        for (args, value), intervals in self.world.fluents.get(signature(pattern.fluent), {}).items():
+            values = match_all(terms, (*args, value), {})
+            if values is not None:
+                begin = self.world.first + 1
+                ended = [(max(s, begin), e - 1) for s, e in intervals if e != FOREVER and e > begin]
+                found += [Match(dict(values), s, e) for s, e in ended if e <= self.until]
+        return found
+
+    # ------------------------------------------------------------ pairs
+
+    def _joined(self, rule: PatternRule, pattern: Join, tests: Tests, outside: set[str]) -> list[Match]:
+        lefts = self._matches(rule, pattern.left, _as_it_is, outside)
+        rights = self._matches(rule, pattern.right, _as_it_is, outside)
+        pairs = []
+        for left in lefts:
+            for right in rights:
+                values = merged(left, right)
+                times = (left.start, left.end, right.start, right.end)
+                if values is not None and _STANDS[pattern.kind](*times):
+                    whole = (right.start, right.end) if pattern.kind in _OUTER else (min(times), max(times))
+                    pairs.append(Pair(left, right, tests(Match(values, *whole))))
+        return _chosen(rule, pattern.left, pattern.right, pairs)
+
+    def _absent(self, rule: PatternRule, pattern: Absence, tests: Tests, outside: set[str]) -> list[Match]:
+        absent = self._matches(rule, pattern.what, _as_it_is, outside)
+        firsts = self._matches(rule, pattern.first, _as_it_is, outside)
+        if isinstance(pattern.last, int):
+            free = [Match(first.values, first.start, first.end + pattern.last) for first in firsts]
+            ends = [(first.end, whole) for first, whole in zip(firsts, free, strict=True)]
+            kept = [w for end, w in ends if w.end <= self.until and not _between(absent, w, end, w.end + 1)]
+            return unique(each for one in kept for each in tests(one))
+        lasts = self._matches(rule, pattern.last, _as_it_is, outside)
+        pairs = []
+        for first in firsts:
+            for last in lasts:
+                values = merged(first, last)
+                if values is None or first.end >= last.start:
+                    continue
+                whole = Match(values, first.start, last.end)
+                if not _between(absent, whole, first.end, last.start):
+                    pairs.append(Pair(first, last, tests(whole)))
+        return _chosen(rule, pattern.first, pattern.last, pairs)
+
+    # ------------------------------------------------------------ conditions and aggregates
+
+    def _tested(self, pattern: Filter, tests: Tests, outside: set[str]) -> Tests:
+        def apply(found: Match) -> list[Match]:
+            solutions = self.world.solve(pattern.conditions, found.values, outside)
+            shown = ({name: term for name, term in one.items() if name[0] != "~"} for one in solutions)
+            return [each for values in shown for each in tests(Match(values, found.start, found.end))]
+
+        return apply
+
+    def _running(self, rule: PatternRule, pattern: Running, outside: set[str]) -> list[Match]:
+        shared = _shared(rule, pattern)
+        groups: dict[frozenset[tuple[str, Term]], list[Match]] = {}
+        for found in self._matches(rule, pattern.pattern, _as_it_is, outside):
+            key = frozenset((name, term) for name, term in found.values.items() if name in shared)
+            groups.setdefault(key, []).append(found)
+        results = []
+        order = variable_order(pattern.pattern)
+        for key, members in groups.items():
+            members.sort(key=lambda each: (each.end, each.start, by_values(each, order)))
+            for end in sorted({each.end for each in members}):
+                known = [each for each in members if each.end <= end]
+                if pattern.events is not None:
+                    window = known[-pattern.events :] if len(known) >= pattern.events else []
+                else:
+                    assert pattern.duration is not None
+                    window = [each for each in known if each.end > end - pattern.duration]
+                values = _measured(pattern.measures, window) if window else None
+                if values is not None:
+                    results.append(Match({**dict(key), **values}, min(each.start for each in window), end))
+        return results
+
+
+def _as_it_is(found: Match) -> list[Match]:
+    return [found]
+
+
+def _limited(pattern: Limit, tests: Tests) -> Tests:
+    return lambda found: tests(found) if found.end - found.start <= pattern.duration else []
+
+
+def _between(absent: Iterable[Match], whole: Match, after: int, before: int) -> bool:
+    """Is there one strictly between, whatever the values of its own variables?"""
+    return any(after < each.start and each.end < before and merged(each, whole) is not None for each in absent)
+
+
+def _chosen(rule: PatternRule, left: Pattern, right: Pattern, pairs: Sequence[Pair]) -> list[Match]:
+    passed = [pair for pair in pairs if pair.outcomes]
+    if rule.policy != "unrestricted":
+        orders = variable_order(left), variable_order(right)
+        passed = choose(rule.policy, rule.prefers, passed, orders)
+    return unique(outcome for pair in passed for outcome in pair.outcomes)
+
+
+def _worked_out(arg: Term, found: Match) -> Term | None:
+    if not is_calculated(arg):
+        return substitute(arg, found.values)
+    number = evaluate(arg, found.values)
+    return None if number is None else number_term(number)
+
+
+def _measured(measures: Iterable[Measure], window: Sequence[Match]) -> dict[str, Term] | None:
+    """The value of each measure; None if one of them has no number."""
+    values: dict[str, Term] = {}
+    for measure in measures:
+        if measure.term is None:
+            values[measure.variable.name] = number_term(len(window))
+            continue
+        numbers = [evaluate(measure.term, each.values) for each in window]
+        if any(number is None for number in numbers):
+            return None
+        known = [number for number in numbers if number is not None]
+        total = sum(known)
+        average = total // len(known) if isinstance(total, int) and total % len(known) == 0 else total / len(known)
+        results = {"sum": total, "avg": average, "min": min(known), "max": max(known)}
+        values[measure.variable.name] = number_term(results[measure.function])
+    return values
+
+
+def _shared(rule: PatternRule, running: Running) -> set[str]:
+    """The variables of an aggregate's pattern that stand outside of it and of its measures: they make the groups."""
+
+    def elsewhere(pattern: Pattern) -> set[str]:
+        if pattern is running:
+            return set()
+        own = {each.name for each in own_variables(pattern)}
+        return own.union(*map(elsewhere, inside(pattern)))
+
+    return {each.name for each in pattern_variables(running.pattern)} & (elsewhere(rule.pattern) | names(rule.head))
+
+
+def variable_order(pattern: Pattern) -> list[str]:
+    """The variables of a pattern in the order of the text."""
+    match pattern:
+        case Filter():
+            found = [each.name for each in all_variables(pattern.conditions)]
+        case Running():
+            found = [each.name for measure in pattern.measures for each in measure_variables(measure)]
+        case _:
+            found = []
+    places = {each.name: (each.place.line, each.place.column) for each in pattern_variables(pattern)}
+    return sorted(dict.fromkeys([*places, *found]), key=lambda name: (places.get(name, (0, 0)), name))
+
+
+def by_values(found: Match, order: Sequence[str]) -> tuple[object, ...]:
+    return tuple(standard_order(found.values[name]) for name in order if name in found.values)
+
+
+def define(members: Sequence[Signature], rules: Sequence[PatternRule], world: World) -> None:
+    """Finds all occurrences of events that depend on each other, and only on others that are known."""
+    own = [rule for rule in rules if signature(rule.head) in members]
+    if all(rule.policy == "unrestricted" for rule in own):
+        _saturate(own, world, world.last, 0)
+        return
+    earliest = min((start for spans in world.spans.values() for _, start, _ in spans), default=world.first)
+    for now in range(min(world.first, earliest), world.last + 1):  # a policy chooses among what has ended by now
+        _saturate(own, world, now, now)
+
+
+def _saturate(rules: Sequence[PatternRule], world: World, until: int, since: int) -> None:
+    """Applies the rules to what has ended by `until`, until nothing new that ends then comes out."""
+    for _ in range(1000):
+        found = [(signature(rule.head), span) for rule in rules for span in Patterns(world, until).occurrences(rule)]
+        fresh = [(entity, span) for entity, span in found if span not in world.spans[entity]]
+        fresh = [(entity, span) for entity, span in fresh if span[2] >= since or since == 0]
+        if not fresh:
+            return
+        for entity, (args, start, end) in fresh:
+            world.add_event(entity, args, end, start)
+    raise AssertionError("these rules never end")

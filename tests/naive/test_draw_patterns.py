@@ -1,0 +1,43 @@
+"""Random pattern programs are valid, say something, and have every construct."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdsfor.language import parse
+from holdsfor.language.diagnostics import Source
+from holdsfor.language.format.write import formatted
+from holdsfor.language.pattern_walk import every_pattern
+from holdsfor.language.patterns import Join, Pattern
+from tests.naive.draw_patterns import random_patterns
+from tests.naive.evaluate import recognise
+from tests.naive.rows import read_terms
+
+SEEDS = range(60)
+
+
+@pytest.mark.parametrize("mixed", [False, True], ids=["patterns", "with fluents"])
+def test_programs_are_valid_and_most_have_results(mixed: bool) -> None:
+    results = 0
+    for seed in SEEDS:
+        program = random_patterns(seed, mixed)
+        description = parse(program.text)
+        results += bool(recognise(description, read_terms(program.rows, description), program.horizon).spans)
+    assert results > len(SEEDS) // 2
+
+
+def test_every_construct_is_drawn() -> None:
+    rules = [rule for seed in range(200) for rule in parse(random_patterns(seed, True).text).patterns]
+    patterns = [pattern for rule in rules for pattern in every_pattern(rule.pattern)]
+    assert {type(pattern) for pattern in patterns} == set(Pattern.__args__)
+    assert {pattern.kind for pattern in patterns if isinstance(pattern, Join)} >= {"seq", "and", "par", "meets"}
+    assert {rule.policy for rule in rules} == {"unrestricted", "recent", "chronological"}
+    assert {kind for rule in rules for each in rule.prefers for kind in [each if isinstance(each, str) else each[0]]}
+
+
+def test_layout_keeps_what_random_rules_say() -> None:
+    for seed in SEEDS:
+        text = random_patterns(seed, True).text
+        made = formatted(Source("rules.ec", text))  # raises if it reads otherwise
+        assert formatted(Source("rules.ec", made)) == made
+        assert parse(made).patterns == parse(text).patterns
