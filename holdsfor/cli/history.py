@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from holdsfor.cli.console import progress
 from holdsfor.cli.found import Finding, summarise, summarise_frame
-from holdsfor.io.wide import SHAPES, Shape
+from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
+from holdsfor.io.wide import NANOSECONDS, SHAPES, Shape, widen
 from holdsfor.io.write import write_tables
+from holdsfor.job.output import write_part
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from holdsfor.io.readers.read import EventSource
     from holdsfor.language import EventDescription
-    from holdsfor.spark.batch import SparkResult
 
 WIDE = "wide"
 TABLES = ("intervals", "occurrences", "rejects", "late")
@@ -62,8 +64,7 @@ def in_process(description: EventDescription, source: EventSource, times: Times,
         _clear(writing.out)
         write_tables(tables, writing.out, writing.form, result.metrics)
         if writing.wide:
-            wide = {name: result.table(wanted).to_arrow() for name, wanted in wide_names(result.metrics)}
-            write_tables(wide, writing.out / WIDE, writing.form)
+            write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
     findings = (*summarise(result.intervals), *summarise(result.occurrences))
     return Outcome(result.metrics, _first(result.rejects), findings)
 
@@ -89,8 +90,10 @@ def on_spark(
             tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
             _clear(writing.out, written=written is not None)
             write_tables(tables, writing.out, writing.form, result.metrics)
-            if writing.wide:
-                _write_wide(result, writing)
+            if writing.wide and written:
+                write_wide_parts(writing.out, result.metrics)
+            elif writing.wide:
+                write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
         with progress("Looking at what was found"):
             findings = (*summarise_frame(result.intervals), *summarise_frame(result.occurrences))
         return Outcome(result.metrics, first, findings)
@@ -98,21 +101,31 @@ def on_spark(
         spark.stop()
 
 
-def wide_names(metrics: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the table of each fluent and event is called, and what it is asked for by: `near`, or `near_2`, `near/2`."""
+def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> dict[str, pa.Table]:
+    """A table for each fluent and event, by its name: `near`, or `near_2` where there are several."""
     shapes = [Shape.from_json(value) for value in metrics[SHAPES]]
     often = Counter(shape.name for shape in shapes)
-    return [
-        (shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}", str(shape)) for shape in shapes
-    ]
+    return {
+        shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}": widen(
+            tables["occurrences" if shape.is_event else "intervals"], shape, metrics.get(NANOSECONDS)
+        )
+        for shape in shapes
+    }
 
 
-def _write_wide(result: SparkResult, writing: Writing) -> None:
-    for name, wanted in wide_names(result.metrics):
-        if writing.form == "csv":
-            write_tables({name: result.table(wanted).toArrow()}, writing.out / WIDE, writing.form)
-        else:
-            result.table(wanted).write.parquet(str((writing.out / WIDE / f"{name}.parquet").absolute()))
+def write_wide_parts(out: Path, metrics: Mapping[str, Any]) -> None:
+    """The same of tables that workers have written in parts, one part at a time: together they may be large."""
+    nothing = {"intervals": INTERVALS_SCHEMA.empty_table(), "occurrences": OCCURRENCES_SCHEMA.empty_table()}
+    _write_wide_part(out, "empty.parquet", wide_tables(nothing, metrics))  # so that each table is there
+    for name in nothing:
+        for part in sorted((out / f"{name}.parquet").glob("*.parquet")):
+            wide = wide_tables(nothing | {name: pq.ParquetFile(part).read()}, metrics)
+            _write_wide_part(out, part.name, {table: rows for table, rows in wide.items() if rows.num_rows})
+
+
+def _write_wide_part(out: Path, part: str, wide: Mapping[str, pa.Table]) -> None:
+    for name, table in wide.items():
+        write_part(out / WIDE / f"{name}.parquet", part, table)
 
 
 def _clear(out: Path, written: bool = False) -> None:

@@ -19,7 +19,6 @@ from holdsfor.cli.run import (
     ALLOW,
     BOUND,
     CONF,
-    ENGINE,
     FACTS,
     FORMAT,
     MAPPING,
@@ -70,6 +69,11 @@ STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes lo
 ON_POISON = typer.Option(
     help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
 )
+ON_FAILURE = typer.Option(
+    help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
+    "in order when it does."
+)
+ENGINE = typer.Option(help="On Spark, or in this process.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
 
@@ -122,6 +126,7 @@ def stream(
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
+    on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
@@ -131,6 +136,7 @@ def stream(
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
+    from holdsfor.job.live.early import check_early
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
@@ -141,8 +147,20 @@ def stream(
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
     warn_of_passwords(addresses)
-    check_source(source, once)
+    check_source(source, checkpoint, format, mapping, once)
     sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
+    if engine == "spark":
+        check_early(
+            description,
+            checkpoint,
+            window=window,
+            step=step,
+            start=start,
+            end=end,
+            tick=tick,
+            tick_unit=tick_unit,
+            report=report,
+        )
     log = log_of(checkpoint)
     with ExitStack() as stack:
         server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
@@ -171,6 +189,7 @@ def stream(
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
+            on_failure=on_failure,
             watch=stack.enter_context(_watching(tick_unit, server)),
             take_over=take_over,
         )
@@ -261,12 +280,16 @@ def warn_of_passwords(addresses: Sequence[str]) -> None:
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-def check_source(place: str, once: bool) -> None:
+def check_source(place: str, checkpoint: str, format: str | None, mapping: Path | None, once: bool) -> None:
     """Finds mistakes before Spark is started for nothing."""
     from holdsfor.io.mqtt.settings import Settings
+    from holdsfor.io.readers.mapping import as_mapping
+    from holdsfor.job.live.feeds import Folder
 
     if "://" not in place:
+        Folder.of(place, checkpoint, format, mapping)
         return
+    as_mapping(mapping)
     if not place.startswith(("mqtt://", "mqtts://")):
         raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
     if once:

@@ -63,7 +63,7 @@ def kinds_of_terms(texts: pa.Array) -> TermKinds:
     numbers = np.flatnonzero(_begins_with_digit(texts))
     if len(numbers):
         written = texts.take(pa.array(numbers))
-        whole = mask(pc.match_substring_regex(written, r"^-?[0-9]+$"))
+        whole = ~mask(pc.or_(pc.match_substring(written, "."), pc.match_substring(written, "e")))
         fits = whole & (pc.binary_length(written).to_numpy() <= 18)  # longer ones may not fit in 64 bits
         kinds[numbers] = np.where(fits, INTEGER, np.where(whole, TEXT, FLOAT))
     return kinds

@@ -15,6 +15,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
+from holdsfor.io.html import table_html
 from holdsfor.io.text import as_text
 from holdsfor.io.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
@@ -40,7 +41,7 @@ def as_it_is(texts: pa.Array) -> pa.Array:
     return texts
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """What was recognised, as Arrow tables (columns as in the contract of `run`), and counts."""
 
@@ -61,6 +62,19 @@ class Result:
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
         return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS)))
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name} {count:,}" for name, count in self._counts())
+        intervals, occurrences = self.intervals.num_rows, self.occurrences.num_rows
+        return f"<Result: {intervals:,} intervals, {occurrences:,} occurrences{f': {names}' if names else ''}>"
+
+    def _repr_html_(self) -> str:
+        return table_html(("fluent or event", "count"), self._counts(), "Result")
+
+    def _counts(self) -> list[tuple[str, int]]:
+        """How much there is of each fluent and event, by name."""
+        named = [column.value_counts() for column in (self.intervals["fluent"], self.occurrences["event"])]
+        return sorted((row["values"], row["counts"]) for counts in named for row in counts.to_pylist())
 
 
 def intervals_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.html import arrow_html
 from holdsfor.io.text import is_number, mask
 
 Kinds = int
@@ -91,7 +92,7 @@ def rows_of(table: pa.Table, shape: Shape) -> pa.Table:
     return table.filter(pc.and_(named, pc.equal(pc.list_value_length(table["args"]), len(shape.columns))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ResultTable:
     """The table of one fluent or event, for whatever reads Arrow: `pyarrow.table`, `polars.DataFrame`, DuckDB."""
 
@@ -124,6 +125,12 @@ class ResultTable:
 
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
+
+    def __repr__(self) -> str:
+        return f"<ResultTable: {len(self):,} rows of {', '.join(self.arrow.column_names)}>"
+
+    def _repr_html_(self) -> str:
+        return arrow_html(self.arrow)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.arrow.__arrow_c_stream__(requested_schema)

@@ -59,7 +59,7 @@ def make_folder(directory: str | Path) -> Path:
 
 
 def list_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Lists of terms as one Prolog list each: `[v1,'Two words']`."""
+    """Lists of texts as one text each: `[v1,Two words]`."""
     return pc.binary_join_element_wise("[", pc.binary_join(lists, ","), "]", "")
 
 

@@ -307,7 +307,7 @@ class Input:
     may_last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EventDescription:
     """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning."""
 
@@ -331,3 +331,8 @@ class EventDescription:
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them
+
+    def __repr__(self) -> str:
+        defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))
+        rules = len(self.rules) + len(self.patterns)
+        return f"<EventDescription: {rules} rules that define {defined or 'nothing'}>"

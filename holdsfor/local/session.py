@@ -96,7 +96,7 @@ class Added:
     rejects: pa.Table
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class LiveSession:
     """Made by `holdsfor.live` and `holdsfor.resume`.
 
@@ -109,6 +109,10 @@ class LiveSession:
     known: Known
     metrics: Counter[str] = field(default_factory=Counter)
     evaluation: Ongoing | None = None  # None until the start is known
+
+    def __repr__(self) -> str:
+        until = "not begun" if self.fired is None else f"up to {self.fired}"
+        return f"<LiveSession: {until}, {self.metrics['events_in']:,} events in>"
 
     @property
     def fired(self) -> int | None:

@@ -6,12 +6,30 @@ const perSecond = { seconds: 1, milliseconds: 1000 }[data.clock] || 0; // 0: pla
 
 const two = (n) => String(n).padStart(2, "0");
 
+// Times are shown in UTC, or in the zone of whoever looks. A date is moved by its zone, and then read as if in UTC.
+let isLocal = false;
+function useZone(local) {
+  isLocal = local && perSecond > 0;
+  document.getElementById("zone").textContent = isLocal ? "local time" : "UTC";
+}
+const zoneShift = (milliseconds) => (isLocal ? -new Date(milliseconds).getTimezoneOffset() * 60000 : 0);
+const shifted = (milliseconds) => new Date(milliseconds + zoneShift(milliseconds));
+const milliseconds = (time) => Number(time) * (1000 / perSecond);
+
 function reading(offset) {
   const time = origin + BigInt(Math.round(offset));
   if (!perSecond) return time.toString();
-  const date = new Date(Number(time) * (1000 / perSecond));
-  const text = date.toISOString().replace("T", " ").replace("Z", "");
-  return (perSecond === 1000 ? text : text.slice(0, 19)) + " UTC";
+  const text = shifted(milliseconds(time)).toISOString().replace("T", " ").replace("Z", "");
+  return (perSecond === 1000 ? text : text.slice(0, 19)) + (isLocal ? "" : " UTC");
+}
+
+// The offset of a time as a person writes it: a tick, or a date and a time in the zone that is shown. null: it is no time.
+function offsetOf(text) {
+  const plain = text.trim().replace(/ UTC$/, "");
+  if (/^-?\d+$/.test(plain) && !/^\d{4}$/.test(plain)) return Number(BigInt(plain) - origin);
+  const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(plain);
+  const moment = perSecond ? Date.parse(plain.replace(" ", "T") + (zoned || isLocal ? "" : plain.length > 10 ? "Z" : "T00:00Z")) : NaN;
+  return Number.isNaN(moment) ? null : moment * (perSecond / 1000) - Number(origin);
 }
 
 function length(ticks) {
@@ -43,7 +61,8 @@ function tickStep(span, count) {
 function ticks(from, to, step) {
   const big = BigInt(step);
   const first = Math.ceil(from);
-  const remainder = (((origin + BigInt(first)) % big) + big) % big;
+  const zone = perSecond ? (zoneShift(milliseconds(origin + BigInt(first))) * perSecond) / 1000 : 0; // midnight is where it is midnight
+  const remainder = (((origin + BigInt(first + zone)) % big) + big) % big;
   const found = [];
   for (let at = first + (remainder ? step - Number(remainder) : 0); at <= to; at += step) found.push(at);
   return found;
@@ -53,7 +72,7 @@ function ticks(from, to, step) {
 function tickLabel(offset, step) {
   const time = origin + BigInt(offset);
   if (!perSecond) return { text: time.toLocaleString("en"), strong: false };
-  const date = new Date(Number(time) * (1000 / perSecond));
+  const date = shifted(milliseconds(time));
   const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
   const midnight = date.getTime() % 86400000 === 0;
   if (midnight) return { text: day, strong: true };

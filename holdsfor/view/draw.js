@@ -1,5 +1,7 @@
 // Drawing. Only what is visible is drawn, and bars narrower than a pixel are merged, so that many intervals stay smooth.
-const NAMES = 250, OVERVIEW = 36, AXIS = 38, TOP = OVERVIEW + AXIS, ROW = 17, BAR = 11, GAP = 9, RIGHT = 15;
+const OVERVIEW = 36, AXIS = 38, TOP = OVERVIEW + AXIS, ROW = 17, BAR = 11, GAP = 9, RIGHT = 15;
+const WIDEST_NAMES = 250;
+let NAMES = WIDEST_NAMES; // the width of the names; less on a small screen
 const canvas = document.getElementById("canvas");
 const pen = canvas.getContext("2d");
 const FONT = getComputedStyle(document.body).fontFamily;
@@ -46,6 +48,7 @@ function draw() {
   const ratio = window.devicePixelRatio || 1;
   view.width = canvas.clientWidth;
   view.height = canvas.clientHeight;
+  NAMES = Math.min(WIDEST_NAMES, Math.round(view.width * 0.34));
   if (canvas.width !== Math.round(view.width * ratio) || canvas.height !== Math.round(view.height * ratio)) {
     canvas.width = Math.round(view.width * ratio);
     canvas.height = Math.round(view.height * ratio);
@@ -176,10 +179,10 @@ function drawNames(seen) {
   pen.clip();
   for (const lane of seen) {
     const y = TOP + lane.y - view.top + ROW / 2;
-    if (lane.first || lane === seen[0]) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, 88);
+    if (lane.first || lane === seen[0]) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
     pen.fillStyle = colour(lane.kind);
-    pen.fillRect(106, y - 4, 3, 8);
-    write(data.kinds[lane.kind].name, 115, y, 11.5, ink("--soft"), 400, NAMES - 124);
+    pen.fillRect(NAMES * 0.424, y - 4, 3, 8);
+    write(data.kinds[lane.kind].name, NAMES * 0.46, y, 11.5, ink("--soft"), 400, NAMES * 0.54 - 9);
   }
   pen.restore();
   pen.fillStyle = ink("--strong");

@@ -26,17 +26,9 @@ function redraw() {
 
 // ---------------------------------------------------------------- lanes
 
-function matches(lane, words) {
-  return words.every((word) => {
-    const exact = data.entities.indexOf(word);
-    if (exact >= 0) return lane.entity === exact;
-    return lane.search.includes(word.toLowerCase());
-  });
-}
-
 function arrange() {
-  const words = filter.value.split(/\s+/).filter(Boolean);
-  const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && matches(lane, words));
+  const isChosen = chooser(filter.value);
+  const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && isChosen(lane));
   const key = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value];
   if (key) kept.sort((a, b) => key(a.entity) - key(b.entity) || a.entity - b.entity);
   let y = GAP, group = -1, entity = null;
@@ -123,8 +115,22 @@ function rowAt({ x, y, where }) {
 }
 
 let drag = null;
+const fingers = new Map(); // where each finger is
+
+// Two fingers: what was between them stays between them.
+function pinch(event) {
+  const other = [...fingers].find(([finger]) => finger !== event.pointerId)[1];
+  const before = Math.abs(fingers.get(event.pointerId) - other), x = zone(event).x, now = Math.abs(x - other);
+  fingers.set(event.pointerId, x);
+  if (before > 10 && now > 10) zoom(before / now, (x + other) / 2);
+}
+
+for (const end of ["pointerup", "pointercancel"]) canvas.addEventListener(end, (event) => fingers.delete(event.pointerId));
+
 canvas.addEventListener("pointerdown", (event) => {
   const at = zone(event);
+  if (event.pointerType === "touch") fingers.set(event.pointerId, at.x);
+  if (fingers.size > 1) { drag = view.brush = null; return; }
   stage.focus({ preventScroll: true });
   canvas.setPointerCapture(event.pointerId);
   drag = { ...at, from: view.from, top: view.top, moved: false };
@@ -138,6 +144,7 @@ function centre(x) {
 }
 
 canvas.addEventListener("pointermove", (event) => {
+  if (fingers.size > 1) return pinch(event);
   const at = zone(event);
   view.pointer = at;
   stage.classList.toggle("axis", at.where === "axis");
@@ -217,6 +224,7 @@ function explain(found, at) {
 
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.id === "jump") return;
   if (event.target === filter) { if (event.key === "Escape") { filter.value = ""; arrange(); stage.focus(); } return; }
   if (event.target.tagName === "SELECT") return;
   const page = canvas.clientHeight - TOP - 40;
@@ -230,6 +238,19 @@ window.addEventListener("keydown", (event) => {
 document.getElementById("in").onclick = () => zoom(0.6);
 document.getElementById("out").onclick = () => zoom(1 / 0.6);
 document.getElementById("fit").onclick = fit;
+document.getElementById("zone").hidden = !perSecond;
+document.getElementById("zone").onclick = () => { useZone(!isLocal); redraw(); };
+document.getElementById("jump").onchange = (event) => {
+  const at = offsetOf(event.target.value), half = (view.to - view.from) / 2;
+  event.target.setCustomValidity(at === null ? "Write a time such as " + reading(0).slice(0, 16) : "");
+  if (event.target.reportValidity() && at !== null) show(at - half, at + half);
+};
+document.getElementById("link").onclick = () => {
+  const hide = [...hidden].map((kind) => data.kinds[kind].name).join(",");
+  const seen = { filter: filter.value, order: order.value, hide, zone: isLocal ? "local" : "", from: Math.round(view.from), to: Math.round(view.to) };
+  location.hash = new URLSearchParams(Object.entries(seen).filter(([, value]) => value !== "")).toString();
+  if (navigator.clipboard) navigator.clipboard.writeText(location.href).catch(() => {});
+};
 filter.oninput = order.onchange = arrange;
 document.getElementById("theme").onclick = () => dress(isDark() ? "light" : "dark");
 
@@ -272,6 +293,7 @@ const asked = new URLSearchParams(location.hash.slice(1)); // #filter=...&order=
 if (asked.get("filter")) filter.value = asked.get("filter");
 if (asked.get("order")) order.value = asked.get("order");
 if (asked.get("hide")) asked.get("hide").split(",").forEach((name) => data.kinds.forEach((k, i) => k.name === name && hidden.add(i)));
+useZone(asked.get("zone") === "local");
 legend();
 dress(asked.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
 new ResizeObserver(() => moveTo(view.top)).observe(stage);

@@ -16,7 +16,7 @@ from holdsfor.view.lanes import Clock, lay_out
 LIMIT = 100_000
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("clock.js", "draw.js", "page.js")
+_SCRIPTS = ("clock.js", "filter.js", "draw.js", "page.js")
 _INTERVALS = ("fluent", "args", "value", "start", "end")
 _OCCURRENCES = ("event", "args", "start", "end")
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
@@ -13,7 +14,9 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.cli.engine import MOST_BYTES, Engine, choose_engine
+from holdsfor.cli.history import write_wide_parts
 from holdsfor.cli.run import spread
+from holdsfor.job.output import write_part
 
 RULES = """\
 initiatedAt(moving(V)=true, T) :- happensAt(go(V), T).
@@ -188,6 +191,28 @@ def test_wide_tables(here: Path) -> None:
     assert not Path("out/wide/moving.parquet").exists()
     assert ran().exit_code == 0
     assert not Path("out/wide").exists(), "the folder tells of one run"
+
+
+def test_wide_tables_of_parts_are_those_of_one_table(tmp_path: Path) -> None:
+    """As workers write them: several files a table."""
+    description = holdsfor.parse(RULES + "happensAt(never(V), T) :- happensAt(speed(V, S), T), S > 1000.")
+    events = [f"go(v{i}) @ {i}" for i in range(1, 9)] + [f"stop(v{i}) @ {i + 9}" for i in range(1, 6)]
+    result = holdsfor.recognise(description, [*events, "speed(v1, 12) @ 5"], format="terms")
+    for number in range(3):
+        for name in ("intervals", "occurrences"):
+            table = getattr(result, name)
+            rows = pa.array([row % 3 == number for row in range(table.num_rows)], pa.bool_())
+            write_part(tmp_path / f"{name}.parquet", f"part-0-{number}.parquet", table.filter(rows))
+    write_wide_parts(tmp_path, result.metrics)
+    for name in ("moving", "fast", "never"):
+        found = pq.read_table(tmp_path / "wide" / f"{name}.parquet")
+        known = result.table(name).to_arrow()
+        assert found.schema.equals(known.schema)
+        assert (
+            found.sort_by([("start", "ascending"), ("V", "ascending")]).to_pylist()
+            == known.sort_by([("start", "ascending"), ("V", "ascending")]).to_pylist()
+        )
+    assert pq.read_table(tmp_path / "wide" / "moving.parquet").num_rows == 8
 
 
 def test_show_what_was_found(here: Path) -> None:

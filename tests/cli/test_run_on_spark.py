@@ -36,7 +36,8 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     old.mkdir(parents=True)
     (old / "part-old.parquet").write_text("from an earlier run")
     (tmp_path / "out" / "late.csv").write_text("from an earlier run")
-    done = run(tmp_path, "--events", "first.csv", "second.csv", "--window", "1min", "--step", "30s", "--strict")
+    windows = ("--window", "1min", "--step", "30s")
+    done = run(tmp_path, "--events", "first.csv", "second.csv", *windows, "--strict", "--tables", "wide")
     assert done.returncode == 1, done.stderr
     assert "--strict allows no rejected row, and 1 of them" in done.stderr
     assert "Traceback" not in done.stderr
@@ -47,7 +48,10 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     ]
     assert counts(done.stdout)["intervals out"] == "2"
     assert counts(done.stdout)["rejected"] == "1"
-    names = ["intervals.parquet", "late.parquet", "metrics.json", "occurrences.parquet", "rejects.parquet"]
+    assert "Two words since 41" in done.stdout
+    wide = pq.read_table(tmp_path / "out" / "wide" / "moving.parquet").sort_by("start").to_pylist()
+    assert wide[0] == {"V": "v1", "value": "true", "start": 11, "end": 26, "duration": 15}
+    names = ["intervals.parquet", "late.parquet", "metrics.json", "occurrences.parquet", "rejects.parquet", "wide"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
 
 

@@ -317,3 +317,64 @@ def test_a_stream_is_shown_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPat
     drawn = CliRunner().invoke(app, ["timeline", str(folder / "state"), "-o", str(page)])
     assert drawn.exit_code == 0, drawn.stderr
     assert "slow" in page.read_text()
+
+
+class Away:
+    """A receiver that takes nothing until it is back."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.is_back, self.got = name, False, 0
+
+    def deliver(self, batch: int, part: str, changes: Any) -> int:
+        if not self.is_back:
+            raise HoldsforError(f"{self.name} is away.")
+        self.got += len(changes)
+        return len(changes)
+
+
+def test_a_receiver_that_is_away_stops_nothing_if_changes_are_kept(folder: Path) -> None:
+    away, here = Away("away"), Away("here")
+    here.is_back = True
+    live = run(folder, sinks=[away, here], on_failure="keep")
+    changes = sum(len(log) for log in live.changes())
+    assert (away.got, here.got) == (0, changes)
+    away.is_back = True
+    put(folder / "in", 3)
+    more = run(folder, sinks=[away, here], on_failure="keep")
+    changes = sum(len(log) for log in more.changes())
+    assert (away.got, here.got) == (changes, changes)
+
+
+def test_a_receiver_that_stops_the_stream_keeps_no_other_from_its_changes(folder: Path) -> None:
+    away, here = Away("away"), Away("here")
+    here.is_back = True
+    live = begin(folder, sinks=[away, here])
+    with pytest.raises(HoldsforError, match="away is away"):
+        live.awaitTermination(60)
+    assert here.got == sum(len(log) for log in live.changes()) > 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--from", "nowhere"], "nowhere is not there. Make the folder (mkdir nowhere)"),
+        (["--from", "-"], "a stream cannot read standard input"),
+        (["--from", "in", "--mapping", "absent.toml"], "cannot read the mapping absent.toml"),
+        (["--from", "in", "--window", "soon"], "'soon' is not a duration"),
+        (["--from", "in", "--window", "50"], "was begun with window 40, not window 50"),
+        (["--from", "in", "--report", "final"], "was begun with report eager, not report final"),
+        (["other.ec", "--from", "in"], "was begun with other rules or facts"),
+    ],
+)
+def test_what_can_be_refused_is_refused_before_spark_starts(
+    more: list[str], message: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(holdsfor.spark, "session", lambda *_, **__: pytest.fail("Spark was started"))
+    (folder / "rules.ec").write_text(RULES)
+    (folder / "other.ec").write_text("happensAt(seen(V), T) :- happensAt(velocity(V, Knots), T), Knots > 1.")
+    options = ["--window", "40", "--step", "20", "--start", "0", "--checkpoint", "state"]
+    refused = CliRunner().invoke(app, ["stream", "rules.ec", *options, *more])
+    assert refused.exit_code == 1, refused.output
+    assert message in refused.stderr

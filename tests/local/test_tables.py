@@ -183,6 +183,7 @@ def test_several_of_one_name_need_their_arity() -> None:
         ("-7", INTEGER),
         ("7.5", FLOAT),
         ("-1.0e-7", FLOAT),
+        ("1e+16", FLOAT),
         ("'7'", TEXT),
         ("v7", TEXT),
         ("-", TEXT),
@@ -194,3 +195,23 @@ def test_several_of_one_name_need_their_arity() -> None:
 def test_kinds_of_terms(text: str, kind: int) -> None:
     assert kinds_of_terms(pa.array(["x", text, "7"]).slice(1)).tolist() == [kind, INTEGER]
     assert kinds_of_terms(pa.array(["x", text])).tolist() == [TEXT, kind]
+
+
+def test_short_in_a_shell_and_readable_in_a_notebook() -> None:
+    description = holdsfor.parse(HOT)
+    assert repr(description) == "<EventDescription: 3 rules that define alarm/2, hot/1>"
+    result = hot(pa.table(READINGS))
+    assert repr(result) == "<Result: 3 intervals, 1 occurrences: alarm 1, hot 3>"
+    assert '<td>hot</td><td style="text-align:right">3</td>' in result._repr_html_()
+    table = result.table("alarm")
+    assert repr(table) == "<ResultTable: 1 rows of Machine, Degrees, start, end, duration>"
+    assert "<td>Line 1</td>" in table._repr_html_()
+    live = holdsfor.live(description, window=10, step=10)
+    assert repr(live) == "<LiveSession: not begun, 0 events in>"
+
+
+def test_names_cannot_put_markup_into_a_notebook() -> None:
+    machine = "<script>alert(1)</script>"
+    table = hot(pa.table({"machine": [machine], "degrees": [95.0], "time": [1]})).table("hot")
+    assert "<script>" not in table._repr_html_()
+    assert "&lt;script&gt;" in table._repr_html_()

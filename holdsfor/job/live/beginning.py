@@ -14,8 +14,10 @@ from holdsfor.engine.evaluate import program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping, did_you_mean
+from holdsfor.io.sinks.keeping import KeepingSink
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
+from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import Shape
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
@@ -25,7 +27,7 @@ from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
-from holdsfor.job.live.telling import Compactor, Delivery, Each, Watching, warn_of_changed_files
+from holdsfor.job.live.telling import Compactor, Deliveries, Delivery, Each, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
@@ -35,6 +37,7 @@ from holdsfor.plan import plan
 FORMATS = ("columns", "rtec", "terms")
 DAY = 86400  # seconds
 ON_POISON = ("quarantine", "stop")
+ON_FAILURE = ("stop", "keep")
 
 
 class StreamOptions(TypedDict, total=False):
@@ -52,6 +55,9 @@ class StreamOptions(TypedDict, total=False):
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
     aside and goes on, 'stop' raises the error of the first time.
+    sinks: where changes go besides the tables. on_failure: what happens when one does not take them: 'stop' ends the
+    stream, and a restart delivers them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried
+    again with each batch.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops.
     """
@@ -72,6 +78,7 @@ class StreamOptions(TypedDict, total=False):
     durable: bool
     on_poison: str
     sinks: Sequence[Sink]
+    on_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
 
@@ -108,12 +115,15 @@ def begin_stream(
     durable: bool = False,
     on_poison: str = "quarantine",
     sinks: Sequence[Sink] = (),
+    on_failure: str = "stop",
     watch: Callable[[BatchMetrics], None] | None = None,
     take_over: bool = False,
 ) -> Begun:
     """each: runs a function on each of several items, on the workers that there are."""
     if on_poison not in ON_POISON:
         raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
+    if on_failure not in ON_FAILURE:
+        raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
     check_report(report)
     _check_sinks(sinks)
     times = check_times(window, step, start, end, tick, check_unit(tick_unit))
@@ -145,7 +155,9 @@ def begin_stream(
         )
         places.spark.make()  # Spark would let all read it
         open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
-        told: list[Callable[[Commit], None]] = [Delivery(sink, places.state, places.tables, each) for sink in sinks]
+        kept = [_keeping(sink, checkpoint, durable) for sink in sinks] if on_failure == "keep" else sinks
+        deliveries = Deliveries(tuple(Delivery(sink, places.state, places.tables, each) for sink in kept))
+        told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told += [] if watch is None else [Watching(watch)]
         return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description))
@@ -163,6 +175,10 @@ def _check_sinks(sinks: Sequence[Sink]) -> None:
     names = [sink.name for sink in sinks]
     if len(set(names)) < len(names):
         raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
+
+
+def _keeping(sink: Sink, checkpoint: str | Path, durable: bool) -> Sink:
+    return KeepingSink(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True))
 
 
 def _most_ahead(given: Duration | None, window: int, unit: TickUnit) -> int | None:

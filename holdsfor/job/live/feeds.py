@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from glob import has_magic
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +22,8 @@ from holdsfor.io.storage.store import located
 from holdsfor.job.live.files import FileFeed, FileReader, Offset
 from holdsfor.job.live.reading import Reader
 from holdsfor.language.description import Input
+
+STANDARD_INPUT = ("-", "stdin")
 
 
 class Feed(Protocol):
@@ -112,6 +115,10 @@ class Folder:
         folder, pattern = (path, "*") if path.is_dir() else (path.parent, path.name)
         if not folder.is_dir():
             raise HoldsforError(f"no such folder: {folder}. A stream of files needs a folder, or a pattern in one.")
+        if place in STANDARD_INPUT:
+            raise HoldsforError("a stream cannot read standard input. Write to files in a folder, and name the folder.")
+        if not (path.exists() or has_magic(place)):
+            raise HoldsforError(f"{place} is not there. Make the folder (mkdir {place}), or give a pattern: '*.csv'.")
         seen = f"{located(checkpoint)}/files.jsonl"
         return Folder(folder.absolute(), pattern, seen, format, as_mapping(mapping))
 

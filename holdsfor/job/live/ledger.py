@@ -201,14 +201,18 @@ class Ledger:
 
     def resume(self, identity: Mapping[str, Any]) -> str:
         """The id of a stream that goes on; what it was begun with must be the same."""
+        self.check_identity(identity)
+        return str(self.identity()["id"])
+
+    def check_identity(self, identity: Mapping[str, Any]) -> None:
+        """What is given of what a stream goes on with must be as it was begun."""
         known = self.identity()
         for name, wanted in identity.items():
             if known.get(name) != wanted:
                 raise HoldsforError(
-                    f"the checkpoint {self.store.shown()} was begun with {_shown(name, known.get(name))}, not "
-                    f"{_shown(name, wanted)}. Go on as it was begun, or begin anew with another checkpoint."
+                    f"the checkpoint {self.store.shown()} was begun with {_shown(name, known.get(name), 'other')}, not "
+                    f"{_shown(name, wanted, 'these')}. Go on as it was begun, or begin anew with another checkpoint."
                 )
-        return str(known["id"])
 
     def identity(self) -> dict[str, Any]:
         return read_version(self.store, IDENTITY)
@@ -226,8 +230,8 @@ def read_version(store: Store, name: str) -> dict[str, Any]:
     return store.read_record(name)
 
 
-def _shown(name: str, value: Any) -> str:
-    return f"other rules ({value[:12]})" if name == "rules" and value else f"{name} {value}"
+def _shown(name: str, value: Any, which: str) -> str:
+    return f"{which} rules or facts ({value[:12]})" if name == "rules" and value else f"{name} {value}"
 
 
 def _state_names(commit: Commit) -> set[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.sinks.keeping import KeepingSink
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import LOGS, compactions, part_of
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
@@ -38,6 +39,8 @@ class Delivery:
     each: Each
 
     def __call__(self, commit: Commit) -> None:
+        if isinstance(self.sink, KeepingSink):
+            self.sink.flush()
         name = f"delivered/{self.sink.name}.json"
         if self.state.exists(name):
             if self.state.read_record(name)["batch"] >= commit.batch:
@@ -56,6 +59,23 @@ class Delivery:
         each = here if getattr(sink, "on_driver", False) else self.each
         each(deliver, logs_of(commit.files))
         self.state.write_record(name, {"batch": batch})
+
+
+@dataclass(frozen=True, slots=True)
+class Deliveries:
+    """To all sinks. One that fails keeps no other from getting its changes; then the first failure stops the stream."""
+
+    each_sink: tuple[Delivery, ...]
+
+    def __call__(self, commit: Commit) -> None:
+        failure: Exception | None = None
+        for delivery in self.each_sink:
+            try:
+                delivery(commit)
+            except Exception as error:
+                failure = failure or error
+        if failure is not None:
+            raise failure
 
 
 def logs_of(files: Iterable[Written]) -> list[Written]:

@@ -1,0 +1,39 @@
+"""What can be refused of a stream before its host has started: Spark takes long to start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.engine.evaluate import program
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.checks import check_times
+from holdsfor.job.live.identity import rules_digest
+from holdsfor.job.live.ledger import IDENTITY, Ledger
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.plan import plan
+
+
+def check_early(
+    description: EventDescription,
+    checkpoint: str | Path,
+    *,
+    window: Duration,
+    step: Duration,
+    start: Duration | None,
+    end: Duration | None,
+    tick: Duration,
+    tick_unit: TickUnit,
+    report: str,
+) -> None:
+    """Raises what `begin_stream` would raise for rules, times, and a checkpoint that was begun with others."""
+    times = check_times(window, step, start, end, tick, check_unit(tick_unit))
+    with shown_refusals(description.sources):
+        ready = program(plan(description))
+    state = Store(f"{checkpoint}/holdsfor")
+    if state.exists(IDENTITY):
+        identity: dict[str, Any] = {"rules": rules_digest(ready), "window": times.window, "step": times.step}
+        identity |= {"tick": times.tick, "report": report, "start": times.start, "end": times.end}
+        Ledger(state).check_identity(identity)
