@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 
 import holdsfor
 import holdsfor.spark
+from benchmarks.stream import batch_durations
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.live.files import FileReader
@@ -63,11 +64,11 @@ def main() -> None:
                 if live.exception() is not None:
                     raise RuntimeError(live.exception())
                 time.sleep(0.1)
-            took = [progress["durationMs"]["triggerExecution"] / 1000 for progress in live.recentProgress]
+            took = batch_durations(live)
             live.stop()
         finally:
             spark.stop()
-    later = [seconds for seconds in took if seconds][3:]
+    later = took[3:]
     print(f"load {os.getloadavg()[0]:.1f}; ten patterns, {BATCH:,} events a batch, {KEYS:,} keys")
     print(f"a batch takes {statistics.median(later):.2f} s (least {min(later):.2f}, most {max(later):.2f})")
     print(f"state {seen[-1].state_bytes / 1e6:.1f} MB after {batches} batches, {seen[4].state_bytes / 1e6:.1f} after 5")

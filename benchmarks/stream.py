@@ -99,7 +99,7 @@ class Measurement:
             self._put(next(files))
         live = self._live(spark, most)
         self._wait(live, lambda: len(self.seen) >= count)
-        durations = _durations(live)[5:]
+        durations = batch_durations(live)[5:]
         live.stop()
         tell(title, durations, self.seen[5:])
 
@@ -113,7 +113,7 @@ class Measurement:
         begun = time.perf_counter()
         self._wait(live, lambda: time.perf_counter() > end)
         spent = time.perf_counter() - begun
-        durations = _durations(live)
+        durations = batch_durations(live)
         live.stop()
         stop.set()
         writer.join()
@@ -177,7 +177,7 @@ def _moved(table: pa.Table, by: int) -> pa.Table:
     return table
 
 
-def _durations(live: SparkQuery) -> list[float]:
+def batch_durations(live: SparkQuery) -> list[float]:
     """What Spark needed for each batch, from looking for files to its own commit, in seconds."""
     told = [json.loads(progress.json) for progress in live.query.recentProgress]
     return [progress["batchDuration"] / 1000 for progress in told if progress["numInputRows"]]
