@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from benchmarks import engine, kernels, live, maritime, mqtt, patterns, reading, rules, spark_batch, start, stream
+from benchmarks import (
+    engine,
+    kernels,
+    live,
+    maritime,
+    mqtt,
+    patterns,
+    reading,
+    rtec,
+    rules,
+    spark_batch,
+    start,
+    stream,
+    unbounded,
+)
 
-for measurement in (kernels, reading, rules, engine, patterns, start, maritime, spark_batch, stream, live, mqtt):
+IN_PROCESS = (kernels, reading, rules, engine, patterns, rtec, start, maritime)
+ON_SPARK_AND_LIVE = (spark_batch, stream, live, unbounded, mqtt)
+
+for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")
     measurement.main()

@@ -100,6 +100,7 @@ def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "lift", s.size, lambda: kernels.lift(s, e, low, high, BITS)
     yield "order_by_key", rows, lambda: kernels.order_by_key(key, keys)
     yield "unique_sorted", rows, lambda: kernels.unique_sorted(parts)
+    yield "number_sorted", rows, lambda: kernels.number_sorted(parts)
 
 
 def _spans(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:

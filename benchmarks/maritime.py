@@ -1,11 +1,12 @@
 """A user's second: 1M maritime rows of RTEC's CSV and 21 fluents, from files to Parquet (reads ../shared/prototypes).
 
-Usage: python benchmarks/maritime.py [VESSELS ROWS]. Prints wall seconds, the best of some rounds: `holdsfor run` in a
-cold process, and `recognise` in a warm one, with its parts.
+Usage: python benchmarks/maritime.py [VESSELS ROWS]. Prints seconds, by the clock and of CPU, each the least of some
+rounds: `holdsfor run` in a cold process, and `recognise` in a warm one, with its parts.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,7 @@ def main(vessels: int = 5_000, rows: int = 1_000_000) -> None:
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         rules = [str(PROTOTYPES / "maritime.ec"), f"{folder}/maritime_{vessels}_background.ec"]
         events, out = f"{folder}/maritime_{vessels}.csv", f"{folder}/out"
-        print(f"cold, command line to Parquet   {best(lambda: run_cold(rules, events, out)):6.2f} s")
+        measure("cold, command line to Parquet", lambda: run_cold(rules, events, out))
         measure_warm(rules, events, out)
 
 
@@ -42,21 +43,29 @@ def measure_warm(rules: list[str], events: str, out: str) -> None:
     description = holdsfor.load(*rules)
     source = holdsfor.read_events(events, format="rtec")
     result = holdsfor.recognise(description, source)
-    print(f"warm, rules and 20,000 facts    {best(lambda: holdsfor.load(*rules)):6.2f} s")
-    print(f"warm, reading                   {best(lambda: source.read(description.inputs)):6.2f} s")
-    print(f"warm, recognise (with reading)  {best(lambda: holdsfor.recognise(description, source)):6.2f} s")
     tables = {"intervals": result.intervals, "occurrences": result.occurrences}
-    print(f"warm, writing                   {best(lambda: write_tables(tables, out)):6.2f} s")
+    measure("warm, rules and 20,000 facts", lambda: holdsfor.load(*rules))
+    measure("warm, reading", lambda: source.read(description.inputs))
+    measure("warm, recognise (with reading)", lambda: holdsfor.recognise(description, source))
+    measure("warm, writing", lambda: write_tables(tables, out))
 
 
-def best(work: Callable[[], object]) -> float:
-    """The seconds of the fastest round, after one to warm up."""
-    seconds = []
-    for _ in range(ROUNDS + 1):
-        begun = time.perf_counter()
+def measure(label: str, work: Callable[[], object]) -> None:
+    """Prints the least of some rounds, after one to warm up."""
+    work()
+    taken = []
+    for _ in range(ROUNDS):
+        begun, worked = time.perf_counter(), cpu_seconds()
         work()
-        seconds.append(time.perf_counter() - begun)
-    return min(seconds[1:])
+        taken.append((time.perf_counter() - begun, cpu_seconds() - worked))
+    wall, cpu = map(min, zip(*taken, strict=True))
+    print(f"{label:<32} {wall:6.2f} s   {cpu:6.2f} s of CPU")
+
+
+def cpu_seconds() -> float:
+    """Of this process and of those that it has waited for."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 if __name__ == "__main__":

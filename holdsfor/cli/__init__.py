@@ -14,6 +14,7 @@ from holdsfor.cli.demo import demo
 from holdsfor.cli.fmt import fmt
 from holdsfor.cli.progress import progress
 from holdsfor.cli.run import RunCommand, run
+from holdsfor.cli.show import show_results
 from holdsfor.cli.stream import stream
 from holdsfor.cli.timeline import timeline
 from holdsfor.errors import HoldsforError
@@ -51,5 +52,6 @@ app.command()(fmt)
 app.command(cls=RunCommand)(run)
 app.command()(stream)
 app.command(cls=RunCommand)(progress)
+app.command("show")(show_results)
 app.command()(timeline)
 app.command()(demo)

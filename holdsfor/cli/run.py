@@ -49,7 +49,8 @@ START = typer.Option(help="The history begins after this tick.")
 END = typer.Option(help="What arrives after this tick is not read.")
 TICK = typer.Option(help="Ticks between two readings of a fluent given point by point; 1 if not given.")
 TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
-ENGINE = typer.Option(help="On Spark, or in this process.")
+ENGINE = typer.Option(help="In this process, or on Spark; auto: by the size of the events.")
+TABLES = typer.Option(help="wide: also a table for each fluent and event, with a column for each argument.")
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
 CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
 FACTS = typer.Option(
@@ -63,7 +64,7 @@ BOUND = typer.Option(
     help="How far a definition may look back and ahead that has no bound of its own: ticks, or a duration such as 4h. "
     "Without a name: each that has none. May be given several times.",
 )
-CHANGES = typer.Option("--changes", help="Also write the log of changes per query time (with --engine local).")
+CHANGES = typer.Option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
 
@@ -104,7 +105,7 @@ def run(
     end: Annotated[int | None, END] = None,
     tick: Annotated[str | None, TICK] = None,
     tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
-    engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
+    engine: Annotated[OneOf["auto", "spark", "local"], ENGINE] = "auto",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
@@ -113,10 +114,15 @@ def run(
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
+    tables: Annotated[OneOf["lists", "wide"], TABLES] = "lists",
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     import holdsfor
-    from holdsfor.cli.history import Times, in_process, on_spark
+    from holdsfor.cli.engine import choose_engine
+    from holdsfor.cli.found import HEADER, finding_cells
+    from holdsfor.cli.history import Times, Writing, in_process, on_spark
+    from holdsfor.cli.results import clock_of
+    from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
 
     own, table = split(rules, app)
@@ -134,21 +140,29 @@ def run(
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
-    if changes and engine != "local":
-        raise typer.BadParameter("--changes goes through the query times one by one: write --engine local with it.")
+    if changes and (engine == "spark" or master or settings):
+        raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
     description = with_bounds(description, bound or [], tick_unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(events, format=form, mapping=mapping)
     make_folder(out)  # before the work, not after it
-    if engine == "local":
-        if context.obj == ALONE:
-            leave_pandas_out()
-        outcome = in_process(description, source, times, out, output_format, changes)
+    needs_spark = "--master" if master else "--conf" if settings else None
+    choice = choose_engine(engine, source, needs_spark, "--changes" if changes else None)
+    if engine == "auto":
+        complain(f"{'On Spark' if choice.on_spark else 'In this process'}: {choice.reason}.", style="")
+    writing = Writing(out, output_format, wide=tables == "wide", changes=changes)
+    if choice.on_spark:
+        outcome = on_spark(description, source, times, writing, master, settings)
     else:
-        outcome = on_spark(description, source, times, out, output_format, master, settings)
+        if context.obj == ALONE:
+            sys.meta_path.insert(0, LeftOut)
+        outcome = in_process(description, source, times, writing)
     show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
+    if outcome.findings:
+        clock = clock_of(outcome.metrics.get(NANOSECONDS))
+        show("", HEADER, finding_cells(outcome.findings, clock))
     if outcome.metrics.get("arithmetic_overflows"):
         complain(overflow_warning(outcome.metrics["arithmetic_overflows"]), style="yellow")
     if strict and outcome.rejected:
@@ -159,29 +173,16 @@ def run(
         )
 
 
-def leave_pandas_out() -> None:
-    """pyarrow imports pandas at its first array, for a third of a second; this process has no data frames.
+class LeftOut(MetaPathFinder):
+    """Hides modules that libraries import only because they find them: for half a second, and to no use in process.
 
-    pyarrow looks for it once: other code may still import it.
+    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
     """
-    if "pandas" in sys.modules:
-        return
-    import pyarrow
-
-    sys.meta_path.insert(0, NoPandas)
-    try:
-        pyarrow.array(())
-    finally:
-        sys.meta_path.remove(NoPandas)
-
-
-class NoPandas(MetaPathFinder):
-    """Among the finders of modules: says that there is no pandas."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name=name)
+        if name in ("pandas", "cffi"):
+            raise ModuleNotFoundError(f"a run in process does without {name}", name=name)
 
 
 def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:

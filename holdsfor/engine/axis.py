@@ -73,8 +73,15 @@ class Axis:
 
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
-        relative = np.clip(time, self.origin, self.origin + self.mask - 1) - self.origin
-        return (self.key(codes) << self.time_bits) | relative if codes else relative
+        first, last = self.origin, self.origin + self.mask - 1
+        if time.size and (time.min() < first or time.max() > last):
+            time = np.clip(time, first, last)
+        relative = time - self.origin
+        if not codes:
+            return relative
+        packed = self.key(codes) << self.time_bits
+        packed |= relative
+        return packed
 
     def key(self, codes: Sequence[Ints]) -> Ints:
         if self.is_wide(len(codes)):

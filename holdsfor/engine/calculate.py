@@ -68,7 +68,9 @@ def _compare_by_term(op: str, left: Term, right: Term, rows: Rows, world: World)
     names = {variable.name for side in (left, right) for variable in variables(side)}
     calculated = [side for side in (left, right) if isinstance(side, Compound)]
     terms = len(world.dictionary)
-    if len(names) != 1 or not calculated or rows.size < MANY * terms or rows.column(min(names)).is_number:
+    if len(names) != 1 or not calculated or not rows.size or rows.size < MANY * terms:
+        return None
+    if not rows.column(min(names)).is_coded:
         return None
     name, there = min(names), np.zeros(terms, np.bool_)
     codes = rows.codes(name)

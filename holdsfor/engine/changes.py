@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal as OneOf
 
@@ -20,6 +20,7 @@ from holdsfor.engine.result import (
 )
 from holdsfor.engine.stepping import Moment
 from holdsfor.io.ids import with_ids
+from holdsfor.io.text import plain_table
 from holdsfor.plan.operators import Relation
 
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
@@ -51,7 +52,12 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
             occurrences += _occurrences(moment, relation, report, cut)
         else:
             intervals += _intervals(moment, relation, report, cut)
-    return Changes(with_ids(pa.concat_tables(intervals)), with_ids(pa.concat_tables(occurrences)))
+    return Changes(_told_plainly(intervals), _told_plainly(occurrences))
+
+
+def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
+    """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
+    return plain_table(with_ids(pa.concat_tables(logs)))
 
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:

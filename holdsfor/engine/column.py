@@ -73,6 +73,11 @@ class Column:
             return self._from.is_number
         return self._uniform
 
+    @property
+    def is_coded(self) -> bool:
+        """Whether its codes are known: no term has to be looked up for them."""
+        return self._codes is not None or (self._from is not None and self._from.is_coded)
+
     def codes(self) -> Ints:
         if self._codes is None:
             if self._from is not None:

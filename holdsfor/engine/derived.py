@@ -13,6 +13,7 @@ from holdsfor.engine.conclude import head_codes, rows_of
 from holdsfor.engine.relation import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
+from holdsfor.kernels import sort_packed
 from holdsfor.plan.operators import Arg, Conclude, Derived, Relation
 
 Found = list[tuple[Conclude, Rows]]
@@ -32,12 +33,12 @@ def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World,
     columns = [_column([(rows, rule.args[p]) for rule, rows in concluded], world) for p in range(relation.arity)]
     key = tuple(p for p in range(relation.arity) if not columns[p].is_number)[:1]
     packed = world.axis.pack([columns[p].codes() for p in key], time)
-    order = np.argsort(packed, kind="stable")
+    packed, order = sort_packed(packed, world.axis.time_bits)
     chosen = Selection(index=order)
     payload = {p: column.select(chosen) for p, column in enumerate(columns)}
     begun = _begun(concluded, world)
     begun = None if begun is None else begun[order]
-    return Points(world.axis, world.dictionary, relation.arity, key, packed[order], payload, begun)
+    return Points(world.axis, world.dictionary, relation.arity, key, packed, payload, begun)
 
 
 def _begun(concluded: Found, world: World) -> Ints | None:

@@ -13,6 +13,7 @@ from holdsfor.engine.changes import changes
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
+from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.settling import everything
@@ -21,6 +22,8 @@ from holdsfor.engine.window import LATE_SCHEMA, Counted, Windows, counted, stand
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.storage.fold import INTERVAL_LOG
+from holdsfor.io.text import plain_text
+from holdsfor.io.wide import NANOSECONDS
 from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
 
@@ -34,14 +37,15 @@ def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) ->
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
     outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
 
-    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
+    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
         if stepped:
             return _step_through(ready, kept, asked, room)
         world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
         left_out = evaluate(ready, world)
-        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"])
+        kinds = find_kinds(outputs, world)
+        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds)
 
-    intervals, occurrences, log, left_out, overflows = with_room(attempt)
+    intervals, occurrences, log, left_out, overflows, kinds = with_room(attempt)
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
@@ -58,14 +62,17 @@ def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) ->
         "end": asked.end,
         "tick": asked.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
+        **kinds,
     }
+    if read.nanoseconds is not None:
+        metrics[NANOSECONDS] = read.nanoseconds
     return Result(intervals, occurrences, log, rejects, late, metrics)
 
 
 def _step_through(
     ready: Program, kept: Sequence[Counted], asked: Windows, room: int
-) -> tuple[pa.Table, pa.Table, pa.Table, int, int]:
-    """The whole history at the last query time, the log of changes, what domains left out, and overflows."""
+) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
+    """The whole history at the last query time, the log of changes, what domains left out, overflows, and kinds."""
     scope = everything(ready.plan)
     relations = scope.relations(ready.plan)
     start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
@@ -77,7 +84,8 @@ def _step_through(
         left_out = max(left_out, moment.left_out)
         overflows += moment.now.counts["overflows"]
     assert moment is not None
-    return (*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows)
+    kinds = find_kinds(relations, moment.now)
+    return (*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds)
 
 
 def prepare(
@@ -104,4 +112,4 @@ def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Ta
     reported = [relation for relation in relations if relation.is_reported]
     fluents = [relation for relation in reported if relation.kind != "event"]
     events = [relation for relation in reported if relation.kind == "event"]
-    return intervals_table(fluents, world), occurrences_table(events, world)
+    return intervals_table(fluents, world, plain_text), occurrences_table(events, world, plain_text)

@@ -73,7 +73,8 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points = points.pick(wanted.picks)
     points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
     rows = Rows(world.axis, len(points), {name: points.column(p) for p, name in wanted.new})
-    return _with_span(rows, points.starts(), points.times(), world)
+    times = points.times()
+    return _with_span(rows, times if points.begun is None else points.starts(), times, world)
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
@@ -134,46 +135,56 @@ def _absent(pattern: Absent, world: World) -> Rows:
 def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[Rows, Rows, Rows]:
     """What is around the absent: both sides, and the pairs, as `pair_up` gives them."""
     first, last = _sides(pattern, (pattern.first, last_pattern), world)
-    what = match_pattern(pattern.what, world)
     shared = sorted((first.names & last.names) - SPAN)
     one, other = _packed_span(first, shared, world), _packed_span(last, shared, world)
-    asked = sorted((what.names & (first.names | last.names)) - SPAN)
+    absent = [match_pattern(what, world) for what in pattern.what]
+    beside = [what for what in absent if not _is_about(first, what, last)]
+    until = None
+    if len(beside) < len(absent):  # what is about the first alone ends its wait, before any pair is made
+        times = _free_until(first, [what for what in absent if what not in beside], world)
+        until = (one[1] & ~world.axis.mask) | times
     within = ANY_LENGTH if pattern.within is None else pattern.within
     bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
-    is_of_first = first.names.issuperset(asked)
-    until = _free_until(first, asked, what, world) if is_of_first else None
-    until = None if until is None else (one[1] & ~world.axis.mask) | (until & world.axis.mask)
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
     rows = _put_together(first, i, last, j, first.times(START)[i], last.times(END)[j], world)
-    if not is_of_first:
-        low = _pack(rows, asked, first.times(END)[i], world)
-        high = _pack(rows, asked, last.times(START)[j], world)
+    for what in beside:
+        asked = sorted((what.names & rows.names) - SPAN)
+        low, high = (_pack(rows, asked, times, world) for times in (first.times(END)[i], last.times(START)[j]))
         free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
         rows, i, j = rows.filter(free), i[free], j[free]
     return first, last, _chosen(pattern, first, i, last, j, rows, world)
 
 
+def _is_about(first: Rows, what: Rows, last: Rows) -> bool:
+    """Whether the first has all variables that the absent shares with what is around it."""
+    return first.names.issuperset((what.names & last.names) - SPAN)
+
+
 def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
     """For so long after the first nothing of the other ended that began after it."""
     (first,) = _sides(pattern, (pattern.first,), world)
-    what = match_pattern(pattern.what, world)
     due = first.times(END) + duration
-    fires = (blocked_at(first, what, world) > due) & (due <= world.now)
+    fires = (blocked_at(pattern, first, world) > due) & (due <= world.now)
     rows = first.filter(fires)
     rows = _with_span(rows, rows.times(START), due[fires], world)
     return _passing(_limited(rows, pattern.within), pattern.conditions, world)
 
 
-def blocked_at(first: Rows, what: Rows, world: World) -> Ints:
-    """When, after each of the first, the other has occurred for the first time; after all time if it has not."""
-    asked = sorted((what.names & first.names) - SPAN)
-    return (_free_until(first, asked, what, world) & world.axis.mask) + world.axis.origin
+def blocked_at(pattern: Absent, first: Rows, world: World) -> Ints:
+    """When, after each of the first, what must be absent has occurred; after all time if it has not."""
+    time = _free_until(first, [match_pattern(what, world) for what in pattern.what], world)
+    return np.where(time == world.axis.mask, ANY_LENGTH, time + world.axis.origin)
 
 
-def _free_until(first: Rows, names: Sequence[str], what: Rows, world: World) -> Ints:
-    """Packed by these variables: when, after each of the first, the other has occurred for the first time."""
-    end = _pack(first, names, first.times(END), world)
-    return first_block(world.axis.time_bits, end, *_packed_span(what, names, world))
+def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
+    """When, after each of the first, one of the absent has occurred for the first time; on the axis."""
+    bits, times = world.axis.time_bits, np.full(first.size, world.axis.mask)
+    for what in absent:
+        names = sorted((what.names & first.names) - SPAN)
+        end = _pack(first, names, first.times(END), world)
+        blocked = first_block(bits, end, *_packed_span(what, names, world))
+        times = np.minimum(times, blocked & world.axis.mask)
+    return times
 
 
 def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:

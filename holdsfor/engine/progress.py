@@ -64,16 +64,15 @@ def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Wait
         case Pairs():
             yield from _waiting_sides(pattern, writer, world)
         case Absent(last=int() as duration):
-            first, what = match_pattern(pattern.first, world), match_pattern(pattern.what, world)
+            first = match_pattern(pattern.first, world)
             due = first.times(END) + duration
-            awaited = f"no {writer.pattern(pattern.what)}"
-            yield from _open(pattern.first, awaited, first, due, blocked_at(first, what, world) > due, world)
+            free = blocked_at(pattern, first, world) > due
+            yield from _open(pattern.first, f"no {writer.absent(pattern)}", first, due, free, world)
         case Absent():
             assert not isinstance(pattern.last, int)
             first, _, pairs = pair_around(pattern, pattern.last, world)
-            what = match_pattern(pattern.what, world)
-            free = (blocked_at(first, what, world) > world.now) & _unused(pattern, first, pairs, LEFT)
-            awaited = f"{writer.pattern(pattern.last)}, and no {writer.pattern(pattern.what)} before"
+            free = (blocked_at(pattern, first, world) > world.now) & _unused(pattern, first, pairs, LEFT)
+            awaited = f"{writer.pattern(pattern.last)}, and no {writer.absent(pattern)} before"
             yield from _open(pattern.first, awaited, first, _limit(first, pattern.within), free, world)
         case _:
             return

@@ -1,8 +1,8 @@
-"""Results: relations back to tables with names and Prolog text."""
+"""Results: relations back to tables with names and text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.text import as_text
+from holdsfor.io.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
 
 INTERVALS_SCHEMA = pa.schema(
@@ -32,6 +33,13 @@ OCCURRENCES_SCHEMA = pa.schema(
 )
 
 
+Writer = Callable[[pa.Array], pa.Array]
+
+
+def as_it_is(texts: pa.Array) -> pa.Array:
+    return texts
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What was recognised, as Arrow tables (columns as in the contract of `run`), and counts."""
@@ -43,10 +51,22 @@ class Result:
     late: pa.Table
     metrics: dict[str, Any] = field(default_factory=dict)
 
+    def table(self, name: str) -> ResultTable:
+        """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
 
-def intervals_table(relations: Iterable[Relation], world: World) -> pa.Table:
-    texts = world.dictionary.texts()
-    tables = [_intervals(relation, reported(relation, world), texts) for relation in relations]
+        Columns are called as the variables of the rules and have the type that the arguments came with; then come
+        `value` (of a fluent), `start`, `end` (null: not over) and `duration`. Times are time stamps, in UTC, if the
+        events had time stamps; otherwise ticks.
+        """
+        shape = shape_in(self.metrics, name)
+        rows = self.occurrences if shape.is_event else self.intervals
+        return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS)))
+
+
+def intervals_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:
+    """write: turns the Prolog text of terms into the text that the table has."""
+    texts = write(world.dictionary.texts())
+    tables = [_intervals(relation, reported(relation, world), texts, write) for relation in relations]
     return pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *tables])
 
 
@@ -79,10 +99,13 @@ def _begun(found: Intervals, world: World) -> Intervals:
     return Intervals(axis, found.dictionary, found.arity, s[mask], found.e[mask])
 
 
-def _intervals(relation: Relation, found: Intervals, texts: pa.Array) -> pa.Table:
+def _intervals(relation: Relation, found: Intervals, texts: pa.Array, write: Writer) -> pa.Table:
     axis, end = found.axis, found.e & found.axis.mask
     codes = [found.codes(p) for p in range(found.arity)]
-    value = _texts_of(codes.pop(), texts) if relation.value is None else pa.repeat(str(relation.value), len(found))
+    if relation.value is None:
+        value = _texts_of(codes.pop(), texts)
+    else:
+        value = pa.repeat(write(pa.array([str(relation.value)]))[0], len(found))
     columns = [
         pa.repeat(relation.name, len(found)),
         arguments([_texts_of(column, texts) for column in codes], len(found)),
@@ -97,7 +120,7 @@ def as_block(relation: Relation, world: World) -> Block:
     """A defined relation as input for a later stage."""
     if relation.kind == "event":
         points = world.points_of(relation)
-        texts = texts_of(points, world)
+        texts = texts_of([points], world)
         time = points.times()
         args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
         begun = None if points.begun is None else points.starts()
@@ -116,11 +139,12 @@ def as_block(relation: Relation, world: World) -> Block:
     return Block(relation.name, "interval", tuple(_coded(c, texts) for c in codes), value, start, end, start)
 
 
-def texts_of(points: Points, world: World) -> pa.Array:
+def texts_of(told: Iterable[Points], world: World) -> pa.Array:
     """The texts of all terms, also of those that only these occurrences have."""
-    for position in range(points.arity):
-        if not points.column(position).is_number:
-            points.codes(position)
+    for points in told:
+        for position in range(points.arity):
+            if not points.column(position).is_number:
+                points.codes(position)
     return world.dictionary.texts()
 
 
@@ -132,11 +156,11 @@ def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
 
 
-def occurrences_table(relations: Iterable[Relation], world: World) -> pa.Table:
+def occurrences_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:
+    told = [(relation, _after_start(world.points_of(relation).distinct(), world)) for relation in relations]
+    texts = write(texts_of([points for _, points in told], world))
     tables = []
-    for relation in relations:
-        points = _after_start(world.points_of(relation).distinct(), world)
-        texts = texts_of(points, world)
+    for relation, points in told:
         args = arguments([_texts(points.column(p), texts) for p in range(points.arity)], len(points))
         start, end = pa.array(points.starts()), pa.array(points.times())
         tables.append(pa.table([pa.repeat(relation.name, len(points)), args, start, end], schema=OCCURRENCES_SCHEMA))

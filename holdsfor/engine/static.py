@@ -21,6 +21,7 @@ from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
 from holdsfor.language.terms import is_ground
 from holdsfor.plan.operators import (
+    WHOLE_HISTORY,
     Combine,
     Expression,
     Grounds,
@@ -177,6 +178,8 @@ def _worked_out(expression: Expression, frame: Frame) -> Pair:
                 return _complement(expression, frame) if expression.within is None else _near(expression, frame)
             if not expression.parts:
                 return NOTHING
+            if expression.op == "union" and WHOLE_HISTORY in expression.parts:
+                return _algebra(WHOLE_HISTORY, frame)
             s, e = _algebra(expression.parts[0], frame)
             kernel = {"union": union2, "intersection": intersect2, "difference": minus2}[expression.op]
             for part in expression.parts[1:]:

@@ -19,7 +19,7 @@ from holdsfor.engine.arguments import arguments
 from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import MOST_TIME, OPEN, Block
-from holdsfor.io.text import as_text
+from holdsfor.io.text import as_text, plain_text
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -235,4 +235,4 @@ def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
 
 
 def _texts(column: pa.Array) -> pa.Array:
-    return as_text(column).cast(pa.string())  # 7.0 is not 7
+    return plain_text(as_text(column).cast(pa.string()))  # 7.0 is not 7

@@ -88,3 +88,4 @@ class Events:
     read: int  # rows read in all
     unused: int  # rows of declared inputs that no rule reads
     files_changed: int = 0  # files of a stream that changed after they were found
+    nanoseconds: int | None = None  # how long a tick is, where times were time stamps or dates

@@ -18,24 +18,33 @@ def join_events(parts: Iterable[Events]) -> Events:
     blocks: list[Block] = []
     rejects: list[pa.Table] = []
     read = unused = changed = 0
+    nanoseconds: int | None = None
     for part in parts:
         blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
         changed += part.files_changed
+        nanoseconds = part.nanoseconds or nanoseconds
     table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed)
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:
     """Parts whose rejects are numbered from 0, and how many lines each has: as rows of the whole."""
     for events, lines in parts:
-        rejects = events.rejects
-        if rejects.num_rows:
-            rejects = rejects.set_column(1, rejects.schema.field(1), pc.add(rejects["row"], first))
-        yield replace(events, rejects=rejects)
+        yield move_rows(events, first)
         first += lines
+
+
+def move_rows(events: Events, by: int) -> Events:
+    """The events of a part; its rejected rows are numbered as in the whole."""
+    rejects = events.rejects
+    if not by or not rejects.num_rows:
+        return events
+    place = rejects.schema.get_field_index("row")
+    rows = pc.add(rejects.column("row"), by)
+    return replace(events, rejects=rejects.set_column(place, rejects.schema.field("row"), rows))
 
 
 def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import OUT_OF_RANGE
-from holdsfor.io.readers.ground import NotATerm, term_text
+from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, strings_of
 
 Mask = npt.NDArray[np.bool_]
@@ -39,6 +39,37 @@ def atom_text(names: pa.Array) -> pa.Array:
     for mark, written in (("\\", "\\\\"), ("'", "\\'"), ("\n", "\\n")):
         body = pc.replace_substring(body, mark, written)
     return pc.if_else(plain, names, pc.binary_join_element_wise("'", body, "'", ""))
+
+
+def plain_text(terms: pa.Array) -> pa.Array:
+    """Terms for people and other tools: an atom in quotes is its name, all else stays as rules write it."""
+    in_quotes = pc.and_(pc.starts_with(terms, "'"), pc.ends_with(terms, "'"))  # `'A b'(c)` is no atom
+    if not pc.any(in_quotes, min_count=0).as_py():
+        return terms
+    quoted = terms.filter(in_quotes)
+    names = pc.utf8_slice_codeunits(quoted, 1, -1)
+    escaped = pc.match_substring(quoted, "\\")
+    if pc.any(escaped, min_count=0).as_py():
+        written = [unquoted(text) for text in quoted.filter(escaped).to_pylist()]
+        names = pc.replace_with_mask(names, escaped, pa.array(written, pa.string()))
+    return pc.replace_with_mask(terms, in_quotes, names)
+
+
+def plain_table(table: pa.Table) -> pa.Table:
+    """The same rows with arguments and values as plain text."""
+    for name in {"args", "value"}.intersection(table.column_names):
+        chunks = [_plain_column(chunk) for chunk in table[name].chunks]
+        column = pa.chunked_array(chunks, table.schema.field(name).type)
+        table = table.set_column(table.column_names.index(name), table.schema.field(name), column)
+    return table
+
+
+def _plain_column(column: pa.Array) -> pa.Array:
+    if not pa.types.is_list(column.type):
+        return plain_text(column)
+    sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))), pa.int32())
+    return pa.ListArray.from_arrays(offsets, plain_text(column.flatten()))
 
 
 def number_text(numbers: pa.Array) -> pa.Array:

@@ -18,6 +18,7 @@ from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrow
 from holdsfor.engine.window import Ticks, windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.wide import NANOSECONDS, is_kinds_key
 from holdsfor.job.here import run_stages
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import Part, footer_span
@@ -28,7 +29,12 @@ from holdsfor.language.description import Input
 Span = tuple[int, int]
 Row = dict[str, Any]
 #: How the counts of tasks become one, where they are not added up.
-MERGED: dict[str, Callable[[Any, Any], Any]] = {"first_time": min, "last_time": max, TIME_BITS_LEFT: min}
+MERGED: dict[str, Callable[[Any, Any], Any]] = {
+    "first_time": min,
+    "last_time": max,
+    TIME_BITS_LEFT: min,
+    NANOSECONDS: max,
+}
 
 
 class BatchCrew(Protocol):
@@ -100,6 +106,8 @@ def merge_counts(notes: Iterable[bytes]) -> dict[str, Any]:
 
 def merge_of(name: str) -> Callable[[Any, Any], Any]:
     """How the amounts of two tasks become one."""
+    if is_kinds_key(name):
+        return operator.or_
     return max if name.startswith("most_") else MERGED.get(name, operator.add)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from holdsfor.io.events import MOST_TIME, Events
+from holdsfor.io.join import move_rows
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.files import open_parquet, parquet_columns, read_groups
 from holdsfor.io.readers.mapping import Mapping, roles
@@ -31,22 +31,12 @@ class Part:
 
     def read(self, inputs: Sequence[Input]) -> Events:
         if not self.groups:
-            return moved(self.source.read(inputs), self.first_row - 1)
+            return move_rows(self.source.read(inputs), self.first_row - 1)
         (path,) = self.source.paths
         with open_parquet(path) as file:
             columns = parquet_columns(file.schema_arrow, self.source.mapping, inputs)
             table = read_groups(file, self.groups, columns)
         return blocks_from_table(table, self.source.mapping, inputs, str(path), self.first_row)
-
-
-def moved(events: Events, by: int) -> Events:
-    """The events of a slice; its rejected rows are numbered as in the whole."""
-    if not by or not events.rejects.num_rows:
-        return events
-    rejects = events.rejects
-    place = rejects.schema.get_field_index("row")
-    rows = pc.add(rejects.column("row"), by)
-    return replace(events, rejects=rejects.set_column(place, rejects.schema.field("row"), rows))
 
 
 def parts_of(source: EventSource) -> list[Part]:

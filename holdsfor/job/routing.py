@@ -17,7 +17,7 @@ from holdsfor.io.text import as_text
 from holdsfor.job.exchange import Ints, bucket, buckets_of, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
-from holdsfor.plan.operators import Plan, Relation, Route, Source, Stage, Way
+from holdsfor.plan.operators import Plan, Relation, Route, Slices, Source, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]
@@ -51,6 +51,7 @@ class Leg(NamedTuple):
 
     way: Way
     positions: tuple[int, ...]
+    slices: Slices | None = None
 
 
 Legs = Mapping[Kind | Relation, tuple[Leg, ...]]
@@ -88,7 +89,7 @@ def router(plan: Plan, buckets: int) -> Router:
 def _legs(stage: Stage) -> Legs:
     legs: dict[Kind | Relation, dict[Leg, None]] = {}
     for route in stage.routes:
-        leg = Leg(route.way, route.positions)
+        leg = Leg(route.way, route.positions, route.slices)
         for what in (route.relation, kind_of(route.relation)):
             legs.setdefault(what, {})[leg] = None
     return {what: tuple(each) for what, each in legs.items()}
@@ -115,6 +116,9 @@ def parcels(block: Block, plan_router: Router, after: int = -1, relation: Relati
                     yield from _evidence(block, leg.positions, stage - 1, plan_router)
                 case "everywhere":
                     yield from (Parcel(stage, number, use, block) for number in range(plan_router.buckets))
+                case "slice":
+                    assert leg.slices is not None
+                    yield from _to_slices(block, leg.slices, stage, use, plan_router)
                 case "follow" if after < stage - 1 and not _is_shared(leg.positions, stage - 1, what, plan_router):
                     sent_on: Use = "forward" if after < 0 else "given"
                     yield from _to_buckets(block, leg.positions, stage - 1, sent_on, plan_router)
@@ -129,6 +133,22 @@ def _to_buckets(
 ) -> Iterator[Parcel]:
     for number, rows in shared_out(block, buckets_of(block, positions, plan_router.buckets), plan_router.buckets):
         yield Parcel(stage, number, use, rows)
+
+
+def _to_slices(block: Block, slices: Slices, stage: int, use: Use, plan_router: Router) -> Iterator[Parcel]:
+    """Each row to its own slice and to the later ones that look back to it."""
+    first, last = block.start // slices.length, (block.start + slices.back) // slices.length
+    rows, later = expand(np.zeros(len(block), np.int64), last - first + 1)
+    number = plan_router.buckets
+    both = np.unique(rows * number + (first[rows] + later) % number)
+    yield from (
+        Parcel(stage, at, use, part) for at, part in shared_out(block.take(both // number), both % number, number)
+    )
+
+
+def happens_in(times: Ints, slices: Slices, bucket_number: int, buckets: int) -> Mask:
+    """Which of these times are in a slice of this bucket."""
+    return np.equal(times // slices.length % buckets, bucket_number)
 
 
 def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:

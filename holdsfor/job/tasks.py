@@ -19,12 +19,14 @@ from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
 from holdsfor.engine.history import prepare, tables
+from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import as_block
 from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
+from holdsfor.io.wide import NANOSECONDS
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.output import write_part
 from holdsfor.job.routing import (
@@ -32,6 +34,7 @@ from holdsfor.job.routing import (
     Parcel,
     Router,
     at_home,
+    happens_in,
     parcels,
     send_on,
     sources_from,
@@ -82,6 +85,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     span = span_of(events.blocks, job.asked.fence)
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
+        **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=rejected.num_rows,
@@ -164,6 +168,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     evaluated = time.perf_counter()
     defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
     intervals, occurrences = tables(defined, world)
+    kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
         "groundings_outside_domain": left_out,
@@ -173,6 +178,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         "seconds_preparing": prepared - begun,
         "seconds_in_kernels": evaluated - prepared,
         "seconds_writing": time.perf_counter() - evaluated,
+        **kinds,
     }
     return _Outcome(intervals, occurrences, made, counts)
 
@@ -197,12 +203,15 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
     """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
     stage = job.ready.plan.stages[number]
-    homes = {home.relation: home.positions for home in stage.homes}
+    homes = {home.relation: home for home in stage.homes}
     is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 
     def restrict(relation: Relation, world: World) -> None:
-        home = homes[relation]
-        if home == () and bucket:
+        home, slices = homes[relation].positions, homes[relation].slices
+        if slices is not None:
+            points = world.points_of(relation)
+            world.relations[relation] = points.where(happens_in(points.times(), slices, bucket, job.router.buckets))
+        elif home == () and bucket:
             _keep(relation, world, lambda columns, size: np.zeros(size, np.bool_))
         elif home and is_crossed:
 

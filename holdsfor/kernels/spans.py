@@ -110,8 +110,18 @@ def _lasting(side: Side) -> Side:
     return side.select(side.start < side.end)
 
 
+def _nearly_by_end(side: Side, bounds: Bounds) -> Spans:
+    """By end, or as they are if that is by start: then a window bounds how far their ends are from being in order.
+
+    That is how a sequence gives its pairs, so the next one need not sort them (619,544 pairs: a fifth of its time).
+    """
+    if bounds.are_open() or side.row is not None or (side.start[1:] < side.start[:-1]).any():
+        return sort_by_end(side, bounds.bits)
+    return Spans(side.start, side.end, np.arange(side.start.size))
+
+
 def _seq(left_side: Side, right_side: Side, bounds: Bounds, until: Ints | None) -> Pairs:
-    left, right = sort_by_end(left_side, bounds.bits), sort_by_start(right_side, bounds.bits)
+    left, right = _nearly_by_end(left_side, bounds), sort_by_start(right_side, bounds.bits)
     limit = move_times(left.start, bounds.within, bounds.bits)
     last = limit if until is None else np.minimum(limit, until[left.row])
     return _followers(left, right, count_below(right.start, left.end, 1), last, limit, bounds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from typing import Literal as OneOf
 from holdsfor.errors import HoldsforError
 from holdsfor.language.terms import Place
 from holdsfor.printable import printable_lines
+
+_NEWLINE = re.compile("\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ class Source:
         self.text = text
         self.path = path
         self._starts = [0]
-        self._starts.extend(index + 1 for index, char in enumerate(text) if char == "\n")
+        self._starts.extend(end.end() for end in _NEWLINE.finditer(text))
 
     def place(self, start: int, end: int) -> Place:
         line = bisect_right(self._starts, start)

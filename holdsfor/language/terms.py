@@ -111,7 +111,9 @@ def variables(term: Term) -> Iterator[Var]:
 
 
 def is_ground(term: Term) -> bool:
-    return next(variables(term), None) is None
+    if isinstance(term, Compound | Items):
+        return all(map(is_ground, term.args if isinstance(term, Compound) else term.items))
+    return not isinstance(term, Var)
 
 
 def name_and_args(term: Term) -> tuple[str, tuple[Term, ...]]:

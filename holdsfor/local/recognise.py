@@ -14,6 +14,7 @@ from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, windows
 from holdsfor.io.readers.read import as_source
+from holdsfor.job.shapes import with_shapes
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
@@ -49,7 +50,8 @@ def recognise(
             asked = windows(read.blocks, *times, fence)
             try:
                 result = find_history(ready, read, asked, stepped)
-                return replace(result, metrics=result.metrics | {"seconds_reading": round(seconds, 6)})
+                metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
+                return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
                 if fence is None:

@@ -24,9 +24,11 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
+from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
 from holdsfor.job.live.identity import rules_digest
+from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.local.known import Current, Known
@@ -123,6 +125,8 @@ class LiveSession:
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = pa.concat_tables([read.rejects, *(refused for _, refused in inside)])
         late = self._take([block for block, _ in inside])
+        if read.nanoseconds is not None:
+            self.metrics[NANOSECONDS] = read.nanoseconds
         self.metrics.update(
             events_in=read.read, events_unused=read.unused, events_rejected=rejects.num_rows, events_late=late.num_rows
         )
@@ -178,6 +182,13 @@ class LiveSession:
         if world is None:
             return PROGRESS_SCHEMA.empty_table()
         return progress_table(self.program.plan, replace(world, shared={}))
+
+    def table(self, name: str) -> ResultTable:
+        """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
+        current = self.current()
+        shape = find_shape(shapes_of(self.description), name)
+        rows = current.occurrences if shape.is_event else current.intervals
+        return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS)))
 
     def save(self, folder: str | Path) -> None:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""

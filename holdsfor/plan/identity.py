@@ -177,7 +177,7 @@ def _pattern(pattern: Pattern) -> Encoded:
             return [pattern.kind, *sides, *_within(pattern.within), *_chosen(pattern)]
         case Absent():
             last: object = pattern.last if isinstance(pattern.last, int) else _pattern(pattern.last)
-            parts = [_pattern(pattern.what), _pattern(pattern.first), last]
+            parts = [[_pattern(one) for one in pattern.what], _pattern(pattern.first), last]
             return ["absent", *parts, *_within(pattern.within), *_chosen(pattern)]
         case Selected():
             return ["selected", _pattern(pattern.pattern), [_chain(chain) for chain in pattern.conditions]]

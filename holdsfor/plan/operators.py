@@ -188,6 +188,9 @@ class Combine:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+WHOLE_HISTORY = Combine("complement", ())
+
+
 @dataclass(frozen=True, slots=True)
 class Lasting:
     """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
@@ -353,7 +356,15 @@ class Source:
     identities: frozenset[int]  # argument positions needed as terms, not only as numbers
 
 
-Way = OneOf["share", "follow", "link", "everywhere"]
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """Time cut into slices of this length. What is found in a slice looks back so far beyond its beginning, at most."""
+
+    length: int
+    back: int
+
+
+Way = OneOf["share", "follow", "link", "everywhere", "slice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,11 +375,13 @@ class Route:
     follow: to every bucket that has a tuple with the argument at the one position; the stage before sends them on.
     link: they stay where they are, but their tuples tell the stage before where those that follow have to go.
     everywhere: to all buckets.
+    slice: by their times, to every slice that may look at them; slices go to the buckets in turn.
     """
 
     relation: Relation
     way: Way
     positions: tuple[int, ...] = ()
+    slices: Slices | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,10 +389,12 @@ class Home:
     """Where a stage keeps what it defines: in the bucket that the arguments at the positions choose.
 
     (): all in one bucket. None: in any bucket, perhaps in several; nothing but an exchange can bring it together.
+    slices: in the bucket of the slice in which it happens.
     """
 
     relation: Relation
     positions: tuple[int, ...] | None
+    slices: Slices | None = None
 
 
 @dataclass(frozen=True, slots=True)

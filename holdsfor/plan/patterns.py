@@ -64,12 +64,12 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """`first` and later `last`, and nothing of `what` wholly between them.
+    """`first` and later `last`, and nothing of any of `what` wholly between them.
 
     last: so long after `first` if it is a number; then nothing of `what` may begin after `first` and end by then.
     """
 
-    what: Pattern
+    what: tuple[Pattern, ...]
     first: Pattern
     last: Pattern | int
     within: int | None = None
@@ -123,10 +123,10 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
         case Pairs():
             return pattern.left, pattern.right
         case Absent(last=int()):
-            return pattern.first, pattern.what
+            return pattern.first, *pattern.what
         case Absent():
             assert not isinstance(pattern.last, int)
-            return pattern.first, pattern.last, pattern.what
+            return pattern.first, pattern.last, *pattern.what
         case Selected() | Sliding():
             return (pattern.pattern,)
         case OneOfSeveral():
@@ -138,7 +138,7 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The same without what must be absent."""
     found = operands(pattern)
-    return found[:-1] if isinstance(pattern, Absent) else found
+    return found[: -len(pattern.what)] if isinstance(pattern, Absent) else found
 
 
 def subpatterns(pattern: Pattern) -> Iterator[Pattern]:

@@ -201,7 +201,7 @@ def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
             chosen = replace(pattern, left=left, right=right, choosing=_choosing(pattern.choosing, names))
             return replace(chosen, conditions=tuple(_chain(chain, names) for chain in pattern.conditions))
         case Absent():
-            what, first = _pattern(pattern.what, names), _pattern(pattern.first, names)
+            what, first = tuple(_pattern(one, names) for one in pattern.what), _pattern(pattern.first, names)
             last = pattern.last if isinstance(pattern.last, int) else _pattern(pattern.last, names)
             chosen_absent = replace(pattern, what=what, first=first, last=last)
             conditions = tuple(_chain(chain, names) for chain in pattern.conditions)

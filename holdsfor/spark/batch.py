@@ -18,15 +18,18 @@ from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping, as_mapping
 from holdsfor.io.readers.read import as_source
+from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parts import footer_span, parts_of, tables_of
+from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.wide import widen_frame
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -50,6 +53,12 @@ class SparkResult:
     late: DataFrame
     rejects: DataFrame
     metrics: dict[str, Any] = field(default_factory=dict)
+
+    def table(self, name: str) -> DataFrame:
+        """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark."""
+        shape = shape_in(self.metrics, name)
+        rows = self.occurrences if shape.is_event else self.intervals
+        return widen_frame(rows, shape, self.metrics.get(NANOSECONDS))
 
 
 def recognise(
@@ -79,7 +88,7 @@ def recognise(
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
     with worker_errors():
-        metrics = run_batch(ready, times, count, crew, out)
+        metrics = with_shapes(run_batch(ready, times, count, crew, out), description)
     return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 

@@ -26,8 +26,9 @@ from pyspark.sql.streaming.datasource import (
 from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
-from holdsfor.job.live.feeds import after, first_rows
+from holdsfor.io.mqtt.spool import Segment, read_segment
+from holdsfor.job.live.feeds import SpoolFeed, first_rows, offset_after
+from holdsfor.job.live.files import Offset
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,43 +65,38 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         given = {key.lower(): value for key, value in options.items()}
         if "folder" not in given:
             raise HoldsforError(f'format("{FORMAT}") needs the folder of a spool: .option("folder", ...).')
-        self.spool = Spool(given["folder"])
+        self.feed = SpoolFeed(given["folder"])
         self.limit = _limit(given)
         self.tasks = _number(given, "partitions") or os.cpu_count() or 1
         self.forgets = given.get("forget", "true").lower() != "false"
-        self._target: int | None = None
 
-    def initialOffset(self) -> dict[str, int]:
-        return {"segment": self.spool.first}
+    def initialOffset(self) -> Offset:
+        return self.feed.initial()
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return self.limit
 
     def prepareForTriggerAvailableNow(self) -> None:
-        self._target = after(self.spool.segments(), 0)
+        self.feed.take_what_is_there()
 
-    def latestOffset(self, start: dict[str, int], limit: ReadLimit) -> dict[str, int]:
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
         """At least one segment, if there is one, however large."""
-        waiting = [segment for segment in self.spool.segments() if segment.number >= start["segment"]]
-        if self._target is not None:
-            waiting = [segment for segment in waiting if segment.number < self._target]
-        taken = admitted(waiting, limit)
-        return {"segment": after(taken, start["segment"])}
+        return offset_after(admitted(self.feed.waiting(start), limit), start)
 
-    def reportLatestOffset(self) -> dict[str, int]:
-        return {"segment": after(self.spool.segments(), self.spool.first)}
+    def reportLatestOffset(self) -> Offset:
+        return offset_after(self.feed.spool.segments(), self.feed.initial())
 
-    def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[InputPartition]:
-        return shared_out(self.spool.between(start["segment"], end["segment"]), self.tasks)
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
+        return shared_out(self.feed.spool.between(start["segment"], end["segment"]), self.tasks)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, MqttPartition)
         for path in partition.paths:
             yield from read_segment(path).to_batches()
 
-    def commit(self, end: dict[str, int]) -> None:
+    def commit(self, end: Offset) -> None:
         if self.forgets:
-            self.spool.forget(end["segment"])
+            self.feed.forget(end)
 
 
 def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:

@@ -27,6 +27,7 @@ holdsFor(both(X,Y)=true, I) :- holdsFor(near(X,Y)=true, I1), holdsFor(warm(X)=tr
 holdsFor(alone(X)=true, I) :- holdsFor(warm(X)=true, I1), holdsFor(cold(X)=true, I2),
     union_all([I1, I2], I3), relative_complement_all(I1, [I2, I3], I).
 """
+LINES = ["begin|1|1|a|2.5", "begin|2|2|b|3"]
 EVENTS = [
     "begin(a, 3) @ 5",
     "begin(b, 4) @ 6",
@@ -60,6 +61,7 @@ def warm(spark: SparkSession) -> int:
 
 
 def _recognise(_: int) -> int:
-    events = holdsfor.read_events(EVENTS, format="terms")
-    holdsfor.recognise(holdsfor.parse(RULES), events, window=10, step=10, stepped=True)
+    description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
+    holdsfor.recognise(description, events, window=10, step=10, stepped=True)
+    holdsfor.read_events(LINES, format="rtec").read(description.inputs)
     return 1

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
+from holdsfor.cli.engine import MOST_BYTES, Engine, choose_engine
 from holdsfor.cli.run import spread
 
 RULES = """\
@@ -43,7 +44,7 @@ def ran(*more: str) -> Any:
 def counts(printed: str) -> dict[str, str]:
     """The lines of the table that ends a run: what, how many."""
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in printed.splitlines() if "│" in line]
-    return {what: number for what, number in rows}
+    return {row[0]: row[1] for row in rows if len(row) == 2}
 
 
 def test_version() -> None:
@@ -55,7 +56,7 @@ def test_run_writes_tables_and_ends_with_counts(here: Path) -> None:
     assert result.exit_code == 0, result.stderr
     assert pq.read_table("out/intervals.parquet").to_pylist() == [
         {"fluent": "moving", "args": ["v1"], "value": "true", "start": 11, "end": 26},
-        {"fluent": "moving", "args": ["'Two words'"], "value": "true", "start": 41, "end": None},
+        {"fluent": "moving", "args": ["Two words"], "value": "true", "start": 41, "end": None},
     ]
     assert pq.read_table("out/occurrences.parquet").to_pylist() == [
         {"event": "fast", "args": ["v1"], "start": 30, "end": 30}
@@ -132,6 +133,109 @@ def test_page_that_cannot_be_written_is_told(here: Path) -> None:
     assert "cannot write rules.ec/page.html" in result.stderr
 
 
+WINDOWS = ("--window", "1min", "--step", "30s", "--start", "0")  # v2 is late by them
+
+
+def cells(printed: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed.splitlines() if "│" in line]
+
+
+def test_run_ends_with_what_was_found(here: Path) -> None:
+    assert cells(ran(*WINDOWS).stdout)[-2:] == [
+        ["moving", "2", "v1 for 15 ticks", "Two words since 41"],
+        ["fast", "1", "", "v1 at 30"],
+    ]
+
+
+def test_run_takes_one_process_for_little_and_says_so(here: Path) -> None:
+    result = call("run", "rules.ec", "--events", "first.csv", "second.csv", "-o", "out")
+    assert result.exit_code == 0, result.stderr
+    assert "In this process: 2 files, 93 bytes of events fit in one process" in result.stderr
+    assert pq.read_table("out/intervals.parquet").num_rows == 3
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "option", "on_spark"),
+    [
+        (MOST_BYTES, "auto", None, False),
+        (MOST_BYTES + 1, "auto", None, True),
+        (MOST_BYTES + 1, "local", None, False),
+        (1, "spark", None, True),
+        (1, "auto", "--master", True),
+    ],
+)
+def test_the_engine_goes_by_the_size_of_events(
+    size: int, wanted: Engine, option: str | None, on_spark: bool, tmp_path: Path
+) -> None:
+    with open(tmp_path / "events.csv", "wb") as file:
+        file.write(b"go|1|1|v1\n")
+        file.truncate(size)  # a file with a hole takes no space
+    source = holdsfor.read_events(tmp_path / "events.csv", format="rtec")
+    choice = choose_engine(wanted, source, option, None)
+    assert choice.on_spark == on_spark
+    assert option is None or choice.reason == option
+
+
+def test_wide_tables(here: Path) -> None:
+    assert ran("--tables", "wide", *WINDOWS).exit_code == 0
+    assert pq.read_table("out/wide/moving.parquet").to_pylist() == [
+        {"V": "v1", "value": "true", "start": 11, "end": 26, "duration": 15},
+        {"V": "Two words", "value": "true", "start": 41, "end": None, "duration": None},
+    ]
+    assert pq.read_table("out/wide/fast.parquet").column_names == ["V", "start", "end", "duration"]
+    assert ran("--tables", "wide", "--output-format", "csv", *WINDOWS).exit_code == 0
+    assert Path("out/wide/moving.csv").read_text().splitlines()[2].replace('"', "") == "Two words,true,41,,"
+    assert not Path("out/wide/moving.parquet").exists()
+    assert ran().exit_code == 0
+    assert not Path("out/wide").exists(), "the folder tells of one run"
+
+
+def test_show_what_was_found(here: Path) -> None:
+    ran(*WINDOWS)
+    assert cells(call("show", "out").stdout)[0] == ["moving", "2", "v1 for 15 ticks", "Two words since 41"]
+    assert cells(call("show", "out", "moving").stdout) == [
+        ["v1", "true", "11", "26", "15 ticks"],
+        ["Two words", "true", "41", "", "not over"],
+    ]
+    assert cells(call("show", "out", "fast").stdout) == [["v1", "30", "30", "0 ticks"]]
+    assert [row[0] for row in cells(call("show", "out", "moving", "--entity", "Two words").stdout)] == ["Two words"]
+    assert [row[0] for row in cells(call("show", "out", "moving", "--from", "26").stdout)] == ["Two words"]
+    assert [row[0] for row in cells(call("show", "out", "moving", "--to", "41").stdout)] == ["v1"]
+    assert [row[0] for row in cells(call("show", "out", "fast", "--from", "30").stdout)] == ["v1"]
+    assert "2 rows; the first 1 are shown" in call("show", "out", "moving", "--limit", "1").stdout
+
+
+def test_show_times_as_they_came(here: Path) -> None:
+    Path("times.csv").write_text("name,time,who\ngo,2026-03-01T08:00:00,M-1\nstop,2026-03-01T09:30:00,M-1\n")
+    result = call("run", "rules.ec", "--events", "times.csv", "-o", "out", "--engine", "local")
+    assert cells(result.stdout)[-1] == [
+        "moving",
+        "1",
+        "M-1 for 1:30:00",
+        "M-1 from 2026-03-01 08:00:01 to 2026-03-01 09:30:01",
+    ]
+    assert len(cells(call("show", "out", "moving", "--from", "2026-03-01T09:30").stdout)) == 1
+    assert not cells(call("show", "out", "moving", "--from", "2026-03-01T09:31+00:00").stdout)
+    refused = call("show", "out", "moving", "--from", "yesterday")
+    assert refused.exit_code == 1
+    assert "--from yesterday is no time" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("show", "absent"), "is not there. Name a folder that `holdsfor run` wrote, or the tables of a stream."),
+        (("show", "out", "movin"), "nothing called 'movin' was recognised. Did you mean 'moving'?"),
+        (("show", "out", "moving", "--from", "2026-03-01"), "these results have ticks, not dates"),
+    ],
+)
+def test_show_tells_what_is_wrong(args: tuple[str, ...], message: str, here: Path) -> None:
+    ran()
+    result = call(*args)
+    assert result.exit_code == 1
+    assert message in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "word"),
     [
@@ -158,6 +262,7 @@ def test_mistake_is_told_in_a_sentence(here: Path, args: tuple[str, ...], word: 
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "flink"),
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--conf", "spark.ui.enabled"),
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "local", "--master", "local[2]"),
+        ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--changes", "--master", "local[2]"),
         ("no-such-command",),
     ],
 )

@@ -41,7 +41,7 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert "--strict allows no rejected row, and 1 of them" in done.stderr
     assert "Traceback" not in done.stderr
     found = pq.read_table(tmp_path / "out" / "intervals.parquet").sort_by("start").to_pylist()
-    assert [(row["args"], row["start"], row["end"]) for row in found] == [(["v1"], 11, 26), (["'Two words'"], 41, None)]
+    assert [(row["args"], row["start"], row["end"]) for row in found] == [(["v1"], 11, 26), (["Two words"], 41, None)]
     assert pq.read_table(tmp_path / "out" / "occurrences.parquet").to_pylist() == [
         {"event": "fast", "args": ["v1"], "start": 30, "end": 30}
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import pytest
 
@@ -40,9 +41,17 @@ def _one(path: Path, folder: str) -> list[Case]:
     return [case]
 
 
-def sample(cases: Sequence[Case], size: int) -> list[Case]:
+class HasFeatures(Protocol):
+    @property
+    def features(self) -> frozenset[str]: ...
+
+
+AnyCase = TypeVar("AnyCase", bound=HasFeatures)
+
+
+def sample(cases: Sequence[AnyCase], size: int) -> list[AnyCase]:
     """Always the same few cases, which have between them as many features as can be."""
-    chosen: list[Case] = []
+    chosen: list[AnyCase] = []
     missing: set[str] = set()
     waiting = list(cases)
     while waiting and len(chosen) < size:

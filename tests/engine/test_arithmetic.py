@@ -161,3 +161,16 @@ def test_facts_calculate() -> None:
     stream = ["speed(a,15) @ 3", "speed(a,15.5) @ 4", "speed(b,15.7) @ 3", "speed(b,15.8) @ 4"]
     found = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(stream, format="terms"), start=0, end=10)
     assert sorted((row["args"], row["start"]) for row in found.occurrences.to_pylist()) == [(["a"], 4), (["b"], 4)]
+
+
+@pytest.mark.parametrize("large", [(), (10**20, 10**20 + 3)], ids=["small", "large"])
+def test_calculations_with_the_same_terms_over_and_over(large: tuple[int, ...]) -> None:
+    """Few different terms in many rows: names and floats are no multiples of ten, integers of any size may be."""
+    agents = [10, 7, -20, 0, "20.0", "abc", *large]
+    rows = [f"vote(agent({agents[t % len(agents)]})) @ {t}" for t in range(1, 401)]
+    rules = "happensAt(chair(A), T) :- happensAt(vote(agent(A)), T), 0 is A mod 10."
+    found = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(rows, format="terms")).occurrences
+    expected = {
+        (str(agent), t) for t in range(1, 401) if isinstance(agent := agents[t % len(agents)], int) and agent % 10 == 0
+    }
+    assert {(row["args"][0], row["start"]) for row in found.to_pylist()} == expected

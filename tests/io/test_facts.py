@@ -33,7 +33,7 @@ def test_rules_look_facts_up(form: str, tmp_path: Path) -> None:
     (tmp_path / "rules.ec").write_text(RULES)
     description = holdsfor.load(tmp_path / "rules.ec", facts={"vesselType": source, "limit": LIMITS})
     found = holdsfor.recognise(description, holdsfor.read_events(EVENTS, format="terms")).occurrences
-    assert sorted(found.column("args").to_pylist()) == [["'Big Tug'", "tug"], ["v2", "tug"]]
+    assert sorted(found.column("args").to_pylist()) == [["Big Tug", "tug"], ["v2", "tug"]]
 
 
 def test_numbers_in_csv_are_numbers(tmp_path: Path) -> None:

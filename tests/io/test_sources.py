@@ -23,15 +23,16 @@ def test_formats_are_guessed(tmp_path: Path) -> None:
         "packed.csv.gz": gzip.compress(b"event,time,arg1\ne,1,a\n"),
         "packed_rtec.csv.gz": gzip.compress(b"\ne|1|1|a\n"),
         "stream.txt": b"e(a) @ 1\n",
+        "packed.csv.zst": pa.compress(b"e|1|1|a\n", "zstd", asbytes=True),
     }
     for name, content in files.items():
         (tmp_path / name).write_bytes(content)
     pq.write_table(pa.table({"event": ["e"], "time": [1], "arg1": ["a"]}), tmp_path / "t.parquet")
     names = [*files, "t.parquet"]
     source = read_events([tmp_path / name for name in names])
-    assert source.formats == ("rtec", "columns", "columns", "rtec", "terms", "columns")
+    assert source.formats == ("rtec", "columns", "columns", "rtec", "terms", "rtec", "columns")
     assert source.paths == tuple(tmp_path / name for name in names)
-    assert block(source.read(ONE), "e").start.tolist() == [1] * 6
+    assert block(source.read(ONE), "e").start.tolist() == [1] * 7
 
 
 def test_a_list_of_texts_is_paths_where_they_are_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +102,14 @@ def test_half_a_gzip_file(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(b"".join(b"e|%d|1|a\n" % i for i in range(100_000)))[:-50_000])
     with pytest.raises(HoldsforError, match="complete gzip file"):
         read_events(path).read(ONE)
+
+
+@pytest.mark.parametrize("kept", [3, 2000])
+def test_half_a_zstd_file(kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "events.csv.zst"
+    path.write_bytes(pa.compress(b"".join(b"e|%d|1|a\n" % i for i in range(100_000)), "zstd", asbytes=True)[:kept])
+    with pytest.raises(HoldsforError, match="complete zstd file"):
+        read_events(path, format="rtec").read(ONE)
 
 
 def test_a_mapping_file_that_is_missing_or_broken(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from typer.testing import CliRunner
 
 import holdsfor
 import holdsfor.spark
+from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.lease import LeaseLost
@@ -289,3 +291,29 @@ def test_settings_of_spark_are_refused(tmp_path: Path) -> None:
     )
     assert said.exit_code == 2
     assert "are for Spark" in said.output
+
+
+def test_tables_of_a_stream(folder: Path) -> None:
+    live = run(folder)
+    intervals, _ = live.current()
+    known = sorted(zip(*(intervals[name].to_pylist() for name in ("args", "start", "end")), strict=True))
+    wide = live.table("slow").to_arrow()
+    assert wide.column_names == ["V", "value", "start", "end", "duration"]
+    assert sorted(zip(*(wide[name].to_pylist() for name in ("V", "start", "end")), strict=True)) == [
+        (args[0], start, end) for args, start, end in known
+    ]
+    assert str(live.table("slow", unit="s").to_arrow()["start"].type) == "timestamp[s, tz=UTC]"
+
+
+def test_a_stream_is_shown_and_drawn(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    live = run(folder)
+    intervals, _ = live.current()
+    for tables in ("state", "state/tables"):
+        shown = CliRunner().invoke(app, ["show", str(folder / tables), "slow", "--limit", "1000"])
+        assert shown.exit_code == 0, shown.stderr
+        assert sum("│ true" in line for line in shown.stdout.splitlines()) == len(intervals)
+    page = folder / "page.html"
+    drawn = CliRunner().invoke(app, ["timeline", str(folder / "state"), "-o", str(page)])
+    assert drawn.exit_code == 0, drawn.stderr
+    assert "slow" in page.read_text()

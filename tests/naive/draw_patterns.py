@@ -86,12 +86,12 @@ class PatternMaker:
             found += self._recursion()
         for index in range(number):
             found += self._directives()
-            pattern = self.pattern(self.random.choice((1, 2, 2, 3)), True)
+            pattern = self.pattern(self.random.choice((1, 2, 2, 3)), found[-1] == ":- policy(unrestricted).")
             found.append(self._rule(f"{name}{index}", pattern))
             if self.random.random() < 0.15 and pattern.sure:  # a second rule for the same event
                 again = self._rule(f"{name}{index}", pattern)
-                found.append(again) if again.split(" <- ")[0] == found[-1].split(" <- ")[0] else None
-        return list(dict.fromkeys(found))
+                found += [again] if again != found[-1] and again.split("(")[0] == found[-1].split("(")[0] else []
+        return found
 
     def _directives(self) -> list[str]:
         policy = self.random.choice(("unrestricted",) * 6 + ("recent", "recent", "chronological", "chronological"))

@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain
 from holdsfor.io.readers.fields import TextTable
-from holdsfor.io.readers.mapping import Mapping, Roles, roles
+from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, roles
 from holdsfor.io.readers.sieve import (
     SHOWN,
     Sieve,
@@ -26,7 +26,7 @@ from holdsfor.io.readers.sieve import (
     rejects_table,
     shorten,
 )
-from holdsfor.io.readers.times import ends, times
+from holdsfor.io.readers.times import ends, has_time_stamps, times
 from holdsfor.io.text import Mask, as_text, field_terms, mask
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.language.description import Input
@@ -95,7 +95,12 @@ class TableReader:
                 block = sieve.block(self._block(group, sieve))
                 sieves.append(sieve)
                 blocks += [block] if block else []
-        return Events(tuple(blocks), self._rejects(sieves, source, rows), len(self.table), unused)
+        rejects = self._rejects(sieves, source, rows)
+        return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
+
+    def _nanoseconds(self) -> int | None:
+        """How long a tick is, if times are time stamps; None if they are ticks already."""
+        return UNITS[self.mapping.unit] if has_time_stamps(self._column(self.roles.time)) else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import io
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +25,7 @@ from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines, 
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 CHUNK_BYTES = 1 << 23
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
@@ -72,23 +75,33 @@ class TextTable:
 
 @contextmanager
 def open_text(path: Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if it ends with .gz; what cannot be opened or unpacked is an error of the user."""
+    """The bytes of a file, unpacked if it ends with .gz or .zst.
+
+    What cannot be opened or unpacked is an error of the user.
+    """
+    packing = _PACKINGS.get(path.suffix)
+    advice = f"Is it a complete {packing} file?" if packing else "Check the path and its permissions."
     try:
-        with cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")) as stream:
-            start = stream.read(2)
-            if start in _UTF16:
+        with _unpack(path, packing) as stream:
+            if stream.peek(2)[:2] in _UTF16:
                 raise HoldsforError(f"cannot read {path}: it is UTF-16. Save it as UTF-8.")
-            stream.seek(0)
-            yield stream
+            yield cast(BinaryIO, stream)
     except OSError as error:
-        advice = "Is it a complete gzip file?" if path.suffix == ".gz" else "Check the path and its permissions."
         raise HoldsforError(f"cannot read {path}: {error.strerror or error}. {advice}") from error
     except (EOFError, zlib.error) as error:
-        raise HoldsforError(f"cannot read {path}: {error}. Is it a complete gzip file?") from error
+        raise HoldsforError(f"cannot read {path}: {error}. {advice}") from error
+
+
+def _unpack(path: Path, packing: str | None) -> gzip.GzipFile | io.BufferedReader:
+    if packing == "gzip":
+        return gzip.open(path, "rb")
+    if packing == "zstd":
+        return io.BufferedReader(pa.CompressedInputStream(pa.OSFile(os.fspath(path)), packing), 1 << 20)
+    return path.open("rb")
 
 
 def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """The bytes of a file (gzip too), cut after ends of lines into parts of about `size`."""
+    """The bytes of a file, cut after ends of lines into parts of about `size`."""
     waiting: list[bytes] = []
     with open_text(path) as stream:
         while piece := stream.read(size):

@@ -25,7 +25,7 @@ from holdsfor.io.readers.terms import read_terms
 from holdsfor.language.description import Input
 
 FORMATS = ("rtec", "columns", "terms")
-_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".parquet")
+_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet")
 
 
 @dataclass(frozen=True, slots=True)

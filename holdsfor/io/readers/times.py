@@ -58,6 +58,16 @@ def ends(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask]:
     return np.where(still, OPEN, closed(ticks)), good | still
 
 
+def has_time_stamps(column: pa.Array) -> bool:
+    """Whether a column of times has time stamps or dates, typed or as text; judged by its first time."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary
+    if not pa.types.is_string(column.type):
+        return bool(pa.types.is_temporal(column.type))
+    present = column.drop_null()
+    return len(present) > 0 and "-" in present[0].as_py()[1:]
+
+
 def ticks_of_dates(column: pa.Array, unit: str) -> pa.Array:
     """Dates in an argument column, as the integers that times are; null where they are out of range."""
     ticks = _dated(column, unit)

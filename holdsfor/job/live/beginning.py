@@ -16,6 +16,7 @@ from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping, did_you_mean
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
+from holdsfor.io.wide import Shape
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
@@ -26,6 +27,7 @@ from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
 from holdsfor.job.live.telling import Compactor, Delivery, Each, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
+from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.plan import plan
@@ -76,11 +78,12 @@ class StreamOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A stream that can run: the driver's side of it, where its parts lie, and that they are ours."""
+    """A stream that can run: the driver's side of it, where its parts lie, that they are ours, and what comes out."""
 
     job: Stream
     places: Places
     lease: Lease
+    shapes: tuple[Shape, ...]
 
 
 def begin_stream(
@@ -145,7 +148,7 @@ def begin_stream(
         told: list[Callable[[Commit], None]] = [Delivery(sink, places.state, places.tables, each) for sink in sinks]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told += [] if watch is None else [Watching(watch)]
-        return Begun(Stream(setting, ledger, places.tables, told), places, lease)
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description))
     except BaseException:
         lease.release()
         raise

@@ -52,17 +52,19 @@ class SpoolFeed:
         return {"segment": self.spool.first}
 
     def latest(self, start: Offset) -> Offset:
+        waiting = self.waiting(start)
+        return offset_after(first_rows(waiting, [segment.rows for segment in waiting], self.most), start)
+
+    def waiting(self, start: Offset) -> list[Segment]:
+        """The segments from there on that may be read."""
         waiting = [segment for segment in self.spool.segments() if segment.number >= start["segment"]]
-        if self._target is not None:
-            waiting = [segment for segment in waiting if segment.number < self._target]
-        taken = first_rows(waiting, [segment.rows for segment in waiting], self.most)
-        return {"segment": after(taken, start["segment"])}
+        return [segment for segment in waiting if self._target is None or segment.number < self._target]
 
     def tables(self, start: Offset, end: Offset) -> list[pa.Table]:
         return [read_segment(segment.path) for segment in self.spool.between(start["segment"], end["segment"])]
 
     def take_what_is_there(self) -> None:
-        self._target = after(self.spool.segments(), 0)
+        self._target = offset_after(self.spool.segments(), {"segment": 0})["segment"]
 
     def forget(self, end: Offset) -> None:
         self.spool.forget(end["segment"])
@@ -78,8 +80,9 @@ def first_rows(segments: Sequence[Segment], sizes: Sequence[int], most: int | No
     return segments
 
 
-def after(segments: Sequence[Segment], start: int) -> int:
-    return segments[-1].number + 1 if segments else start
+def offset_after(segments: Sequence[Segment], start: Offset) -> Offset:
+    """Where to go on when the segments have been read; the start if there are none."""
+    return {"segment": segments[-1].number + 1} if segments else start
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdsfor.duration import PER_SECOND, TickUnit, check_unit
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import Lease
 from holdsfor.io.storage.store import Store
+from holdsfor.io.wide import SECOND, ResultTable, find_shape, widen
 from holdsfor.job.live.beginning import Begun
 from holdsfor.job.live.ledger import Commit
 from holdsfor.job.live.microbatch import Stream
@@ -32,6 +34,7 @@ class LiveQuery(ABC):
         self.job: Stream = begun.job
         self.places: Places = begun.places
         self.lease: Lease = begun.lease
+        self.shapes = begun.shapes
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
@@ -83,6 +86,17 @@ class LiveQuery(ABC):
     def current(self) -> tuple[pa.Table, pa.Table]:
         """Intervals and occurrences as they are known now."""
         return read_current(self.tables)
+
+    def table(self, name: str, unit: TickUnit | None = None) -> ResultTable:
+        """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look.
+
+        unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps; without it they are ticks.
+        """
+        shape = find_shape(self.shapes, name)
+        intervals, occurrences = self.current()
+        rows = occurrences if shape.is_event else intervals
+        nanoseconds = None if unit is None else SECOND // PER_SECOND[check_unit(unit, "unit")]
+        return ResultTable(widen(rows, shape.judged_by(rows), nanoseconds))
 
     def changes(self) -> tuple[pa.Table, pa.Table]:
         """The logs of changes of intervals and of occurrences."""

@@ -17,6 +17,7 @@ from holdsfor.engine.outliers import rejects_of, set_aside
 from holdsfor.engine.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
+from holdsfor.io.join import move_rows
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.rtec import read_rtec
@@ -24,7 +25,6 @@ from holdsfor.io.readers.terms import read_terms
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.ahead import Island, find_islands, merge_islands
 from holdsfor.job.live.quarantine import Aside, Skip, quarantine_table, read_by_halves, take_out
-from holdsfor.job.parts import moved
 from holdsfor.job.routing import Parcel, parcels
 from holdsfor.job.tasks import Job, parcel_rows
 from holdsfor.language.description import Input
@@ -62,8 +62,8 @@ class LineReader:
         lines = table.column("value").drop_null().combine_chunks()
         if self.format == "terms":
             texts = (line.decode("utf-8", "surrogateescape") for line in lines.cast(pa.binary()).to_pylist())
-            return moved(read_terms(texts, inputs, source), row - 1)
-        return moved(read_rtec([_joined(lines)], inputs, source), row - 1)
+            return move_rows(read_terms(texts, inputs, source), row - 1)
+        return move_rows(read_rtec([_joined(lines)], inputs, source), row - 1)
 
 
 def _joined(lines: pa.Array) -> bytes:

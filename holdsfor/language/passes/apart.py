@@ -27,7 +27,7 @@ def apart(draft: Draft) -> None:
 
 
 def _clause(draft: Draft, clause: WithBody) -> WithBody:
-    if not any(isinstance(literal, Aggregate) for literal in every(clause.body)):
+    if not clause.body or not any(isinstance(literal, Aggregate) for literal in every(clause.body)):
         return clause
     head = {variable for term in head_terms(clause) for variable in variables(term)}
     return replace(clause, body=_body(draft, clause.body, head))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from holdsfor.language.description import Call
 from holdsfor.language.draft import Draft
@@ -31,6 +31,7 @@ class _Check:
         self._draft = draft
         self._rule = rule
         self._modes = modes
+        self._policy = rule.policy
         self._reported: set[Var] = set()
 
     def run(self) -> None:
@@ -45,8 +46,7 @@ class _Check:
         """outside: the variables of the rule that stand elsewhere."""
         match pattern:
             case Either():
-                cases = [self._ways(each, outside | _others(pattern, each)) for each in pattern.alternatives]
-                return _least(way for case in cases for way in case)
+                return self._either(pattern, outside)
             case Absence():
                 return self._absence(pattern, outside)
             case Filter():
@@ -59,14 +59,26 @@ class _Check:
             ways = _least(one | other for one in ways for other in more)
         return ways
 
+    def _either(self, pattern: Either, outside: set[Var]) -> Ways:
+        cases = [self._ways(each, outside | _others(pattern, each)) for each in pattern.alternatives]
+        ways = [way for case in cases for way in case]
+        for variable in _shared(frozenset().union(*ways), outside):
+            if self._policy != "unrestricted" and not all(variable in way for way in ways):
+                hint = "bind it in each of them, or write a rule for each of them"
+                needed = f"all alternatives of OR must give {written(variable)} a value"
+                self._report(variable, f"under the policy {self._policy} {needed}", hint)
+        return _least(ways)
+
     def _absence(self, pattern: Absence, outside: set[Var]) -> Ways:
         own = pattern_variables(pattern.what)
         ways = self._ways(pattern.first, outside | own | _others(pattern, pattern.first))
         if not isinstance(pattern.last, int):
             more = self._ways(pattern.last, outside | own | _others(pattern, pattern.last))
             ways = _least(one | other for one in ways for other in more)
+        policy, self._policy = self._policy, "unrestricted"  # nothing is chosen of what is absent
         self._ways(pattern.what, outside | _others(pattern, pattern.what))
-        for variable in sorted(own & outside, key=_position):
+        self._policy = policy
+        for variable in _shared(own, outside):
             if not all(variable in way for way in ways):
                 hint = "write it in one of the two events that NOT lies between, or _ for any value"
                 message = f"{written(variable)} stands in NOT and elsewhere, but in no event that NOT lies between"
@@ -104,7 +116,7 @@ class _Check:
                 hint = "write another variable for the result"
                 message = f"{written(measure.variable)} is the result of an aggregate, and stands in its pattern, too"
                 self._report(measure.variable, message, hint)
-        for variable in sorted(within & outside, key=_position):
+        for variable in _shared(within, outside):
             if not all(variable in way for way in ways):
                 name = written(variable)
                 hint = "bind it in each alternative, or give it another name if it is another variable"
@@ -122,6 +134,11 @@ def _others(whole: Pattern, part: Pattern) -> set[Var]:
     """The variables of the parts beside one."""
     beside = (each for each in inside(whole) if each is not part)
     return {variable for each in beside for variable in pattern_variables(each)}
+
+
+def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:
+    """The variables that stand outside, too, where they stand inside, in the order of the text."""
+    return sorted((variable for variable in own if variable in outside), key=_position)
 
 
 def _least(ways: Iterable[frozenset[Var]]) -> Ways:

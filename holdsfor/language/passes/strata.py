@@ -20,7 +20,7 @@ from holdsfor.language.description import (
 from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.passes.graph import components
 from holdsfor.language.pattern_walk import as_body
-from holdsfor.language.terms import Place, Term, is_ground, name_and_args
+from holdsfor.language.terms import Compound, Place, Term, is_ground, name_and_args
 from holdsfor.language.walk import every
 
 Node = tuple[Entity, Signature]
@@ -138,8 +138,9 @@ def defined(rule: Rule) -> Node:
 
 
 def signature(term: Term) -> Signature:
-    name, args = name_and_args(term)
-    return Signature(name, len(args))
+    if isinstance(term, Compound):  # first and at once: facts come in great numbers
+        return Signature(term.functor, len(term.args))
+    return Signature(name_and_args(term)[0], 0)
 
 
 def mentions(body: tuple[Literal, ...]) -> Iterator[Mention]:

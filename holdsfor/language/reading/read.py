@@ -26,7 +26,7 @@ from holdsfor.language.reading.declarations import (
 from holdsfor.language.reading.groundings import declarations
 from holdsfor.language.reading.literals import BodyReader, Literals
 from holdsfor.language.reading.patterns import read_pattern_rule
-from holdsfor.language.reading.settings import collect_properties
+from holdsfor.language.reading.settings import check_property, collect_properties
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, DURATIONS, FORMS, LEGACY
 from holdsfor.language.walk import all_variables
@@ -219,16 +219,6 @@ def _initially(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
         draft.initially.append(Initially(*pair, body, raw.place))
 
 
-def _property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    """event_rule_property(label, name, value): the rules of that label have it already."""
-    names = (each.label for each in draft.raw if isinstance(each, RawPatternRule) and each.label is not None)
-    labels = {name_and_args(label)[0] for label in names if isinstance(label, Atom | Compound)}
-    if not isinstance(args[0], Atom) or args[0].name not in labels:
-        message = f"no rule has the label `{written(args[0])}`"
-        hint = did_you_mean(written(args[0]), labels) or "write it before a rule: r1: alarm(L) <- ..."
-        draft.error("label", message, args[0].place, hint)
-
-
 # ---------------------------------------------------------------- background
 
 
@@ -311,5 +301,5 @@ _HEADS: dict[tuple[str, int], Callable[[Draft, RawClause, tuple[Term, ...]], Non
     ("points", 1): partial(durative, True),
     ("dynamicDomain", 1): dynamic_domain,
     ("bound", 2): bound,
-    ("event_rule_property", 3): _property,
+    ("event_rule_property", 3): check_property,
 }

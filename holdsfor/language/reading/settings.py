@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 
 from holdsfor.duration import PER_SECOND
-from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective
+from holdsfor.language.parsing.syntax import Raw, RawClause, RawDirective, RawPatternRule
 from holdsfor.language.patterns import Policy, Preference
 from holdsfor.language.terms import Atom, Compound, Items, Place, Term, Var, name_and_args
 from holdsfor.language.written import written
@@ -106,6 +106,18 @@ def collect_properties(raw: Iterable[Raw]) -> Properties:
                 case Compound(functor="event_rule_property", args=(Atom(name=label), Atom(name=name), value)):
                     found.setdefault(label, []).append(Property(name, value, clause.place))
     return found
+
+
+def check_property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
+    """event_rule_property(label, name, value): the rules of that label have it already."""
+    labels = {name_and_args(each)[0] for each in _labels(draft.raw) if isinstance(each, Atom | Compound)}
+    if not isinstance(args[0], Atom) or args[0].name not in labels:
+        hint = f"the labels are {', '.join(sorted(labels))}" if labels else "name a rule: r1: alarm(L) <- ..."
+        draft.error("label", f"no rule has the label `{written(args[0])}`", args[0].place, hint)
+
+
+def _labels(raw: Iterable[Raw]) -> Iterator[Term]:
+    return (each.label for each in raw if isinstance(each, RawPatternRule) and each.label is not None)
 
 
 def read_label(draft: Draft, label: Term | None) -> tuple[str, list[Property]]:

@@ -254,7 +254,7 @@ class _Compiler:
             left, right = (self.pattern(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
         first, *last = (self.pattern(side, within) for side in sides)
-        what = self.pattern(pattern.what, within)
+        what = tuple(self.pattern(one, within) for one in _ways(pattern.what, self.written))
         until = pattern.last if isinstance(pattern.last, int) else last[0]
         return plan.Absent(what, first, until, within, chosen, self.choosing)
 

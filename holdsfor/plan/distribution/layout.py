@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.operators import Definition, Relation, Route, Slices
 from holdsfor.plan.walk import defines
 
 INPUT = -1  # the stage that input comes from
@@ -17,6 +17,7 @@ class Placement:
     stage: int
     positions: tuple[int, ...] | None
     routes: tuple[Route, ...]
+    slices: Slices | None = None  # evaluated by time
 
     @property
     def cost(self) -> tuple[int, int, int]:

@@ -14,14 +14,18 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from holdsfor.language.terms import Term
-from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of
+from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
-from holdsfor.plan.operators import Definition, Relation, Route
+from holdsfor.plan.operators import Conclude, Definition, Derived, Occurring, Relation, Route, Slices
+from holdsfor.plan.reach import looks
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import defines, reads, simple_of
 
 LONGEST_KEY = 4
+#: A slice of time is so many windows long, so that few rows go to two of them; and at least so many ticks.
+SLICE_WINDOWS = 8
+SHORTEST_SLICE = 60
 
 
 def place(definition: Definition, layout: Layout) -> Placement:
@@ -30,6 +34,7 @@ def place(definition: Definition, layout: Layout) -> Placement:
         place_with_conditions(definition, layout)
         or place_by_key(definition, layout)
         or _place_with_input(definition, layout)
+        or _place_by_time(definition, layout)
         or _together(definition, layout)
     )
 
@@ -64,6 +69,26 @@ def _place_with_input(definition: Definition, layout: Layout) -> Placement | Non
     if len(atoms) < len(bodies):
         return None
     return Placement(0, None, tuple(dict.fromkeys(Route(atom.relation, "share", (0,)) for atom in atoms)))
+
+
+def _place_by_time(definition: Definition, layout: Layout) -> Placement | None:
+    """Patterns of events that share no variable are shared out by time, if a window says how far apart these may be."""
+    if not isinstance(definition, Derived) or not all(map(_is_pattern_of_events, definition.rules)):
+        return None
+    (look,) = looks((definition,))
+    if look.reach.back is None or look.reach.ahead != 0:
+        return None
+    slices = Slices(max(SLICE_WINDOWS * look.reach.back, SHORTEST_SLICE), look.reach.back)
+    stage = max(layout.stage_of(relation) for relation in look.relations) + 1
+    routes = tuple(Route(relation, "slice", (), slices) for relation in look.relations)
+    return Placement(stage, None, routes, slices)
+
+
+def _is_pattern_of_events(rule: Conclude) -> bool:
+    """Whether all that it looks at are occurrences, and several of them: one alone is where it is."""
+    atoms = body_of(rule).atoms
+    begins = isinstance(rule.chain[0], Occurring) if rule.chain else False
+    return begins and len(atoms) > 1 and all(atom.relation.kind == "event" for atom in atoms)
 
 
 def common_home(body: Body, layout: Layout) -> int | None:

@@ -25,7 +25,9 @@ def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = (
 def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Placement]) -> Stage:
     members = tuple(index for index, placement in enumerate(placements) if placement.stage == number)
     homes = (
-        Home(relation, placements[index].positions) for index in members for relation in defines(definitions[index])
+        Home(relation, placements[index].positions, placements[index].slices)
+        for index in members
+        for relation in defines(definitions[index])
     )
     following = (route for placement in placements if placement.stage == number + 1 for route in placement.routes)
     sends_on = any(route.way == "follow" for route in following)

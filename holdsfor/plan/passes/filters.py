@@ -9,8 +9,9 @@ rules: 71.5 against 73.8 ms). Rules of a group are left alone, as in `cheapest`.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from functools import partial
+from functools import cache, partial
 
+from holdsfor.language.description import Signature
 from holdsfor.plan.compiler.chains import Waiting, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import Chain, Let, Lookup, Plan
@@ -59,9 +60,13 @@ def _single(plan: Plan) -> Single:
     closed = {signature for closure in plan.closures for signature, _ in closure.rules}
     facts = {name: rows for name, rows in plan.facts if name not in closed and len(rows) <= MANY}
 
+    @cache  # many rules look up the same facts
+    def are_distinct(name: Signature, known: tuple[int, ...]) -> bool:
+        rows = facts.get(name, ())
+        return bool(rows) and len({tuple(row[p] for p in known) for row in rows}) == len(rows)
+
     def single(op: Lookup, bound: Set[str]) -> bool:
         known = [p for p, arg in enumerate(op.args) if not is_open(arg) and bound >= set(names_in((arg,)))]
-        rows = facts.get(op.facts, ())
-        return bool(rows) and len({tuple(row[p] for p in known) for row in rows}) == len(rows)
+        return are_distinct(op.facts, tuple(known))
 
     return single

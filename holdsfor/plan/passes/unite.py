@@ -1,4 +1,4 @@
-"""Rules united: holdsFor rules that say the same of different groundings become one, with all of their evidence.
+"""Rules united: holdsFor rules that give different groundings all of the history become one, with all their evidence.
 
 Whatever is united with the whole history is the whole history, and for whom it is so, evidence says. So the rules that
 tell who has ever been in a dynamic domain, one for each input about its members, are one rule.
@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from holdsfor.plan.operators import Combine, Expression, HoldsForRule, Plan, Static
-
-WHOLE_HISTORY = Combine("complement", ())
+from holdsfor.plan.operators import WHOLE_HISTORY, Combine, HoldsForRule, Plan, Static
 
 
 def unite(plan: Plan) -> Plan:
@@ -23,21 +21,25 @@ def unite(plan: Plan) -> Plan:
 
 
 def _united(rules: Iterable[HoldsForRule]) -> tuple[HoldsForRule, ...]:
-    united: dict[HoldsForRule, HoldsForRule] = {}
+    united: dict[object, HoldsForRule] = {}
     for rule in rules:
-        if rule.evidence:
-            rule = replace(rule, expression=_simplified(rule.expression))
-            same = replace(rule, evidence=())
-        else:
-            same = rule  # for the declared domain of its head
+        same = (rule.args, rule.variables, rule.conditions) if _is_whole_history(rule) else rule
         known = united.get(same)
-        if known is not None:
-            rule = replace(known, evidence=tuple(dict.fromkeys((*known.evidence, *rule.evidence))))
-        united[same] = rule
+        united[same] = rule if known is None else _with_evidence(known, rule)
     return tuple(united.values())
 
 
-def _simplified(expression: Expression) -> Expression:
-    if isinstance(expression, Combine) and expression.op == "union" and WHOLE_HISTORY in expression.parts:
-        return WHOLE_HISTORY
-    return expression
+def _is_whole_history(rule: HoldsForRule) -> bool:
+    """Of whom there is evidence; rules without any are for the declared domain of their head."""
+    expression = rule.expression
+    if not isinstance(expression, Combine) or expression.op != "union" or not rule.evidence:
+        return False
+    return WHOLE_HISTORY in expression.parts
+
+
+def _with_evidence(one: HoldsForRule, other: HoldsForRule) -> HoldsForRule:
+    assert isinstance(one.expression, Combine)
+    assert isinstance(other.expression, Combine)
+    parts = dict.fromkeys((*one.expression.parts, *other.expression.parts))
+    evidence = dict.fromkeys((*one.evidence, *other.evidence))
+    return replace(one, evidence=tuple(evidence), expression=replace(one.expression, parts=tuple(parts)))

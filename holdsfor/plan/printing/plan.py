@@ -107,6 +107,8 @@ def _stage(number: int, stage: Stage, name: Callable[[Relation], str]) -> Iterat
 
 
 def _home(home: Home) -> str:
+    if home.slices is not None:
+        return f" by slices of {home.slices.length} ticks"
     match home.positions:
         case None:
             return " where its conditions are"
@@ -122,6 +124,8 @@ def _route(route: Route, name: Callable[[Relation], str]) -> str:
             return f"{name(route.relation)} everywhere"
         case "follow":
             return f"{name(route.relation)} wherever {_places(route.positions)} is"
+        case "slice":
+            return f"{name(route.relation)} by time"
         case _:
             return name(route.relation) + (f" by {_places(route.positions)}" if route.positions else "")
 

@@ -134,7 +134,7 @@ class Writer:
             case Absent():
                 last = pattern.last if isinstance(pattern.last, int) else self.pattern(pattern.last)
                 between = f"{self.pattern(pattern.first)} and {last}"
-                return f"(no {self.pattern(pattern.what)} between {between}{self._limited(pattern)})"
+                return f"(no {self.absent(pattern)} between {between}{self._limited(pattern)})"
             case Selected():
                 return f"({self.pattern(pattern.pattern)}{self._passing(pattern.conditions)})"
             case OneOfSeveral():
@@ -143,6 +143,10 @@ class Writer:
                 over = f"{pattern.events} events" if pattern.duration is None else f"{pattern.duration} time units"
                 measures = ", ".join(map(self._measure, pattern.measures))
                 return f"({measures} over the last {over} of {self.pattern(pattern.pattern)})"
+
+    def absent(self, pattern: Absent) -> str:
+        """What must not be."""
+        return " or ".join(map(self.pattern, pattern.what))
 
     def _limited(self, pattern: Pairs | Absent) -> str:
         within = "" if pattern.within is None else f" within {pattern.within}"

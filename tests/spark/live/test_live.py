@@ -21,15 +21,17 @@ from tests.conformance.cases import ABSENT, GOLDEN, Case
 from tests.conformance.check import check, in_scope, sample
 from tests.conformance.compare import differences
 from tests.conformance.engines import LOCAL, Engine, answer
+from tests.conformance.patterns import PatternCase, check_pattern, pattern_cases
 from tests.conformance.streamed import arrival
 from tests.naive.evaluate import Answer
-from tests.naive.rows import Horizon
+from tests.naive.rows import Horizon, line_format
 from tests.spark.live.files import Folder, live
 from tests.spark.live.party import PAIRS, party
 from tests.spark.live.undisturbed import WINDOWS
 
 pytestmark = pytest.mark.spark
 CASES = sample(in_scope(), 12) if GOLDEN.exists() else []
+PATTERNS = sample(pattern_cases(), 6) if GOLDEN.exists() else []
 ROWS = [row for row in sorted(party(11, 160), key=arrival) if arrival(row) <= WINDOWS.end]
 
 
@@ -55,16 +57,29 @@ def until(true: Callable[[], bool], seconds: float = 60) -> None:
 @pytest.mark.skipif(not CASES, reason=ABSENT)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_golden_case_in_a_live_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
+    check(case, live_engine(spark, tmp_path))
+
+
+@pytest.mark.skipif(not PATTERNS, reason=ABSENT)
+@pytest.mark.parametrize("case", PATTERNS, ids=str)
+def test_golden_pattern_in_a_live_query(case: PatternCase, spark: SparkSession, tmp_path: Path) -> None:
+    step = 1 + len(case.lines) // 3
+    check_pattern(case, live_engine(spark, tmp_path), replace(case.horizon, window=2 * step, step=step))
+
+
+def live_engine(spark: SparkSession, folder: Path) -> Engine:
+    """Two files, one after the other."""
+
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
-        folder, ordered = Folder(tmp_path / "in"), sorted(lines, key=arrival)
+        files, ordered = Folder(folder / "in"), sorted(lines, key=arrival)
         half = len(ordered) // 2
-        folder.add(ordered[:half])
-        folder.add(ordered[half:])
-        query = live(spark, description, folder, horizon, tmp_path / "checkpoint")
+        files.add(ordered[:half])
+        files.add(ordered[half:])
+        query = live(spark, description, files, horizon, folder / "checkpoint", format=line_format(lines))
         query.awaitTermination()
         return told(query)
 
-    check(case, Engine("live query", recognise))
+    return Engine("live query", recognise)
 
 
 def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:

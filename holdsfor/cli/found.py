@@ -1,0 +1,100 @@
+"""What was recognised, in a few lines: how much of each fluent and event, the longest and the latest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.duration import PER_SECOND
+from holdsfor.io.clock import Clock, clock_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+Row = dict[str, Any]
+HEADER = ("found", "count", "longest", "latest")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fluent or event. longest: None for events, and where nothing is over yet."""
+
+    name: str
+    count: int
+    longest: Row | None
+    latest: Row
+
+
+def summarise(table: pa.Table) -> Iterator[Finding]:
+    """What a table of intervals or of occurrences has, by name."""
+    names = table["fluent" if "fluent" in table.column_names else "event"].combine_chunks().dictionary_encode()
+    codes = np.asarray(names.indices)
+    start = table["start"].to_numpy()
+    lengths = _lengths(table) if "fluent" in table.column_names else np.full(len(start), -1)
+    for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda item: str(item[1])):
+        rows = np.flatnonzero(codes == code)
+        longest, latest = rows[np.argmax(lengths[rows])], rows[np.argmax(start[rows])]
+        yield Finding(name, len(rows), _row(table, longest) if lengths[longest] >= 0 else None, _row(table, latest))
+
+
+def summarise_frame(frame: DataFrame) -> Iterator[Finding]:
+    """The same of a DataFrame of Spark, by its workers."""
+    from pyspark.sql import functions as f
+
+    name = "fluent" if "fluent" in frame.columns else "event"
+    row = f.struct(*frame.columns)
+    length = f.col("end") - f.col("start") if name == "fluent" else f.lit(None).cast("bigint")
+    longest, latest = f.max_by(row, length), f.max_by(row, f.col("start"))  # rows without a length are passed over
+    found = frame.groupBy(name).agg(f.count("*").alias("count"), longest.alias("longest"), latest.alias("latest"))
+    for line in found.orderBy(name).collect():
+        cells = line.asDict(recursive=True)
+        yield Finding(cells[name], cells["count"], cells["longest"], cells["latest"])
+
+
+def _lengths(table: pa.Table) -> npt.NDArray[np.int64]:
+    """How long each interval is; -1 if it is not over."""
+    import pyarrow.compute as pc
+
+    lengths: npt.NDArray[np.int64] = pc.fill_null(pc.subtract(table["end"], table["start"]), -1).to_numpy()
+    return lengths
+
+
+def _row(table: pa.Table, at: np.int64) -> Row:
+    row: Row = table.slice(int(at), 1).to_pylist()[0]
+    return row
+
+
+def finding_cells(findings: Sequence[Finding], clock: Clock) -> Iterator[tuple[object, ...]]:
+    """As a table on the terminal has them."""
+    for finding in findings:
+        longest, latest = finding.longest, finding.latest
+        lasted = f"{subject(longest)} for {length_text(longest['end'] - longest['start'], clock)}" if longest else ""
+        yield finding.name, finding.count, lasted, f"{subject(latest)} {span_text(latest, clock)}"
+
+
+def subject(row: Row) -> str:
+    """Who or what it is about, and the value if it is not just true: `v1, v2 = fast`."""
+    value = row.get("value")
+    parts = [", ".join(row["args"]), f"= {value}" if value not in (None, "true") else ""]
+    return " ".join(part for part in parts if part) or "(all)"
+
+
+def span_text(row: Row, clock: Clock) -> str:
+    """When it was: `from 08:00 to 09:00`, `since 08:00`, `at 08:00`."""
+    start = clock_text(row["start"], clock)
+    if row["end"] is None:
+        return f"since {start}"
+    if row["end"] == row["start"]:
+        return f"at {start}"
+    return f"from {start} to {clock_text(row['end'], clock)}"
+
+
+def length_text(ticks: int, clock: Clock) -> str:
+    """`1 day, 2:55:00`; ticks where no one knows how long a tick is."""
+    return f"{ticks:,} ticks" if clock == "ticks" else str(timedelta(seconds=ticks / PER_SECOND[clock]))

@@ -1,0 +1,71 @@
+"""The result tables in a folder: those that a run wrote, or those of a stream as it stands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.clock import Clock
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    intervals: pa.Table
+    occurrences: pa.Table
+    clock: Clock = "ticks"  # what a tick is, where the input had time stamps
+
+
+def read_results(folder: Path) -> Results:
+    """Of a stream: what is known now. Its folder is that of its tables, or its checkpoint with the tables inside."""
+    for tables in (folder, folder / "tables"):
+        if (tables / "commits").is_dir():
+            return Results(*_read_stream(tables))
+    return Results(_read_table(folder, "intervals"), _read_table(folder, "occurrences"), _read_clock(folder))
+
+
+def _read_stream(tables: Path) -> tuple[pa.Table, pa.Table]:
+    from holdsfor.io.storage.changelog import read_current
+    from holdsfor.io.storage.store import Store
+
+    return read_current(Store(str(tables)))
+
+
+def _read_table(folder: Path, name: str) -> pa.Table:
+    import pyarrow.parquet as pq
+
+    path = folder / f"{name}.parquet"
+    if not path.exists():
+        other = (
+            f" There is {name}.csv: run again with --output-format parquet."
+            if path.with_suffix(".csv").exists()
+            else ""
+        )
+        raise HoldsforError(
+            f"{path} is not there. Name a folder that `holdsfor run` wrote, or the tables of a stream.{other}"
+        )
+    try:
+        return pq.read_table(path)
+    except (OSError, ValueError) as error:
+        raise HoldsforError(
+            f"{path} is not a Parquet file that can be read: {error}. Run again to replace it."
+        ) from error
+
+
+def _read_clock(folder: Path) -> Clock:
+    from holdsfor.io.wide import NANOSECONDS
+
+    path = folder / "metrics.json"
+    metrics = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return clock_of(metrics.get(NANOSECONDS))
+
+
+def clock_of(nanoseconds: int | None) -> Clock:
+    """How times are shown where a tick is so long; ticks of other lengths are shown as they are."""
+    clocks: dict[int | None, Clock] = {10**9: "s", 10**6: "ms", 10**3: "us"}
+    return clocks.get(nanoseconds, "ticks")

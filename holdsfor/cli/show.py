@@ -1,0 +1,123 @@
+"""`holdsfor show`: results on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdsfor.cli.console import say, show
+from holdsfor.cli.found import HEADER, finding_cells, length_text, summarise
+from holdsfor.cli.results import Results, read_results
+from holdsfor.duration import PER_SECOND
+from holdsfor.errors import HoldsforError
+from holdsfor.io.clock import Clock, clock_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FOLDER = typer.Argument(metavar="DIR", help="What `holdsfor run` wrote, or a stream's tables.")
+NAME = typer.Argument(metavar="NAME", help="A fluent or an event; without one, how much there is of each.")
+ENTITY = typer.Option(metavar="ENTITY", help="Only what is about it, by its exact name; may be given several times.")
+SINCE = typer.Option("--from", metavar="TIME", help="Only what is not over by then: a tick, or 2026-03-01T08:00.")
+UNTIL = typer.Option("--to", metavar="TIME", help="Only what begins before.")
+LIMIT = typer.Option(min=1, help="How many rows at most.")
+
+
+def show_results(
+    folder: Annotated[Path, FOLDER],
+    name: Annotated[str | None, NAME] = None,
+    entity: Annotated[list[str] | None, ENTITY] = None,
+    since: Annotated[str | None, SINCE] = None,
+    until: Annotated[str | None, UNTIL] = None,
+    limit: Annotated[int, LIMIT] = 50,
+) -> None:
+    """Print what was recognised: how much of each fluent and event, or the intervals of one."""
+    results = read_results(folder)
+    clock = results.clock
+    span = (_read_time("--from", since, clock), _read_time("--to", until, clock))
+    tables = [_narrow(table, entity or [], *span) for table in (results.intervals, results.occurrences)]
+    if name is None:
+        findings = [finding for table in tables for finding in summarise(table)]
+        show(str(folder), HEADER, finding_cells(findings, clock))
+        return
+    table = tables[_which(results, name)]
+    rows = _named(table, name).sort_by("start")
+    cells = _cells(rows.slice(0, limit).to_pylist(), clock)
+    show(name, ("about", *(["value"] if "value" in rows.column_names else []), "start", "end", "lasted"), cells)
+    if rows.num_rows > limit:
+        say(f"{rows.num_rows:,} rows; the first {limit:,} are shown. --limit shows more, --entity and --from fewer.")
+
+
+def _which(results: Results, name: str) -> int:
+    """Whether it is among the intervals (0) or the occurrences (1)."""
+    columns = (results.intervals["fluent"], results.occurrences["event"])
+    known = [set(column.unique().to_pylist()) for column in columns]
+    for number, names in enumerate(known):
+        if name in names:
+            return number
+    everything = sorted(known[0] | known[1])
+    close = get_close_matches(name, everything, 1, 0.6)
+    hint = f"Did you mean {close[0]!r}?" if close else f"There is {', '.join(everything) or 'nothing'}."
+    raise HoldsforError(f"nothing called {name!r} was recognised. {hint}")
+
+
+def _named(table: pa.Table, name: str) -> pa.Table:
+    import pyarrow.compute as pc
+
+    return table.filter(pc.equal(table["fluent" if "fluent" in table.column_names else "event"], name))
+
+
+def _narrow(table: pa.Table, entities: Sequence[str], since: int | None, until: int | None) -> pa.Table:
+    """Only what is about the entities, and not over by `since`, and begun before `until`."""
+    import pyarrow.compute as pc
+
+    if since is not None:
+        after = pc.greater_equal if "event" in table.column_names else pc.greater
+        table = table.filter(pc.or_kleene(pc.is_null(table["end"]), after(table["end"], since)))
+    if until is not None:
+        table = table.filter(pc.less(table["start"], until))
+    for entity in entities:
+        table = table.filter(_mentions(table, entity))
+    return table
+
+
+def _mentions(table: pa.Table, entity: str) -> pa.Array:
+    """Which rows have the entity among their arguments."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lists = table["args"].combine_chunks()
+    owners = pc.list_parent_indices(lists).filter(pc.equal(pc.list_flatten(lists), entity))
+    found = np.zeros(table.num_rows, np.bool_)
+    found[np.asarray(owners)] = True
+    return pa.array(found)
+
+
+def _cells(rows: Sequence[dict[str, Any]], clock: Clock) -> Iterator[tuple[object, ...]]:
+    for row in rows:
+        start, end = row["start"], row["end"]
+        value = [row["value"]] if "value" in row else []
+        times = [clock_text(start, clock), "" if end is None else clock_text(end, clock)]
+        yield ", ".join(row["args"]), *value, *times, "not over" if end is None else length_text(end - start, clock)
+
+
+def _read_time(option: str, text: str | None, clock: Clock) -> int | None:
+    """A tick, or an ISO time where the results have times."""
+    if text is None:
+        return None
+    if text.removeprefix("-").isdecimal():
+        return int(text)
+    if clock == "ticks":
+        raise HoldsforError(f"{option} {text}: these results have ticks, not dates. Give a number.")
+    try:
+        stamp = datetime.fromisoformat(text)
+    except ValueError:
+        raise HoldsforError(f"{option} {text} is no time. Write 2026-03-01T08:00, or a tick.") from None
+    stamp = stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)
+    return round(stamp.timestamp() * PER_SECOND[clock])

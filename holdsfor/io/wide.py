@@ -1,0 +1,185 @@
+"""Tables of one fluent or event: a column for each argument, in its type, and times as time stamps where there were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.text import is_number, mask
+
+Kinds = int
+INTEGER, FLOAT, TEXT = 1, 2, 4
+#: How so many nanoseconds a tick are said in Arrow; longer ticks become seconds.
+UNITS = {1: "ns", 10**3: "us", 10**6: "ms", 10**9: "s"}
+SECOND = 10**9
+#: Under these names a run tells its tables, and how long a tick is where the input had time stamps.
+SHAPES, NANOSECONDS = "tables", "nanoseconds_a_tick"
+_PREFIX = "kinds of "
+
+
+def kinds_key(is_event: bool, signature: str, position: int) -> str:
+    """Under what name the kinds of an argument are counted; the position after the last one is that of the value."""
+    return f"{_PREFIX}{'event' if is_event else 'fluent'} {signature} {position}"
+
+
+def is_kinds_key(name: str) -> bool:
+    return name.startswith(_PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the table of one fluent or event is like. kinds: of its arguments, then of the value of a fluent."""
+
+    name: str
+    is_event: bool
+    columns: tuple[str, ...]
+    kinds: tuple[Kinds, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}/{len(self.columns)}"
+
+    def with_kinds(self, counts: Mapping[str, Any]) -> Shape:
+        """With the kinds that a run has counted."""
+        positions = range(len(self.columns) + (not self.is_event))
+        kinds = tuple(counts.get(kinds_key(self.is_event, str(self), position), 0) for position in positions)
+        return Shape(self.name, self.is_event, self.columns, kinds)
+
+    def judged_by(self, table: pa.Table) -> Shape:
+        """With kinds as the texts of a table look: for streams, which do not count kinds. "17" is a number then."""
+        rows = rows_of(table, self)
+        texts = [_argument(rows["args"], position) for position in range(len(self.columns))]
+        texts += [] if self.is_event else [rows["value"]]
+        return Shape(self.name, self.is_event, self.columns, tuple(map(_judge, texts)))
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> Shape:
+        return Shape(value["name"], value["is_event"], tuple(value["columns"]), tuple(value["kinds"]))
+
+
+def find_shape(shapes: Sequence[Shape], wanted: str) -> Shape:
+    """The shape of what the user names: `near`, or `near/2` where there are several."""
+    found = [shape for shape in shapes if wanted in (shape.name, str(shape))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = " or ".join(repr(str(shape)) for shape in found)
+        raise HoldsforError(f"there are several results called {wanted!r}: ask for {several}.")
+    names = [shape.name for shape in shapes]
+    close = get_close_matches(wanted, names, 1, 0.6)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Rules define {', '.join(sorted(set(names))) or 'nothing'}."
+    raise HoldsforError(f"no rule defines {wanted!r}. {hint}")
+
+
+def shape_in(metrics: Mapping[str, Any], wanted: str) -> Shape:
+    """The shape of what the user names, in the figures of a run."""
+    return find_shape([Shape.from_json(value) for value in metrics.get(SHAPES, ())], wanted)
+
+
+def rows_of(table: pa.Table, shape: Shape) -> pa.Table:
+    """The rows of a table of intervals or occurrences that are about one fluent or event."""
+    named = pc.equal(table["event" if shape.is_event else "fluent"], shape.name)
+    return table.filter(pc.and_(named, pc.equal(pc.list_value_length(table["args"]), len(shape.columns))))
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The table of one fluent or event, for whatever reads Arrow: `pyarrow.table`, `polars.DataFrame`, DuckDB."""
+
+    arrow: pa.Table
+
+    def to_arrow(self) -> pa.Table:
+        return self.arrow
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame. Integers stay integers where some are missing: the end of what is not over."""
+        import pandas as pd
+
+        frame = pd.DataFrame(index=range(self.arrow.num_rows))
+        for name, column in zip(self.arrow.column_names, self.arrow.columns, strict=True):
+            is_nullable = pa.types.is_integer(column.type) and column.null_count
+            frame[name] = column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get if is_nullable else None)
+        return frame
+
+    def to_polars(self) -> Any:
+        """As a Polars DataFrame."""
+        try:
+            import polars
+        except ModuleNotFoundError as error:
+            raise HoldsforError("to_polars() needs Polars. Install it: pip install polars") from error
+        return polars.from_arrow(self.arrow)
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.arrow.to_pylist()
+        return rows
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.arrow.__arrow_c_stream__(requested_schema)
+
+
+def widen(table: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.Table:
+    """One fluent or event out of a table of intervals or occurrences, as a table of its own.
+
+    nanoseconds: how long a tick is where the input had time stamps. Otherwise times are ticks.
+    """
+    rows = rows_of(table, shape)
+    columns = {
+        name: _typed(_argument(rows["args"], position), shape.kinds[position])
+        for position, name in enumerate(shape.columns)
+    }
+    if not shape.is_event:
+        columns["value"] = _typed(rows["value"], shape.kinds[-1])
+    columns |= {name: _time(rows[name], nanoseconds) for name in ("start", "end")}
+    columns["duration"] = _duration(rows, shape, nanoseconds)
+    return pa.table(columns)
+
+
+def _argument(lists: pa.ChunkedArray, position: int) -> pa.ChunkedArray:
+    return pc.list_element(lists, position) if lists.length() else pa.chunked_array([], pa.string())
+
+
+def _typed(texts: pa.ChunkedArray, kinds: Kinds) -> pa.ChunkedArray:
+    if kinds == INTEGER:
+        return texts.cast(pa.int64())
+    return texts.cast(pa.float64()) if kinds in (FLOAT, FLOAT | INTEGER) else texts
+
+
+def _judge(texts: pa.ChunkedArray) -> Kinds:
+    distinct = texts.unique()
+    if mask(pc.match_substring_regex(distinct, r"^-?[0-9]{1,18}$")).all():
+        return INTEGER if len(distinct) else TEXT
+    return FLOAT if is_number(distinct, exponents=True).all() else TEXT
+
+
+def _time(ticks: pa.ChunkedArray, nanoseconds: int | None) -> pa.ChunkedArray:
+    if nanoseconds is None:
+        return ticks
+    count, unit = _scaled(ticks, nanoseconds)
+    return count.cast(pa.timestamp(unit, "UTC"))
+
+
+def _duration(rows: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.ChunkedArray:
+    """How long it lasted; null where it is not over. An event that takes no time lasts 0."""
+    ticks = pc.subtract(rows["end"], rows["start"])
+    if nanoseconds is None:
+        return ticks
+    count, unit = _scaled(ticks, nanoseconds)
+    return count.cast(pa.duration(unit))
+
+
+def _scaled(ticks: pa.ChunkedArray, nanoseconds: int) -> tuple[pa.ChunkedArray, str]:
+    if nanoseconds in UNITS:
+        return ticks, UNITS[nanoseconds]
+    return pc.multiply(ticks, np.int64(nanoseconds // SECOND)), "s"
