@@ -23,7 +23,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def simulate(symbols: int = 20, trades: int = 20_000, seed: int = 1) -> pa.Table:
-    """event, symbol, price, shares, order, time; sorted by time. Two trades of a symbol are never in the same second."""
+    """event, symbol, price, shares, order, time; by time. Two trades of a symbol are never in the same second."""
     random = np.random.default_rng(seed)
     parts = [_trades(f"sym{number}", trades // symbols, random) for number in range(symbols)]
     parts.append(_orders(symbols, trades // 10, EACH * trades // symbols, random))

@@ -106,7 +106,12 @@ def _readings(hour: Floats, x: Floats, y: Floats, random: np.random.Generator) -
     humidity = 55 - 10 * day + random.normal(0, 3, shape) + 30 * cold
     wind = random.gamma(4, 2.5, shape) + 38 * cold
     visibility = np.clip(10 * (1 - cold) ** 3 + random.normal(0, 0.1, shape), 0.05, 10)
-    columns = {"temperature": temperature, "humidity": np.clip(humidity, 5, 100), "wind": wind, "visibility": visibility}
+    columns = {
+        "temperature": temperature,
+        "humidity": np.clip(humidity, 5, 100),
+        "wind": wind,
+        "visibility": visibility,
+    }
     station, time = np.tile(np.arange(x.size), hour.size), np.repeat(START + (hour * 3600).astype(np.int64), x.size)
     return _table("reading", station, time, {name: np.round(values.ravel(), 2) for name, values in columns.items()})
 

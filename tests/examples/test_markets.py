@@ -7,6 +7,7 @@ import gzip
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ def list_rallies(trades: Trades, steps: int = 5) -> Iterator[tuple[int, int]]:
     """So many times in a row, one of the prices of the next second is higher than one of this."""
     for place in range(len(trades) - steps):
         seconds = trades[place : place + steps + 1]
-        if all(min(one) < max(other) for (_, one), (_, other) in zip(seconds, seconds[1:], strict=False)):
+        if all(min(one) < max(other) for (_, one), (_, other) in pairwise(seconds)):
             yield seconds[0][0], seconds[-1][0]
 
 

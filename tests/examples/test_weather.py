@@ -235,7 +235,5 @@ def test_a_year_at_three_airports(tmp_path: Path) -> None:
     assert warnings
     assert found(result, "blizzardWarning") == warnings
     assert found(result, "windIncrease") == {
-        ((name, str(wind)), start, end)
-        for name, mine in readings.items()
-        for start, end, wind in list_increases(mine)
+        ((name, str(wind)), start, end) for name, mine in readings.items() for start, end, wind in list_increases(mine)
     }
