@@ -160,4 +160,4 @@ def fit(first: int, last: int, tick: int, terms: int, room: int = 2, columns: in
 
 
 def _code_bits(room: int, terms: int) -> int:
-    return (room * terms + 16).bit_length()
+    return (room * (terms + 1) + 16).bit_length()  # rules can make terms out of none at all

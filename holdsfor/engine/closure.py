@@ -35,7 +35,7 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
     members = dict.fromkeys(signature for signature, _ in closure.rules)
     tables = {**{s: fact_table(s.arity, ()) for s in members}, **tables}
     facts = {signature: Facts(dictionary, table) for signature, table in tables.items()}
-    axis = fit(0, 1, 1, len(dictionary) + 1, room)
+    axis = fit(0, 1, 1, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, 0, 0, 0)
     known = {s: _distinct(_keys([c.codes() for c in facts[s].columns], facts[s].size, axis)) for s in members}

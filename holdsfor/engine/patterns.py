@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import ROW, run, shape
+from holdsfor.engine.chain import run, shape
 from holdsfor.engine.choosing import choose
 from holdsfor.engine.column import Column, Selection, concatenated
-from holdsfor.engine.relation import distinct_rows
+from holdsfor.engine.distinct import distinct
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.sliding import slide
 from holdsfor.engine.structure import read_by_parts
@@ -61,7 +61,7 @@ def _match(pattern: Pattern, world: World) -> Rows:
         case OneOfSeveral():
             return _together([match_pattern(one, world) for one in pattern.alternatives], pattern.variables, world)
         case Sliding():
-            return _limited(slide(pattern, _distinct(match_pattern(pattern.pattern, world)), world), pattern.within)
+            return _limited(slide(pattern, match_pattern(pattern.pattern, world), world), pattern.within)
 
 
 # ---------------------------------------------------------------- leaves
@@ -190,7 +190,7 @@ def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
 def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:
     """Where a policy uses occurrences up, each is there once."""
     rows = [match_pattern(side, world) for side in sides]
-    return rows if pattern.choosing.policy == "unrestricted" else [_distinct(side) for side in rows]
+    return rows if pattern.choosing.policy == "unrestricted" else [distinct(side) for side in rows]
 
 
 def _packed_span(rows: Rows, names: Sequence[str], world: World) -> tuple[Ints, Ints]:
@@ -243,7 +243,7 @@ def _passing(rows: Rows, conditions: tuple[Chain, ...], world: World) -> Rows:
         return run(conditions[0], world, rows) if conditions[0] else rows
     found = [run(chain, world, rows) for chain in conditions]
     names = set(found[0].names).intersection(*(each.names for each in found))
-    return _distinct(_together(found, sorted(names - SPAN), world))
+    return distinct(_together(found, sorted(names - SPAN), world))
 
 
 def _together(parts: Sequence[Rows], names: Sequence[str], world: World) -> Rows:
@@ -254,10 +254,3 @@ def _together(parts: Sequence[Rows], names: Sequence[str], world: World) -> Rows
     if all(map(_are_points, parts)):
         columns[START] = columns[END]
     return Rows(world.axis, sum(part.size for part in parts), columns)
-
-
-def _distinct(rows: Rows) -> Rows:
-    """Each occurrence once: the same values, start and end."""
-    columns = [rows.column(name) for name in sorted(rows.names - {ROW})]
-    kept = distinct_rows([column.numbers() if column.is_number else column.codes() for column in columns])
-    return rows if len(kept) == rows.size else rows.take(kept)

@@ -10,6 +10,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.distinct import distinct
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import last_events, last_time, slide_extremes, slide_float_sums, slide_sums, sort_packed
@@ -19,13 +20,16 @@ START, END = "start~", "end~"
 
 
 def slide(pattern: Sliding, rows: Rows, world: World) -> Rows:
-    """One row a group and end, over all that had ended by then. rows: each occurrence once."""
-    rows, measured = _with_numbers(pattern, rows, world)
+    """One row a group and end, over all that had ended by then; an occurrence that is there twice counts once."""
     axis = world.axis
-    order = _order(pattern, rows, measured, world)
-    rows = rows.reorder(order)
-    measured = {term: numbers[order] for term, numbers in measured.items()}
-    end = axis.pack([rows.codes(name) for name in pattern.group], rows.times(END))
+    rows, together = _sort_by_end(pattern, rows, world)
+    if together:
+        rows, _ = _sort_by_end(pattern, distinct(rows), world)
+    rows, measured = _with_numbers(pattern, rows, world)
+    if together and pattern.events is not None:
+        order = _order(pattern, rows, measured, world)
+        rows, measured = rows.reorder(order), {term: numbers[order] for term, numbers in measured.items()}
+    end = _packed_end(pattern, rows, world)
     if pattern.events is not None:
         first, last = last_events(axis.time_bits, end, pattern.events)
     else:
@@ -58,13 +62,19 @@ def _with_numbers(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, dic
     return rows, {term: rows.column(name).numbers() for term, name in names.items()}
 
 
+def _sort_by_end(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, bool]:
+    """By group and end, and whether some of a group end together: only these can be there twice."""
+    ends, order = sort_packed(_packed_end(pattern, rows, world), world.axis.time_bits)
+    return rows.reorder(order), bool((ends[1:] == ends[:-1]).any())
+
+
 def _order(pattern: Sliding, rows: Rows, measured: Mapping[object, Numbers], world: World) -> Ints:
-    """By group and end; those that end together by start, then by what is measured, so that it is always the same."""
-    end = world.axis.pack([rows.codes(name) for name in pattern.group], rows.times(END))
-    ends, order = sort_packed(end, world.axis.time_bits)
-    if pattern.events is None or not (ends[1:] == ends[:-1]).any():
-        return order
-    return np.lexsort([*reversed(list(measured.values())), rows.times(START), end])
+    """Those that end together by start, then by what is measured, so that the last so many are always the same."""
+    return np.lexsort([*reversed(list(measured.values())), rows.times(START), _packed_end(pattern, rows, world)])
+
+
+def _packed_end(pattern: Sliding, rows: Rows, world: World) -> Ints:
+    return world.axis.pack([rows.codes(name) for name in pattern.group], rows.times(END))
 
 
 def _measure(measure: Measured, measured: Mapping[object, Numbers], first: Ints, last: Ints) -> tuple[Numbers, Mask]:

@@ -15,10 +15,18 @@ from holdsfor.kernels.kernel import Ints, Pairs, kernel
 GROUP = 3
 
 
-@kernel
 def count_below(axis: Ints, points: Ints, after: int) -> Ints:
-    """For each point p how many of the sorted axis are less than p + after; quick where points are nearly in order."""
+    """For each point p how many of the sorted axis are less than p + after; quick where points are nearly in order.
+
+    Columns are made by NumPy, which asks for huge pages: new memory of Numba's costs more than what is done with it.
+    """
     result = np.empty(points.size, np.int64)
+    _count_below_each(axis, points, after, result)
+    return result
+
+
+@kernel
+def _count_below_each(axis: Ints, points: Ints, after: int, result: Ints) -> None:
     at = 0
     for i in range(points.size):
         p, step = points[i] + after, 1
@@ -39,7 +47,6 @@ def count_below(axis: Ints, points: Ints, after: int) -> Ints:
             else:
                 high = middle
         result[i] = at = low
-    return result
 
 
 @kernel
@@ -58,15 +65,19 @@ def count_below_in(values: Ints, low: Ints, high: Ints, points: Ints) -> Ints:
     return result
 
 
-@kernel
 def move_times(values: Ints, by: int, bits: int) -> Ints:
     """Packed points moved later, or earlier if `by` is negative, as far as the times of their key go."""
-    mask = (np.int64(1) << bits) - 1
     result = np.empty(values.size, np.int64)
+    _move_each(values, by, bits, result)
+    return result
+
+
+@kernel
+def _move_each(values: Ints, by: int, bits: int, result: Ints) -> None:
+    mask = (np.int64(1) << bits) - 1
     for i in range(values.size):
         time = values[i] & mask
         result[i] = values[i] - time + min(max(time + by, 0), mask - 1)
-    return result
 
 
 @kernel

@@ -110,5 +110,17 @@ def test_there_is_room_for_more_terms_where_it_costs_nothing() -> None:
     read = holdsfor.read_events(rows).read(description.inputs)
     world = prepare(ready, read.blocks, windows(read.blocks, None, None, 0, 500, 1))
     evaluate(ready, world)  # raises DictionaryFull if there is no room
-    assert len(next(iter(world.relations.values()))) == 400
+    (held,) = (data for relation, data in world.relations.items() if relation.name == "held")
+    assert len(held) == 400
     assert not world.axis.is_wide(ready.columns)
+
+
+def test_rules_make_terms_out_of_none() -> None:
+    """No term is known before evaluation; the pairs are joined by numbers, of which there are many."""
+    rules = "left(X) <- a(X). right(X) <- b(X). both(X) <- left(X) SEQ right(X)."
+    rows = [f"{name}({number}) @ {number + 10 * (name == 'b')}" for number in range(1, 3000) for name in "ab"]
+    found = holdsfor.recognise(holdsfor.parse(rules), holdsfor.read_events(rows, format="terms"))
+    spans = {
+        (row["args"][0], row["start"], row["end"]) for row in found.occurrences.to_pylist() if row["event"] == "both"
+    }
+    assert spans == {(str(number), number, number + 10) for number in range(1, 3000)}

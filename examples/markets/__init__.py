@@ -1,0 +1,1 @@
+"""A simulated market, and rules over runs, turns and silences of its trades."""

@@ -1,0 +1,1 @@
+"""Simulated weather stations, and rules that warn of blizzards, heat and fire."""
