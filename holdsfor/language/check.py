@@ -26,6 +26,7 @@ from holdsfor.language.passes.preprocessing import preprocessing
 from holdsfor.language.passes.recursion import recursion
 from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
+from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
@@ -52,6 +53,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     circles,
     pattern_circles,
     unreachable,
+    singletons,
 )
 
 
