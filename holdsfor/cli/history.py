@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from holdsfor.cli.console import progress
 from holdsfor.cli.found import Finding, summarise, summarise_frame
+from holdsfor.duration import TickUnit
 from holdsfor.io.wide import SHAPES, Shape
 from holdsfor.io.write import write_tables
 
@@ -33,6 +34,7 @@ class Times(TypedDict):
     start: int | None
     end: int | None
     tick: int
+    tick_unit: TickUnit
 
 
 @dataclass(frozen=True, slots=True)

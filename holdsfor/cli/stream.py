@@ -106,7 +106,7 @@ def stream(
     start: Annotated[int | None, START] = None,
     end: Annotated[int | None, END] = None,
     tick: Annotated[str, TICK] = "1",
-    tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
+    tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
     max_ahead: Annotated[str | None, AHEAD] = None,
@@ -131,18 +131,20 @@ def stream(
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
+    from holdsfor.language.tick_unit import agree_on_tick_unit
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
-    description = with_bounds(description, bound or [], tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit)
+    description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
     warn_of_passwords(addresses)
     check_source(source, once)
-    sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
+    sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
     log = log_of(checkpoint)
     with ExitStack() as stack:
         server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
@@ -161,17 +163,17 @@ def stream(
             start=start,
             end=end,
             tick=tick,
-            tick_unit=tick_unit,
+            tick_unit=unit,
             out=out,
             buckets=buckets,
             report=report,
-            clock=tick_unit if clock == "wall" else None,
+            clock=unit if clock == "wall" else None,
             max_ahead=max_ahead,
-            pace=None if speed is None else speed * ticks("1s", tick_unit),
+            pace=None if speed is None else speed * ticks("1s", unit),
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
-            watch=stack.enter_context(_watching(tick_unit, server)),
+            watch=stack.enter_context(_watching(unit, server)),
             take_over=take_over,
         )
         if server is not None:

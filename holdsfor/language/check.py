@@ -72,6 +72,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         draft.raw += parsed.raw
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
+        draft.tick_units = parsed.tick_units | draft.tick_units
         waiting += loading(draft, source, parsed.raw, waiting, folders)
     for each in PASSES:
         each(draft)
@@ -94,6 +95,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         deadlines=tuple(draft.deadlines),
         patterns=tuple(draft.patterns),
         recursive=tuple(draft.pattern_circles),
+        tick_units=draft.tick_units,
         bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
         warnings=diagnostics,
         sources=draft.sources,
