@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
 from holdsfor.cli.found import Finding, summarise, summarise_frame
+from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.wide import NANOSECONDS, SHAPES, Shape, widen
 from holdsfor.io.write import write_tables
@@ -35,6 +36,7 @@ class Times(TypedDict):
     start: int | None
     end: int | None
     tick: int
+    tick_unit: TickUnit
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ MAPPING = typer.Option(help="A TOML file that says which column is which.")
 START = typer.Option(help="The history begins after this tick.")
 END = typer.Option(help="What arrives after this tick is not read.")
 TICK = typer.Option(help="Ticks between two readings of a fluent given point by point; 1 if not given.")
-TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit.")
+TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit. Without it: as the rules say, or s.")
 ENGINE = typer.Option(help="In this process, or on Spark; auto: by the size of the events.")
 TABLES = typer.Option(help="wide: also a table for each fluent and event, with a column for each argument.")
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
@@ -104,7 +104,7 @@ def run(
     start: Annotated[int | None, START] = None,
     end: Annotated[int | None, END] = None,
     tick: Annotated[str | None, TICK] = None,
-    tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
+    tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     engine: Annotated[OneOf["auto", "spark", "local"], ENGINE] = "auto",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
@@ -124,26 +124,29 @@ def run(
     from holdsfor.cli.results import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
+    from holdsfor.language.tick_unit import agree_on_tick_unit
 
     own, table = split(rules, app)
     rules = own or _needed(list(table.rules), "RULES: rule files are needed, and the table names none.")
     form = format or ("rtec" if table.events and not events and not mapping else None)
     events = events or _needed(list(table.events), "--events: event files are needed.")
     out = out or _needed(table.out, "--out: a folder for the tables is needed.")
-    times = Times(
-        window=ticks(window, tick_unit) if window else table.window,
-        step=ticks(step, tick_unit) if step else table.step,
-        start=table.start if start is None else start,
-        end=table.end if end is None else end,
-        tick=ticks(tick, tick_unit) if tick else 1 if table.tick is None else table.tick,
-    )
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
-    description = with_bounds(description, bound or [], tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = Times(
+        window=ticks(window, unit) if window else table.window,
+        step=ticks(step, unit) if step else table.step,
+        start=table.start if start is None else start,
+        end=table.end if end is None else end,
+        tick=ticks(tick, unit) if tick else 1 if table.tick is None else table.tick,
+        tick_unit=unit,
+    )
+    description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     source = holdsfor.read_events(events, format=form, mapping=mapping)

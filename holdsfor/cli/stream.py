@@ -110,7 +110,7 @@ def stream(
     start: Annotated[int | None, START] = None,
     end: Annotated[int | None, END] = None,
     tick: Annotated[str, TICK] = "1",
-    tick_unit: Annotated[TickUnit, TICK_UNIT] = "s",
+    tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
     clock: Annotated[OneOf["arrival", "wall"], CLOCK] = "arrival",
     max_ahead: Annotated[str | None, AHEAD] = None,
@@ -137,18 +137,20 @@ def stream(
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     import holdsfor
     from holdsfor.job.live.early import check_early
+    from holdsfor.language.tick_unit import agree_on_tick_unit
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
-    description = with_bounds(description, bound or [], tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit)
+    description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
-    sinks = [sink_of(text, tick_unit, number) for number, text in enumerate(to or [], 1)]
+    sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
     if engine == "spark":
         check_early(
             description,
@@ -158,7 +160,7 @@ def stream(
             start=start,
             end=end,
             tick=tick,
-            tick_unit=tick_unit,
+            tick_unit=unit,
             report=report,
         )
     log = log_of(checkpoint)
@@ -179,18 +181,18 @@ def stream(
             start=start,
             end=end,
             tick=tick,
-            tick_unit=tick_unit,
+            tick_unit=unit,
             out=out,
             buckets=buckets,
             report=report,
-            clock=tick_unit if clock == "wall" else None,
+            clock=unit if clock == "wall" else None,
             max_ahead=max_ahead,
-            pace=None if speed is None else speed * ticks("1s", tick_unit),
+            pace=None if speed is None else speed * ticks("1s", unit),
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
             on_failure=on_failure,
-            watch=stack.enter_context(_watching(tick_unit, server)),
+            watch=stack.enter_context(_watching(unit, server)),
             take_over=take_over,
         )
         if server is not None:

@@ -26,6 +26,7 @@ from holdsfor.language.passes.preprocessing import preprocessing
 from holdsfor.language.passes.recursion import recursion
 from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
+from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
@@ -52,6 +53,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     circles,
     pattern_circles,
     unreachable,
+    singletons,
 )
 
 
@@ -70,6 +72,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         draft.raw += parsed.raw
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
+        draft.tick_units = parsed.tick_units | draft.tick_units
         waiting += loading(draft, source, parsed.raw, waiting, folders)
     for each in PASSES:
         each(draft)
@@ -92,6 +95,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         deadlines=tuple(draft.deadlines),
         patterns=tuple(draft.patterns),
         recursive=tuple(draft.pattern_circles),
+        tick_units=draft.tick_units,
         bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
         warnings=diagnostics,
         sources=draft.sources,

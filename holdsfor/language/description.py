@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
 
+from holdsfor.duration import TickUnit
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, Var
 
@@ -329,6 +330,7 @@ class EventDescription:
     recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
+    tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them
 

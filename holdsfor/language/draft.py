@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from holdsfor.duration import TickUnit
 from holdsfor.language.description import (
     Clause,
     Deadline,
@@ -39,6 +40,7 @@ class Draft:
     raw: list[Raw]
     diagnostics: list[Diagnostic]
     damaged: set[str]  # names that clauses with syntax errors seem to define
+    tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, and the first duration of each
 
     # read
     rules: list[Rule] = field(default_factory=list)

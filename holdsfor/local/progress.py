@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import evaluate, program
 from holdsfor.engine.history import prepare
@@ -16,6 +16,7 @@ from holdsfor.engine.window import check_ticks, counted, standing, windows
 from holdsfor.io.readers.read import as_source
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 
@@ -26,7 +27,7 @@ def progress(
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
-    tick_unit: TickUnit = "s",
+    tick_unit: TickUnit | None = None,
     format: str | None = None,
     mapping: Any = None,
 ) -> pa.Table:
@@ -35,7 +36,7 @@ def progress(
     events: whatever `read_events` takes. A row is a partial match: the event and the rule, the values of the rule's
     variables, when it began and when its last part was over, what has matched, what is awaited, until when.
     """
-    times = check_ticks(None, None, start, end, tick, check_unit(tick_unit))
+    times = check_ticks(None, None, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         ready = program(plan(description))
         read = as_source(events, format, mapping).read(description.inputs)

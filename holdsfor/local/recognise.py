@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.fence import narrowed, sample_of
@@ -17,6 +17,7 @@ from holdsfor.io.readers.read import as_source
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 
@@ -29,7 +30,7 @@ def recognise(
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
-    tick_unit: TickUnit = "s",
+    tick_unit: TickUnit | None = None,
     format: str | None = None,
     mapping: Any = None,
     stepped: bool = False,
@@ -37,10 +38,10 @@ def recognise(
     """What the description recognises in the events, over the whole history, in this process.
 
     events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
-    tick_unit ('s', 'ms' or 'us') for how long a tick is.
+    tick_unit ('s', 'ms' or 'us') for how long a tick is; without it, as the rules say (`:- tick(ms).`), or a second.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
-    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
+    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         ready = program(plan(description))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, check_unit, ticks_of
+from holdsfor.duration import Duration, TickUnit, ticks_of
 from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
 from holdsfor.engine.evaluate import Program, program
@@ -31,6 +31,7 @@ from holdsfor.job.live.identity import rules_digest
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import Terms
@@ -45,7 +46,7 @@ def live(
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
-    tick_unit: TickUnit = "s",
+    tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
 ) -> LiveSession:
@@ -56,9 +57,10 @@ def live(
     changes. keep: how long `current` knows of what is over; None: for ever.
     """
     check_report(report)
-    times = check_times(window, step, start, end, tick, check_unit(tick_unit))
-    kept = None if keep is None else ticks_of("time to keep", keep, tick_unit)
-    session = _begin(description, Terms(times, tick_unit, report, kept))
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_times(window, step, start, end, tick, unit)
+    kept = None if keep is None else ticks_of("time to keep", keep, unit)
+    session = _begin(description, Terms(times, unit, report, kept))
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.evaluate import program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.window import check_ticks
@@ -26,6 +26,7 @@ from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
@@ -71,7 +72,7 @@ def recognise(
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
-    tick_unit: TickUnit = "s",
+    tick_unit: TickUnit | None = None,
     buckets: int | None = None,
     format: str | None = None,
     mapping: Any = None,
@@ -82,7 +83,7 @@ def recognise(
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
-    times = check_ticks(window, step, start, end, tick, check_unit(tick_unit))
+    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         ready = program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))

@@ -114,6 +114,18 @@ def test_rules_are_never_shown_without_what_they_give(example: Example) -> None:
     assert any(block.kind in COMPARED for block in example.blocks), f"{example.place}: nothing is compared"
 
 
+@pytest.mark.parametrize("example", ALL)
+def test_rules_have_no_variable_that_stands_once(example: Example) -> None:
+    if any(block.kind in ("error", "warning") for block in example.blocks):
+        return
+    text = next((block.text for block in example.blocks if block.kind == "prolog"), "")
+    try:
+        diagnostics: tuple[object, ...] = holdsfor.parse(text).warnings
+    except holdsfor.DescriptionError as error:  # its facts come from a table
+        diagnostics = error.diagnostics
+    assert [str(each) for each in diagnostics if "[once]" in str(each)] == []
+
+
 def _links() -> Iterator[tuple[str, Path, str]]:
     for path in (*DOCUMENTS, ROOT / "CHANGELOG.md"):
         for target, anchor in LINK.findall(path.read_text(encoding="utf-8")):

@@ -32,6 +32,7 @@ from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 FORMATS = ("columns", "rtec", "terms")
@@ -105,7 +106,7 @@ def begin_stream(
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
-    tick_unit: TickUnit = "s",
+    tick_unit: TickUnit | None = None,
     out: str | Path | None = None,
     buckets: int | None = None,
     report: Report = "eager",
@@ -126,11 +127,12 @@ def begin_stream(
         raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
     check_report(report)
     _check_sinks(sinks)
-    times = check_times(window, step, start, end, tick, check_unit(tick_unit))
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_times(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         ready = program(plan(description))
     warn_if_unbounded(ready.plan)
-    bound = _most_ahead(max_ahead, times.window, tick_unit)
+    bound = _most_ahead(max_ahead, times.window, unit)
     places = Places.of(checkpoint, out, durable)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
     try:
@@ -147,10 +149,10 @@ def begin_stream(
             times.end,
             times.tick,
             report,
-            _wall_clock(clock, bound, tick_unit),
+            _wall_clock(clock, bound, unit),
             None if pace is None else Pace(pace),
             bound,
-            PER_SECOND[tick_unit],
+            PER_SECOND[unit],
             on_poison == "quarantine",
         )
         places.spark.make()  # Spark would let all read it

@@ -29,6 +29,8 @@ _WORDS = frozenset({"not", "is", "mod", "rem"})
 _PLAIN = re.compile(r"[a-z]\w*|-?\d+(?:\.\d+)?|'[^'\\\n]*'")
 _DIGITS = re.compile(r"0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
+_DURATION = re.compile(r"\d\s*(?:us|ms|s|min|h|d|ticks?)\b")
+
 
 def infix(term: Term) -> tuple[int, int, int] | None:
     """Precedences, if the term is an operator between two operands."""
@@ -133,6 +135,8 @@ class Terms:
         else:
             start, end = self._text.span(term.place)
             written = self._text.text[start:end]
+            if isinstance(term, Int) and _DURATION.search(written):
+                return " ".join(written.split())
             if isinstance(term, Int | Float):
                 digits = _DIGITS.search(self._text.masked, start, end)
                 return ("-" if copysign(1, term.value) < 0 else "") + digits[0] if digits else str(term)

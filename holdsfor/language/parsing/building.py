@@ -13,6 +13,7 @@ from lark import Token, Tree
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit
 from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
 
@@ -59,10 +60,15 @@ class Refused(Exception):
 
 
 class Builder:
-    """Terms from the parse tree of one clause."""
+    """Terms from the parse tree of one clause. unit: how long a tick is, for durations.
 
-    def __init__(self, source: Source, base: int, text: str) -> None:
+    durations: where there are some that depend on it.
+    """
+
+    def __init__(self, source: Source, base: int, text: str, unit: str) -> None:
         self._source = source
+        self._unit = unit
+        self.durations: list[Place] = []
         self._base = base
         self._depth = 0
         self.diagnostics: list[Diagnostic] = []
@@ -126,6 +132,8 @@ class Builder:
         kind = str(tree.data)
         if kind in ("number", "variable", "atom", "string", "cut"):
             return self._primary(kind, str(children[0]), place)
+        if kind == "duration":
+            return self._duration(str(children[0]), place)
         if kind == "bracketed":
             return self.term(children[0])
         if kind == "compound":
@@ -170,6 +178,20 @@ class Builder:
             self.diagnostics.append(self._error("type", f"the number {shown} is too large", place, hint))
             return Int(0, place)
         return Int(int(number), place) if whole else Float(number, place)
+
+    def _duration(self, text: str, place: Place) -> Int:
+        self.note_duration(text, place)
+        ticks = count_ticks(text, self._unit)
+        if ticks is None or ticks > _MOST:
+            message = f"`{text}` is not a whole number of ticks of 1 {self._unit}"
+            message = message if ticks is None else f"the duration {text} is too long"
+            self.diagnostics.append(self._error("duration", message, place, HINT))
+            return Int(0, place)
+        return Int(ticks, place)
+
+    def note_duration(self, text: str, place: Place) -> None:
+        if needs_unit(text):
+            self.durations.append(place)
 
     def _error(self, code: str, message: str, place: Place, hint: str) -> Diagnostic:
         return Diagnostic(code, "error", message, place, hint, line=self._source.line(place.line))

@@ -7,6 +7,7 @@ import re
 from lark import Token
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
+from holdsfor.duration import SECONDS
 from holdsfor.language.parsing.advice import SKIPPED, Advice
 from holdsfor.language.parsing.pattern_mistakes import advise_on_pattern
 
@@ -35,6 +36,9 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
     ]
 )
+#: Units as they are written elsewhere, and as they are written here. `m` may be metres: it is not among them.
+_UNITS = {"sec": "s", "second": "s", "minute": "min", "min": "min", "hr": "h", "hour": "h", "day": "d"}
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _OPENING = {"(": ")", "[": "]"}
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
@@ -42,7 +46,7 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _two_clauses, advise_on_pattern, _arrow, _slip, _brackets, _surroundings):
+    for find in (_pattern, _two_clauses, advise_on_pattern, _arrow, _unit, _slip, _brackets, _surroundings):
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -75,6 +79,16 @@ def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
     if text.startswith("*->", max(0, start)):
         hint = "write one rule for each case, with \\+ and the condition in the other"
         return Advice("unsupported", "if-then-else (`*->`) is not available", hint, start, position + 1)
+    return None
+
+
+def _unit(text: str, position: int, at_end: bool) -> Advice | None:
+    """`10 minutes`, `10 sec`"""
+    for amount in _AMOUNT.finditer(text):
+        unit = _UNITS.get(amount[2].removesuffix("s"))
+        if unit and amount.start() <= position < amount.end():
+            hint = f"write {amount[1]} {unit}; the units are {', '.join(SECONDS)}"
+            return Advice("duration", f"`{amount[2]}` is not a unit of time", hint, amount.start(), amount.end())
     return None
 
 

@@ -90,7 +90,7 @@ def _built(builder: Builder, tree: Tree[Token]) -> RawPattern:
             fluent, value = (builder.term(part) for part in parts)
             return RawOperation(str(tree.children[1]), (fluent, value), place)
         case "duration":
-            return RawDuration(str(tree.children[0]), place)
+            return _amount(builder, tree)
     return builder.term(tree)
 
 
@@ -99,7 +99,9 @@ def _grouped(inner: RawOperation, place: Place) -> RawOperation:
 
 
 def _amount(builder: Builder, tree: Tree[Token]) -> RawDuration:
-    return RawDuration(str(tree.children[0]), builder.place(tree))
+    text, place = str(tree.children[0]), builder.place(tree)
+    builder.note_duration(text, place)
+    return RawDuration(text, place)
 
 
 #: What may stand without brackets on the left of WHERE and AGGREGATE: all.

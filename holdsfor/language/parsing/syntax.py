@@ -9,11 +9,13 @@ from functools import cache
 from lark import Lark
 from lark.exceptions import UnexpectedInput
 
+from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
 from holdsfor.language.parsing.clauses import Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
+from holdsfor.language.terms import Atom, Compound, Place
 
 __all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "parse"]
 
@@ -23,11 +25,16 @@ _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\(.*?\)\s*,\s*)?([a-z]\w*))?")
 
 @dataclass(slots=True)
 class Parsed:
-    """The clauses of one source, what is wrong with the others, and the names those seem to be about."""
+    """The clauses of one source, what is wrong with the others, and the names those seem to be about.
+
+    unit: how long a tick is, as the last directive says. tick_units: the first duration that each such length is for.
+    """
 
     raw: list[Raw] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)
+    unit: TickUnit = "s"
+    tick_units: dict[TickUnit, Place] = field(default_factory=dict)
 
 
 def parse(source: Source) -> Parsed:
@@ -65,9 +72,13 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
     """Reads a clause; where another seems to begin before its full stop, returns that one."""
     text = source.text[chunk.start : chunk.end]
     try:
-        builder = Builder(source, chunk.start, text)
-        parsed.raw.extend(builder.clause(_grammar().parse(text)))
+        builder = Builder(source, chunk.start, text, parsed.unit)
+        raw = builder.clause(_grammar().parse(text))
+        parsed.raw.extend(raw)
         parsed.diagnostics.extend(builder.diagnostics)
+        for place in builder.durations[:1]:
+            parsed.tick_units.setdefault(parsed.unit, place)
+        _note_tick(parsed, raw)
         return None
     except UnexpectedInput as error:
         advice = advise(error, text)
@@ -84,6 +95,12 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         return None
     _parse_all(source, Chunk(chunk.start, chunk.start + advice.cut), parsed)
     return Chunk(chunk.start + advice.split, chunk.end)
+
+
+def _note_tick(parsed: Parsed, raw: list[Raw]) -> None:
+    match raw:
+        case [RawDirective(goal=Compound(functor="tick", args=(Atom(name="s" | "ms" | "us" as unit),)))]:
+            parsed.unit = unit
 
 
 def _names(text: str) -> tuple[str | None, ...]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import cast, get_args
 
-from holdsfor.duration import SECONDS, ticks
-from holdsfor.errors import HoldsforError
 from holdsfor.language.description import EDGES, Call, Compare, Is, Not, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
+from holdsfor.language.parsing.durations import HINT, count_ticks
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
     Absence,
@@ -38,7 +36,6 @@ from holdsfor.language.written import written
 JOINS: tuple[JoinKind, ...] = get_args(JoinKind)
 #: Functions of `AGGREGATE S = sum(X)`: whether each has a term. Other names are functions that a program registers.
 MEASURES = {"count": False, "sum": True, "avg": True, "min": True, "max": True}
-_AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]*)")
 #: Predicates of the Event Calculus, without those whose names may mean something else, too.
 _PREDICATES = FORMS.keys() - {"fi", "p", "points", "bound"}
 _ABSENCE = "write what it lies between: NOT(c).[a, b], or until when: NOT(c).[a, 5 min]"
@@ -248,17 +245,13 @@ class PatternReader:
     def _ticks(self, raw: RawDuration) -> int | None:
         if raw.text.startswith("-"):
             return self._no_duration(f"`{raw.text}` is less than nothing", raw.place)
-        try:
-            return sum(self._part_ticks(number, unit) for number, unit in _AMOUNT.findall(raw.text))
-        except HoldsforError:
+        ticks = count_ticks(raw.text, self._unit)
+        if ticks is None:
             return self._no_duration(f"`{raw.text}` is not a whole number of ticks of 1 {self._unit}", raw.place)
-
-    def _part_ticks(self, number: str, unit: str) -> int:
-        return ticks(number if unit in ("tick", "ticks") else number + unit, self._unit)
+        return ticks
 
     def _no_duration(self, message: str, place: Place) -> int | None:
-        hint = f"write ticks (30), or numbers with units: {', '.join(SECONDS)} (1 h 30 min)"
-        self._refuse("duration", message, place, hint)
+        self._refuse("duration", message, place, HINT)
         return None
 
     # ------------------------------------------------------------ reporting

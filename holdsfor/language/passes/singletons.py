@@ -1,0 +1,95 @@
+"""Variables that stand once in a clause: mostly slips of the pen, which would change the answer without a word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
+from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import Atom, Compound, Term, Var, variables
+from holdsfor.language.vocabulary import LEGACY
+
+_DECLARATIONS = frozenset(
+    {"grounding", "collectIntervals", "buildFromPoints", "points", "dynamicDomain", "bound", "event_rule_property"}
+)
+
+
+def singletons(draft: Draft) -> None:
+    """A clause with an error is left alone: what could not be read may use the variable."""
+    errors = [each for each in draft.diagnostics if each.severity == "error"]
+    warned = {each.place for each in draft.diagnostics}
+    for raw in draft.raw:
+        if not isinstance(raw, RawClause | RawPatternRule) or _is_declaration(raw):
+            continue
+        counts = Counter(_variables(raw))
+        once = [each for each, count in counts.items() if count == 1 and not each.name.startswith("_")]
+        if once and not any(raw.place.covers(error.place) for error in errors):
+            for variable in once:
+                if variable.place not in warned:
+                    _report(draft, raw, variable, did_you_mean(variable.name, [each.name for each in counts]))
+
+
+def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: str) -> None:
+    name = variable.name
+    if variable in _open_arguments(raw):
+        message = f"no condition gives {name} a value, so this rule is about every grounding"
+        # RTEC's files declare groundings, and write such heads.
+        tell = draft.warning if draft.groundings else draft.error
+        tell(
+            "once", message, variable.place, f"{near or 'bind it in a condition.'} If every grounding is meant, write _"
+        )
+    else:
+        message = f"the variable {name} stands only here in this clause"
+        hint = f"{near} If any value is meant" if near else "if any value is meant"
+        draft.warning("once", message, variable.place, f"{hint}, write _{name} or _")
+
+
+def _is_declaration(raw: RawClause | RawPatternRule) -> bool:
+    if isinstance(raw, RawPatternRule) or not isinstance(raw.head, Atom | Compound):
+        return False
+    owner = signature(raw.head)
+    return owner.name in _DECLARATIONS or owner in LEGACY
+
+
+def _open_arguments(raw: RawClause | RawPatternRule) -> set[Var]:
+    """The variables of a fluent that a rule initiates or terminates: without a value they stand for every grounding."""
+    match raw:
+        case RawClause(head=Compound(functor="initiatedAt" | "terminatedAt", args=(fluent, *_))):
+            return set(variables(fluent))
+        case RawClause(head=Compound(functor="initiates" | "terminates", args=(_, fluent, _))):
+            return set(variables(fluent))
+    return set()
+
+
+# ---------------------------------------------------------------- variables, as often as they stand there
+
+
+def _variables(raw: RawClause | RawPatternRule) -> Iterator[Var]:
+    if isinstance(raw, RawPatternRule):
+        for term in (*([raw.label] if raw.label else []), *raw.heads):
+            yield from variables(term)
+        yield from _pattern_variables(raw.pattern)
+        return
+    for term in (raw.head, *([raw.body] if raw.body is not None else []), *_used_by_form(raw.head)):
+        yield from variables(term)
+
+
+def _pattern_variables(pattern: RawPattern) -> Iterator[Var]:
+    if isinstance(pattern, RawOperation):
+        for part in pattern.parts:
+            yield from _pattern_variables(part)
+    elif not isinstance(pattern, RawDuration):
+        yield from variables(pattern)
+
+
+def _used_by_form(head: Term) -> tuple[Term, ...]:
+    """What a head alone uses twice: the time of initiates(event, fluent, T), and the bounds that RTEC passes."""
+    match head:
+        case Compound(functor="initiates" | "terminates", args=(_, _, time)):
+            return (time,)
+        case Compound(functor="initiatedAt" | "terminatedAt", args=(_, first, _, last)):
+            return first, last
+    return ()
