@@ -14,7 +14,7 @@ import numpy as np
 
 import holdsfor
 from benchmarks.engine import PROTOTYPES, evaluate_again, interleaved
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.history import prepare
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
@@ -41,10 +41,10 @@ def main() -> None:
     for events, keys in ((1_000_000, 5_000), (1_000_000, 100_000)):
         points = np.unique((random.integers(0, keys, events) << 32) | random.integers(1, LAST, events))
         kind = random.integers(0, 4, points.size)
-        ready = program(plan(holdsfor.parse(RULES)))
+        program = make_program(plan(holdsfor.parse(RULES)))
         blocks = [block(f"e{i}", points[kind == i]) for i in range(4)]
-        world = prepare(ready, blocks, Windows(LAST, LAST, 0, LAST))
-        hand, own = interleaved(partial(by_hand, points, kind), partial(evaluate_again, ready, world))
+        world = prepare(program, blocks, Windows(LAST, LAST, 0, LAST))
+        hand, own = interleaved(partial(by_hand, points, kind), partial(evaluate_again, program, world))
         print(
             f"{points.size:>9,} events, {keys:>7,} keys: by hand {1000 * hand:6.1f} ms, "
             f"from rules {1000 * own:6.1f} ms of CPU, ratio {own / hand:.2f}"

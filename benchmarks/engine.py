@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 import holdsfor
-from holdsfor.engine.evaluate import Program, evaluate, program
+from holdsfor.engine.evaluate import Program, evaluate, make_program
 from holdsfor.engine.history import prepare
 from holdsfor.engine.relation import Intervals
-from holdsfor.engine.window import counted, standing, windows
+from holdsfor.engine.window import counted, find_windows, standing
 from holdsfor.engine.world import World
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation
@@ -46,16 +46,16 @@ def main() -> None:
     for vessels, events in ((5_000, 1_000_000), (5, 1_000)):
         made = generator.gen(vessels, events)
         packed = by_hand.pack_world(made)
-        ready, world = ours(vessels, events)
+        program, world = ours(vessels, events)
         hand, compiled = interleaved(
-            partial(by_hand.evaluate, by_hand.NBTW, packed, made, LAST), partial(evaluate_again, ready, world)
+            partial(by_hand.evaluate, by_hand.NBTW, packed, made, LAST), partial(evaluate_again, program, world)
         )
         print(
             f"{events:>9,} events: by hand {1000 * hand:7.2f} ms, from rules {1000 * compiled:7.2f} ms of CPU, "
             f"ratio {compiled / hand:.2f}"
         )
         results = by_hand.evaluate(by_hand.NBTW, packed, made, LAST)
-        compare(ready, again(world), results | {"drifting": drifting(packed, results, by_hand.NBTW)}, made)
+        compare(program, again(world), results | {"drifting": drifting(packed, results, by_hand.NBTW)}, made)
 
 
 def ours(vessels: int, events: int) -> tuple[Program, World]:
@@ -65,9 +65,11 @@ def ours(vessels: int, events: int) -> tuple[Program, World]:
         subprocess.run(command, cwd=folder, check=True, capture_output=True)
         description = holdsfor.load(PROTOTYPES / "maritime.ec", f"{folder}/maritime_{vessels}_background.ec")
         read = holdsfor.read_events(f"{folder}/maritime_{vessels}.csv", format="rtec").read(description.inputs)
-    ready = program(plan(description))
-    asked = windows(read.blocks, None, None, 0, LAST, 1)
-    return ready, prepare(ready, [standing(counted(block, asked).block, asked) for block in read.blocks], asked)
+    program = make_program(plan(description))
+    windows = find_windows(read.blocks, None, None, 0, LAST, 1)
+    return program, prepare(
+        program, [standing(counted(block, windows).block, windows) for block in read.blocks], windows
+    )
 
 
 def again(world: World) -> World:
@@ -77,8 +79,8 @@ def again(world: World) -> World:
     return replace(world, relations=dict(world.relations), shared={})
 
 
-def evaluate_again(ready: Program, world: World) -> None:
-    evaluate(ready, again(world))
+def evaluate_again(program: Program, world: World) -> None:
+    evaluate(program, again(world))
 
 
 def interleaved(*runs: Callable[[], Any], rounds: int = ROUNDS) -> list[float]:
@@ -94,9 +96,9 @@ def interleaved(*runs: Callable[[], Any], rounds: int = ROUNDS) -> list[float]:
     return [statistics.median(taken) for taken in times]
 
 
-def compare(ready: Program, world: World, hand: dict[str, Any], made: dict[str, Any]) -> None:
+def compare(program: Program, world: World, hand: dict[str, Any], made: dict[str, Any]) -> None:
     """The intervals of both, as (arguments, start, end)."""
-    evaluate(ready, world)
+    evaluate(program, world)
     same = total = 0
     for relation, found in world.relations.items():
         name = by_hand_name(relation)

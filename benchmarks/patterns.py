@@ -30,9 +30,9 @@ from rich.table import Table
 import holdsfor
 from benchmarks.engine import again, evaluate_again, interleaved
 from examples.weather.simulate import simulate
-from holdsfor.engine.evaluate import Program, evaluate, program
+from holdsfor.engine.evaluate import Program, evaluate, make_program
 from holdsfor.engine.history import prepare
-from holdsfor.engine.window import Windows, counted, standing, windows
+from holdsfor.engine.window import Windows, counted, find_windows, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.kernels import Ints
@@ -143,10 +143,10 @@ def as_text(codes: Ints, texts: Iterable[str]) -> pa.Array:
 def prepare_rules(rules: str, table: pa.Table, mapping: Mapping[str, Any] | Path) -> Prepared:
     description = holdsfor.parse(rules)
     read = holdsfor.read_events(table, mapping=mapping).read(description.inputs)
-    ready = program(plan(description))
-    asked = windows(read.blocks, None, None, None, None, 1)
-    blocks = [standing(counted(block, asked).block, asked) for block in read.blocks]
-    return Prepared(ready, blocks, asked, prepare(ready, blocks, asked, room=ROOM))
+    program = make_program(plan(description))
+    windows = find_windows(read.blocks, None, None, None, None, 1)
+    blocks = [standing(counted(block, windows).block, windows) for block in read.blocks]
+    return Prepared(program, blocks, windows, prepare(program, blocks, windows, room=ROOM))
 
 
 def prepare_events(name: str, events: Events, window: int) -> Prepared:

@@ -26,9 +26,9 @@ from typing import Any
 import holdsfor
 from holdsfor.cli.rtec_defaults import Defaults, read_defaults
 from holdsfor.engine.dictionary import with_room
-from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import find_history, prepare
-from holdsfor.engine.window import counted, standing, windows
+from holdsfor.engine.window import counted, find_windows, standing
 from holdsfor.plan import plan
 
 APPLICATIONS = ("ctm", "voting", "netbill")
@@ -154,19 +154,19 @@ def ending(stop: int | None, end: int) -> int | None:
 def measure_here(defaults: Defaults) -> Measured:
     """In a warm process: medians of several runs."""
     description = holdsfor.load(*defaults.rules)
-    ready = program(plan(description))
+    program = make_program(plan(description))
     source = holdsfor.read_events(list(defaults.events), format="rtec")
     events = source.read(description.inputs)
-    asked = windows(events.blocks, defaults.window, defaults.step, defaults.start, defaults.end, 1)
+    windows = find_windows(events.blocks, defaults.window, defaults.step, defaults.start, defaults.end, 1)
 
     def recognise() -> None:
-        blocks = [standing(counted(block, asked).block, asked) for block in events.blocks]
-        with_room(lambda room: evaluate(ready, prepare(ready, blocks, asked, room=room)))
+        blocks = [standing(counted(block, windows).block, windows) for block in events.blocks]
+        with_room(lambda room: evaluate(program, prepare(program, blocks, windows, room=room)))
 
-    history = find_history(ready, events, asked, False)
+    history = find_history(program, events, windows, False)
     reading = cpu_milliseconds(lambda: source.read(description.inputs))
     recognition = cpu_milliseconds(recognise)
-    everything = cpu_milliseconds(lambda: find_history(ready, events, asked, False))
+    everything = cpu_milliseconds(lambda: find_history(program, events, windows, False))
     intervals = {
         (named(row["fluent"], ",".join(row["args"]), row["value"]), row["start"], ending(row["end"], defaults.end or 0))
         for row in history.intervals.to_pylist()

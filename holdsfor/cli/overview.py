@@ -26,10 +26,10 @@ def plan_fully(description: EventDescription) -> Plan:
 
     made = plan(description)
     if made.closures:
-        from holdsfor.engine.evaluate import program
+        from holdsfor.engine.evaluate import make_program
 
         try:
-            program(made)
+            make_program(made)
         except Refusal as refusal:
             raise DescriptionError([refusal.diagnostic(description.sources)]) from None
     return made

@@ -57,11 +57,11 @@ def dues(plan: Plan, scope: Scope) -> tuple[Due, ...]:
 
 
 def opened(
-    carried: Carried, ready: Program, asked: Windows, scope: Scope, more: Sequence[Block], until: int, room: int
+    carried: Carried, program: Program, windows: Windows, scope: Scope, more: Sequence[Block], until: int, room: int
 ) -> Opened:
     """On an axis for what is carried, for more input, and for query times up to `until`; room: for new terms."""
-    dictionary, facts = ready.begin()
-    sources = (*ready.plan.sources, *scope.sources)
+    dictionary, facts = program.begin()
+    sources = (*program.plan.sources, *scope.sources)
     for block in (*carried.inputs, *more):
         if (source := source_of(block, sources)) is not None:
             encoded(block, source.identities, dictionary)
@@ -69,22 +69,22 @@ def opened(
     for block in carried.running:
         _columns(block, dictionary)
     everything = (*carried.inputs, *more, *carried.known)  # a deadline may be due at any time, on the axis or not
-    frontier = find_frontier(ready.plan, asked, carried.fired)
-    latest = max([min(until, asked.end), *frontier.cuts.values()])
+    frontier = find_frontier(program.plan, windows, carried.fired)
+    latest = max([min(until, windows.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
-    axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit = axis.codes
-    unreported = ready.plan.unreported
-    world = World(axis, dictionary, facts, asked.start, asked.start, asked.start - 1, unreported=unreported)
+    unreported = program.plan.unreported
+    world = World(axis, dictionary, facts, windows.start, windows.start, windows.start - 1, unreported=unreported)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
-    before = replace(world, now=min(carried.fired, asked.end), relations={})
-    for relation, block, columns in zip(scope.relations(ready.plan), carried.known, known, strict=True):
+    before = replace(world, now=min(carried.fired, windows.end), relations={})
+    for relation, block, columns in zip(scope.relations(program.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
-    found = zip(dues(ready.plan, scope), carried.running, strict=True)
+    found = zip(dues(program.plan, scope), carried.running, strict=True)
     running = {due: _running(due, block, world) for due, block in found}
-    return Opened(settle(ready.plan, scope, frontier, before, running, forgets=False), before, world)
+    return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
 
 
 def _columns(block: Block, dictionary: Dictionary) -> list[Column]:
@@ -110,14 +110,14 @@ def _running(due: Due, block: Block, world: World) -> Running:
     return Running(keys, block.start - axis.origin, block.end - axis.origin, never)
 
 
-def carried_after(last: Moment, ready: Program, scope: Scope, inputs: Sequence[Block]) -> Carried:
+def carried_after(last: Moment, program: Program, scope: Scope, inputs: Sequence[Block]) -> Carried:
     """What the next batch of query times starts from."""
     frontier = last.state.frontier
     return Carried(
         last.query_time,
         tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in join_blocks(inputs)),
-        tuple(_not_over(as_block(r, last.now), frontier.horizon(r)) for r in scope.relations(ready.plan)),
-        tuple(_deadlines(due, last) for due in dues(ready.plan, scope)),
+        tuple(_not_over(as_block(r, last.now), frontier.horizon(r)) for r in scope.relations(program.plan)),
+        tuple(_deadlines(due, last) for due in dues(program.plan, scope)),
     )
 
 

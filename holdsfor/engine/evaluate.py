@@ -61,7 +61,7 @@ class Program:
         return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in found}
 
 
-def program(plan: Plan) -> Program:
+def make_program(plan: Plan) -> Program:
     found = {signature: fact_table(signature.arity, rows) for signature, rows in plan.facts}
     for closure in plan.closures:
         found = closed(closure, found)
@@ -89,7 +89,7 @@ def _beginnings(plan: Plan) -> Beginnings:
 
 
 def evaluate(
-    ready: Program,
+    program: Program,
     world: World,
     definitions: tuple[int, ...] | None = None,
     settle: Callable[[Relation, World], None] = lambda relation, world: None,
@@ -99,16 +99,16 @@ def evaluate(
 
     settle: called for each relation as soon as it is there, before others read it. view: what a definition sees.
     """
-    plan = ready.plan
+    plan = program.plan
     domains: dict[Relation, tuple[Allowed, ...]] = {}
-    for rules, relations in ready.domains:
+    for rules, relations in program.domains:
         domains.update(dict.fromkeys(relations, allowed(rules, world)))
     left_out = 0
     for number in range(len(plan.definitions)) if definitions is None else definitions:
         definition = plan.definitions[number]
         seen = world if view is None else view(number)
         try:
-            left_out += _define(definition, seen, domains, ready)
+            left_out += _define(definition, seen, domains, program)
         except TooManyPairs as error:
             names = ", ".join(map(str, defines(definition)))
             raise HoldsforError(f"{names}: {error}") from None
@@ -117,20 +117,22 @@ def evaluate(
     return left_out
 
 
-def _define(definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], ready: Program) -> int:
+def _define(
+    definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], program: Program
+) -> int:
     match definition:
         case Simple():
-            return evaluate_simple(definition, world, domains, ready.beginnings)
+            return evaluate_simple(definition, world, domains, program.beginnings)
         case Group():
             return evaluate_group(definition, world, domains)
         case Static(proved=Simple() as rules) if world.start % world.axis.tick:
-            return evaluate_simple(rules, world, domains, ready.beginnings)
+            return evaluate_simple(rules, world, domains, program.beginnings)
         case Static():
-            evaluate_static(definition, world, domains.get(definition.relation, ()), ready.parts)
+            evaluate_static(definition, world, domains.get(definition.relation, ()), program.parts)
         case Derived():
-            evaluate_derived(definition, world, ready.beginnings)
+            evaluate_derived(definition, world, program.beginnings)
         case Recursion():
-            evaluate_recursion(definition, world, ready.beginnings)
+            evaluate_recursion(definition, world, program.beginnings)
             return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
     declared = domains.get(definition.relation)
     return 0 if declared is None or admits_all(declared) else _restrict(definition.relation, world, declared)

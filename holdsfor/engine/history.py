@@ -28,20 +28,20 @@ from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
 
 
-def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) -> Result:
+def find_history(program: Program, read: Events, windows: Windows, stepped: bool) -> Result:
     """What the program recognises in what was read. stepped: also the log of changes."""
     begun = time.perf_counter()
-    inside = [set_aside(block, asked.fence) for block in read.blocks]
+    inside = [set_aside(block, windows.fence) for block in read.blocks]
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
-    kept = [counted(block, asked) for block, _ in inside]
+    kept = [counted(block, windows) for block, _ in inside]
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
-    outputs = [relation for definition in ready.plan.definitions for relation in defines(definition)]
+    outputs = [relation for definition in program.plan.definitions for relation in defines(definition)]
 
     def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
         if stepped:
-            return _step_through(ready, kept, asked, room)
-        world = prepare(ready, [standing(item.block, asked) for item in kept], asked, room=room)
-        left_out = evaluate(ready, world)
+            return _step_through(program, kept, windows, room)
+        world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
+        left_out = evaluate(program, world)
         kinds = find_kinds(outputs, world)
         return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds)
 
@@ -55,12 +55,12 @@ def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) ->
         "arithmetic_overflows": overflows,
         "intervals_out": intervals.num_rows,
         "occurrences_out": occurrences.num_rows,
-        "query_times": len(asked.query_times()),
-        "window": asked.window,
-        "step": asked.step,
-        "start": asked.start,
-        "end": asked.end,
-        "tick": asked.tick,
+        "query_times": len(windows.query_times()),
+        "window": windows.window,
+        "step": windows.step,
+        "start": windows.start,
+        "end": windows.end,
+        "tick": windows.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
         **kinds,
     }
@@ -70,16 +70,16 @@ def find_history(ready: Program, read: Events, asked: Windows, stepped: bool) ->
 
 
 def _step_through(
-    ready: Program, kept: Sequence[Counted], asked: Windows, room: int
+    program: Program, kept: Sequence[Counted], windows: Windows, room: int
 ) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
     """The whole history at the last query time, the log of changes, what domains left out, overflows, and kinds."""
-    scope = everything(ready.plan)
-    relations = scope.relations(ready.plan)
-    start = opened(NOTHING_YET, ready, asked, scope, [item.block for item in kept], asked.last, room)
+    scope = everything(program.plan)
+    relations = scope.relations(program.plan)
+    start = opened(NOTHING_YET, program, windows, scope, [item.block for item in kept], windows.last, room)
     arrived = [Arrived(item.block, item.seen) for item in kept]
     log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
-    due = asked.query_times()
-    for moment in moments(ready, asked, scope, due, arrived, NoUpstream(), start.state, None, start.world):
+    due = windows.query_times()
+    for moment in moments(program, windows, scope, due, arrived, NoUpstream(), start.state, None, start.world):
         log.append(changes(moment, relations).intervals)
         left_out = max(left_out, moment.left_out)
         overflows += moment.now.counts["overflows"]
@@ -89,20 +89,22 @@ def _step_through(
 
 
 def prepare(
-    ready: Program, blocks: Sequence[Block], asked: Windows, more: Sequence[Source] = (), room: int = 2
+    program: Program, blocks: Sequence[Block], windows: Windows, more: Sequence[Source] = (), room: int = 2
 ) -> World:
     """The world before evaluation: facts and input on one axis.
 
     more: what earlier stages have defined. room: for so many times more terms than there are now.
     """
-    dictionary, known = ready.begin()
-    sources = (*ready.plan.sources, *more)
+    dictionary, known = program.begin()
+    sources = (*program.plan.sources, *more)
     found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in found]
-    low, high = span([block for block, _ in found], asked.start, asked.end)
-    axis = fit(low, high, asked.tick, len(dictionary), room, ready.columns)
+    low, high = span([block for block, _ in found], windows.start, windows.end)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit = axis.codes
-    world = World(axis, dictionary, known, asked.start, asked.end, asked.start - 1, unreported=ready.plan.unreported)
+    world = World(
+        axis, dictionary, known, windows.start, windows.end, windows.start - 1, unreported=program.plan.unreported
+    )
     for (block, source), values in zip(found, columns, strict=True):
         add_block(block, values, source, world)
     return world

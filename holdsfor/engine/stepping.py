@@ -77,8 +77,8 @@ class NoUpstream:
 
 
 def moments(
-    ready: Program,
-    asked: Windows,
+    program: Program,
+    windows: Windows,
     scope: Scope,
     due: Sequence[int],
     arrived: Sequence[Arrived],
@@ -97,11 +97,11 @@ def moments(
     place = 0
     while place < len(due):
         query_time = due[place]
-        now = _begin(ready, asked, scope, query_time, arrived, upstream.at(query_time), state, world)
-        views = Views(ready.plan, state, now, scope)
-        left_out = evaluate(ready, now, scope.definitions, views.settle, views.of)
-        frontier = find_frontier(ready.plan, asked, query_time)
-        settled, state = state.frontier, settle(ready.plan, scope, frontier, now, now.running)
+        now = _begin(program, windows, scope, query_time, arrived, upstream.at(query_time), state, world)
+        views = Views(program.plan, state, now, scope)
+        left_out = evaluate(program, now, scope.definitions, views.settle, views.of)
+        frontier = find_frontier(program.plan, windows, query_time)
+        settled, state = state.frontier, settle(program.plan, scope, frontier, now, now.running)
         place += 1
         if place + 1 < len(due):
             wake = next_activity(query_time, due[place], now, frontier.quiet, coming, upstream)
@@ -128,8 +128,8 @@ def next_activity(
 
 
 def _begin(
-    ready: Program,
-    asked: Windows,
+    program: Program,
+    windows: Windows,
     scope: Scope,
     query_time: int,
     arrived: Iterable[Arrived],
@@ -142,16 +142,16 @@ def _begin(
         world.axis,
         world.dictionary,
         world.facts,
-        asked.start,
-        min(query_time, asked.end),
-        asked.start - 1,
+        windows.start,
+        min(query_time, windows.end),
+        windows.start - 1,
         state.holding,
         state.settled,
         state.running,
-        unreported=ready.plan.unreported,
+        unreported=program.plan.unreported,
     )
-    sources = (*ready.plan.sources, *scope.sources)
-    for block in join_blocks([*visible_input(asked, state.frontier, query_time, arrived), *given]):
+    sources = (*program.plan.sources, *scope.sources)
+    for block in join_blocks([*visible_input(windows, state.frontier, query_time, arrived), *given]):
         source = source_of(block, sources)
         if source is not None and len(block):
             add_block(block, encoded(block, source.identities, world.dictionary), source, fresh)

@@ -73,7 +73,7 @@ class Windows:
         return time + self.tick - time % self.tick
 
 
-def windows(
+def find_windows(
     blocks: Sequence[Block],
     window: int | None,
     step: int | None,
@@ -83,10 +83,10 @@ def windows(
     fence: Fence | None = None,
 ) -> Windows:
     """The windows asked for; what is not given is taken from the stream."""
-    return windows_over(lambda fence: span_of(blocks, fence) or (1, 1), window, step, start, end, tick, fence)
+    return find_windows_over(lambda fence: span_of(blocks, fence) or (1, 1), window, step, start, end, tick, fence)
 
 
-def windows_over(
+def find_windows_over(
     span: Callable[[Fence], tuple[int, int]] | None,
     window: int | None,
     step: int | None,

@@ -15,7 +15,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import BITS, AxisFull
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
-from holdsfor.engine.window import Ticks, windows_over
+from holdsfor.engine.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.wide import NANOSECONDS, is_kinds_key
@@ -54,7 +54,7 @@ class BatchCrew(Protocol):
 
 
 def run_batch(
-    ready: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
+    program: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
 ) -> dict[str, Any]:
     """Runs the job, more than once where only its rows tell the times; gives its figures. out: a folder for tables."""
     begun = time.perf_counter()
@@ -64,9 +64,9 @@ def run_batch(
     fence = fence_for(times.window)
     span = (crew.guess_span() or crew.read_span(fence)) if whole else None
     while True:
-        windows = windows_over(partial(_known, span), *times, fence)
+        windows = find_windows_over(partial(_known, span), *times, fence)
         sink = None if out is None else draft(Path(out))
-        counts = merge_counts(crew.run(Job(ready, windows, router(ready.plan, buckets), sink)))
+        counts = merge_counts(crew.run(Job(program, windows, router(program.plan, buckets), sink)))
         found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
         if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
             fence = _narrowed(fence, crew.sample(), left)
@@ -135,7 +135,7 @@ class AloneInBatch:
             row for number, part in enumerate(self._parts) for row in read_part(job, part.read(self._inputs), number)
         ]
         rows += heartbeats(job)
-        count = len(job.ready.plan.stages)
+        count = len(job.program.plan.stages)
         self._done = run_stages(
             rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
         )

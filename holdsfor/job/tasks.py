@@ -58,8 +58,8 @@ Rows = list[dict[str, Any]]
 class Job:
     """What all tasks of a run know. sink: a folder that workers write result tables to; None: they travel as rows."""
 
-    ready: Program
-    asked: Windows
+    program: Program
+    windows: Windows
     router: Router
     sink: str | None = None
 
@@ -73,16 +73,16 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     shared: list[tuple[int, Parcel]] = []
     rejects = [events.rejects]
     for block in events.blocks:
-        block, outside = set_aside(block, job.asked.fence)
+        block, outside = set_aside(block, job.windows.fence)
         rejects.append(outside)
-        kept = counted(block, job.asked)
+        kept = counted(block, job.windows)
         late += kept.late.num_rows
         yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
         shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
     yield from parcel_rows(shared)
     rejected = pa.concat_tables(rejects)
     yield from _results(job, {"rejects": rejected}, f"{part}")
-    span = span_of(events.blocks, job.asked.fence)
+    span = span_of(events.blocks, job.windows.fence)
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
@@ -134,7 +134,7 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
     for _, data in rows:
         for use, block in unpack(data)[1]:
             parts[use].append(block)
-    inputs = [standing(block, job.asked) for block in join_blocks(parts["input"])]
+    inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
     known = join_blocks([*inputs, *parts["given"]])
     try:
         found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
@@ -145,9 +145,9 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
     sent = [parcel for r, block in found.made.items() for parcel in parcels(block, job.router, number, r)]
-    stage = job.ready.plan.stages[number]
+    stage = job.program.plan.stages[number]
     if stage.sends_on:
-        forwards = [standing(block, job.asked) for block in join_blocks(parts["forward"])]
+        forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
         passing = [*inputs, *forwards, *parts["given"]]
         sent += send_on(passing, found.made, Evidence(parts["evidence"]), job.router, stage, number)
     yield from parcel_rows((bucket, parcel) for parcel in sent)
@@ -159,14 +159,14 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
     begun = time.perf_counter()
-    stage = job.ready.plan.stages[number]
-    earlier = [home.relation for before in job.ready.plan.stages[:number] for home in before.homes]
-    world = prepare(job.ready, inputs, job.asked, sources_from(stage.routes, earlier), room)
+    stage = job.program.plan.stages[number]
+    earlier = [home.relation for before in job.program.plan.stages[:number] for home in before.homes]
+    world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
-    left_out = evaluate(job.ready, world, stage.definitions, restrict)
+    left_out = evaluate(job.program, world, stage.definitions, restrict)
     evaluated = time.perf_counter()
-    defined = [r for i in stage.definitions for r in defines(job.ready.plan.definitions[i])]
+    defined = [r for i in stage.definitions for r in defines(job.program.plan.definitions[i])]
     intervals, occurrences = tables(defined, world)
     kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
@@ -188,13 +188,13 @@ def is_read_later(relation: Relation, number: int, router: Router) -> bool:
 
 
 def _ranges_over_domain(job: Job, stage: Stage) -> bool:
-    return any(ranges_over_domain(job.ready.plan.definitions[number]) for number in stage.definitions)
+    return any(ranges_over_domain(job.program.plan.definitions[number]) for number in stage.definitions)
 
 
 def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
     """A row for every bucket that has something to say also where no event comes."""
     nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
-    for number, stage in enumerate(job.ready.plan.stages):
+    for number, stage in enumerate(job.program.plan.stages):
         if _ranges_over_domain(job, stage):
             for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
                 yield from parcel_rows([(0, Parcel(number, bucket, "input", nothing))])
@@ -202,7 +202,7 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
     """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
-    stage = job.ready.plan.stages[number]
+    stage = job.program.plan.stages[number]
     homes = {home.relation: home for home in stage.homes}
     is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.dictionary import with_room
-from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import prepare
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import progress_table
-from holdsfor.engine.window import check_ticks, counted, standing, windows
+from holdsfor.engine.window import check_ticks, counted, find_windows, standing
 from holdsfor.io.readers.read import as_source
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -38,14 +38,14 @@ def progress(
     """
     times = check_ticks(None, None, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
-        ready = program(plan(description))
+        program = make_program(plan(description))
         read = as_source(events, format, mapping).read(description.inputs)
-        asked = windows(read.blocks, *times)
-        kept = [standing(counted(set_aside(block, asked.fence)[0], asked).block, asked) for block in read.blocks]
+        windows = find_windows(read.blocks, *times)
+        kept = [standing(counted(set_aside(block, windows.fence)[0], windows).block, windows) for block in read.blocks]
 
         def attempt(room: int) -> pa.Table:
-            world = prepare(ready, kept, asked, room=room)
-            evaluate(ready, world)
-            return progress_table(ready.plan, world)
+            world = prepare(program, kept, windows, room=room)
+            evaluate(program, world)
+            return progress_table(program.plan, world)
 
         return with_room(attempt)

@@ -8,11 +8,11 @@ from typing import Any
 
 from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
-from holdsfor.engine.window import check_ticks, windows
+from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.description import EventDescription
@@ -44,16 +44,16 @@ def recognise(
     times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        ready = program(plan(description))
+        program = make_program(plan(description))
         read = as_source(events, format, mapping).read(description.inputs)
         seconds, fence = time.perf_counter() - begun, None
         while True:
-            asked = windows(read.blocks, *times, fence)
+            windows = find_windows(read.blocks, *times, fence)
             try:
-                result = find_history(ready, read, asked, stepped)
+                result = find_history(program, read, windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
-                fence = narrowed(asked.fence, sample_of(read.blocks), full.left)
+                fence = narrowed(windows.fence, sample_of(read.blocks), full.left)
                 if fence is None:
                     raise

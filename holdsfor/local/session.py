@@ -12,7 +12,7 @@ import pyarrow as pa
 from holdsfor.duration import Duration, TickUnit, ticks_of
 from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
-from holdsfor.engine.evaluate import Program, program
+from holdsfor.engine.evaluate import Program, make_program
 from holdsfor.engine.fence import span_of
 from holdsfor.engine.ongoing import Ongoing
 from holdsfor.engine.outliers import set_aside
@@ -85,7 +85,7 @@ def resume(folder: str | Path, description: EventDescription) -> LiveSession:
 
 def _begin(description: EventDescription, terms: Terms) -> LiveSession:
     with shown_refusals(description.sources):
-        return LiveSession(description, terms, program(plan(description)), Known(terms.keep))
+        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep))
 
 
 @dataclass(frozen=True, slots=True)

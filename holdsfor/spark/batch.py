@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdsfor.duration import Duration, TickUnit
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.window import check_ticks
 from holdsfor.io.events import Block
@@ -85,11 +85,11 @@ def recognise(
     """
     times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
-        ready = program(plan(description))
+        program = make_program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
     with worker_errors():
-        metrics = with_shapes(run_batch(ready, times, count, crew, out), description)
+        metrics = with_shapes(run_batch(program, times, count, crew, out), description)
     return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 
@@ -119,7 +119,7 @@ class SparkCrew:
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
-        for number in range(len(job.ready.plan.stages)):
+        for number in range(len(job.program.plan.stages)):
             rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())

@@ -24,9 +24,9 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import EVERYTHING, Sample, join_samples, narrowed, sample_of
-from holdsfor.engine.window import windows_over
+from holdsfor.engine.window import find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.job.batch import merge_counts
@@ -220,10 +220,10 @@ def test_in_tasks(x: int, undisturbed: list[tuple[Any, ...]]) -> None:
 
 def test_a_task_whose_axis_is_full_tells_the_driver() -> None:
     lines = [f"velocity|{t << 52}|{t << 52}|v{t}|9" for t in range(300)]
-    ready = program(plan(DESCRIPTION))
-    windows = windows_over(None, None, None, -1, 300 << 52, 1)
+    program = make_program(plan(DESCRIPTION))
+    windows = find_windows_over(None, None, None, -1, 300 << 52, 1)
     crew = crew_of(DESCRIPTION, holdsfor.read_events(lines, format="rtec"))
-    assert 50 < merge_counts(crew.run(Job(ready, windows, router(ready.plan, 3))))["time_bits_left"] < 60
+    assert 50 < merge_counts(crew.run(Job(program, windows, router(program.plan, 3))))["time_bits_left"] < 60
     with pytest.raises(AxisFull):
         by_hand(DESCRIPTION, holdsfor.read_events(lines, format="rtec"), 3, start=-1, end=300 << 52)
 

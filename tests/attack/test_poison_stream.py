@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.readers.mapping import as_mapping
@@ -49,7 +49,7 @@ DESCRIPTION = parse("""
 initiatedAt(slow(V)=true, T) :- happensAt(velocity(V, K), T), K < 5.
 terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, K), T), K >= 5.
 """)
-READY = program(plan(DESCRIPTION))
+READY = make_program(plan(DESCRIPTION))
 MAPPING = as_mapping({"events": {"velocity": ["vessel", "speed"]}})
 #: What a damaged file is called: how it is read follows from the name.
 NAMES = {"rtec.csv": RTEC, "header.csv": CSV, "terms.txt": TERMS, "p.parquet": PARQUET, "what.bin": [*RTEC, *PARQUET]}

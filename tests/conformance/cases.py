@@ -164,7 +164,7 @@ def _lines(path: Path, entity: str) -> Iterator[str]:
 
 def recording() -> Case:
     """The real CAVIAR recording: one window over everything, asked and printed at 2,000,000."""
-    asked = 2_000_000
+    end = 2_000_000
     folder = GOLDEN / "caviar-real"
     lines: list[str] = []
     for path in sorted(folder.glob("*.csv.gz")):
@@ -173,7 +173,7 @@ def recording() -> Case:
     rows = csv.DictReader(io.StringIO((folder / "expected_final.csv").read_text()))
     places = ("arg1", "arg2", "arg3")
     expected = _table((r["name"], [r[p] for p in places if r[p]], r["value"], r["start"], r["end"]) for r in rows)
-    return Case("caviar-real", texts, tuple(lines), Horizon(asked, asked, 0, asked, 40), expected, False, True)
+    return Case("caviar-real", texts, tuple(lines), Horizon(end, end, 0, end, 40), expected, False, True)
 
 
 def _table(rows: Iterable[tuple[str, list[str], str, str, str]]) -> Answer:

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 import holdsfor
 import holdsfor.spark
 from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.window import Ticks
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of
@@ -73,7 +73,7 @@ def in_tasks(buckets: int) -> Engine:
         cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
         crew = AloneInBatch(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)
         times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
-        run_batch(program(plan(description)), times, buckets, crew)
+        run_batch(make_program(plan(description)), times, buckets, crew)
         return answer(crew.table("intervals"), crew.table("occurrences"))
 
     return Engine(f"tasks, {buckets} buckets", recognise)

@@ -10,7 +10,7 @@ from random import Random
 import pyarrow as pa
 
 from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.crew import Alone
@@ -54,10 +54,10 @@ def recognise(
 def setting_of(
     description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
 ) -> Setting:
-    ready = program(plan(description))
+    program = make_program(plan(description))
     return Setting(
-        ready,
-        router(ready.plan, buckets),
+        program,
+        router(program.plan, buckets),
         description.inputs,
         LineReader(form),
         horizon.window,

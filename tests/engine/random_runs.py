@@ -12,14 +12,14 @@ def of_random(seed: int, stepped: bool) -> Result:
 
 
 def run(program: Program, stepped: bool = False) -> Result:
-    asked = program.horizon
+    windows = program.horizon
     return holdsfor.recognise(
         holdsfor.parse(program.text),
         holdsfor.read_events(list(program.rows), format="rtec"),
-        window=asked.window,
-        step=asked.step,
-        start=asked.start,
-        end=asked.end,
-        tick=asked.tick,
+        window=windows.window,
+        step=windows.step,
+        start=windows.start,
+        end=windows.end,
+        tick=windows.tick,
         stepped=stepped,
     )

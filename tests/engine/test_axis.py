@@ -10,9 +10,9 @@ import pytest
 import holdsfor
 from holdsfor.engine import history as module
 from holdsfor.engine.axis import Axis, AxisFull, fit
-from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import prepare
-from holdsfor.engine.window import windows
+from holdsfor.engine.window import find_windows
 from holdsfor.plan import plan
 from tests.engine.blocks import history
 from tests.engine.random_runs import of_random
@@ -106,13 +106,13 @@ def test_there_is_room_for_more_terms_where_it_costs_nothing() -> None:
     rules = "initiatedAt(held(pair(A,B))=true, T) :- happensAt(meet(A,B), T)."
     rows = [f"meet|{t}|{t}|a{t % 20}|b{t // 20}" for t in range(1, 401)]
     description = holdsfor.parse(rules)
-    ready = program(plan(description))
+    program = make_program(plan(description))
     read = holdsfor.read_events(rows).read(description.inputs)
-    world = prepare(ready, read.blocks, windows(read.blocks, None, None, 0, 500, 1))
-    evaluate(ready, world)  # raises DictionaryFull if there is no room
+    world = prepare(program, read.blocks, find_windows(read.blocks, None, None, 0, 500, 1))
+    evaluate(program, world)  # raises DictionaryFull if there is no room
     (held,) = (data for relation, data in world.relations.items() if relation.name == "held")
     assert len(held) == 400
-    assert not world.axis.is_wide(ready.columns)
+    assert not world.axis.is_wide(program.columns)
 
 
 def test_rules_make_terms_out_of_none() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluate import evaluate, program
+from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import prepare
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.rows import Rows
-from holdsfor.engine.window import counted, standing, windows
+from holdsfor.engine.window import counted, find_windows, standing
 from holdsfor.engine.world import World
 from holdsfor.io.readers.read import read_events
 from holdsfor.language import parse
@@ -23,14 +23,14 @@ from tests.naive.programs import random_program
 def world_of(seed: int) -> tuple[World, list[Relation]]:
     """The world after evaluation of a random program, and the relations that it defined, in order."""
     made = random_program(seed)
-    asked = made.horizon
+    windows = made.horizon
     description = parse(made.text)
-    ready = program(plan(description))
+    program = make_program(plan(description))
     blocks = read_events(list(made.rows), format="rtec").read(description.inputs).blocks
-    given = windows(blocks, asked.window, asked.step, asked.start, asked.end, asked.tick)
-    world = prepare(ready, [standing(counted(block, given).block, given) for block in blocks], given)
+    given = find_windows(blocks, windows.window, windows.step, windows.start, windows.end, windows.tick)
+    world = prepare(program, [standing(counted(block, given).block, given) for block in blocks], given)
     defined: list[Relation] = []
-    evaluate(ready, world, settle=lambda relation, _: defined.append(relation))
+    evaluate(program, world, settle=lambda relation, _: defined.append(relation))
     return world, defined
 
 

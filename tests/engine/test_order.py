@@ -37,12 +37,12 @@ def test_of_rows_with_retractions(seed: int) -> None:
         rows.append(f"{text.format(random.choice('ab'))} arrives {arrival}")
     for arrival in range(80, 100):
         rows.append(f"retract {random.choice(rows[40:79]).split(' arrives')[0]} arrives {arrival}")
-    asked = {"window": 40, "step": 10}
-    expected = recognise(RULES, rows, **asked)
+    windows = {"window": 40, "step": 10}
+    expected = recognise(RULES, rows, **windows)
     assert expected.late.num_rows or seed  # the streams do have late rows
     random.shuffle(rows)
     for stepped in (False, True):
-        assert tables(recognise(RULES, rows, **asked, stepped=stepped)) == tables(expected)
+        assert tables(recognise(RULES, rows, **windows, stepped=stepped)) == tables(expected)
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -143,5 +143,5 @@ def test_the_log_tells_it() -> None:
         30: extend    lamp(a)=on @ [6,19)
         40: withdraw  lamp(a)=on @ [6,19)
     """
-    asked = SLIDING | {"window": 40}
-    assert changes(recognise(LAMP, stream, **asked, stepped=True)) == lines(expected)
+    windows = SLIDING | {"window": 40}
+    assert changes(recognise(LAMP, stream, **windows, stepped=True)) == lines(expected)

@@ -100,14 +100,14 @@ def check_failed_batch(plain: ByHand, folder: Path, at: int) -> None:
 
 def test_only_what_wrote_the_very_file_is_taken() -> None:
     assert SETTING.start is not None
-    job = Job(SETTING.ready, SETTING.windows(SETTING.start), SETTING.router)
+    job = Job(SETTING.program, SETTING.windows(SETTING.start), SETTING.router)
     file = Written("state/stage0-1/base-0000003.arrow", 10, 77)
     held = begin_held(job, 0, 1, lasts=True)
     memory = Memory()
     for other, other_job in (
         (replace(file, crc=78), job),
         (replace(file, name="state/stage0-1/base-0000004.arrow"), job),
-        (file, replace(job, asked=replace(job.asked, end=job.asked.end + 1))),
+        (file, replace(job, windows=replace(job.windows, end=job.windows.end + 1))),
     ):
         memory.put(file, held)
         assert memory.take(other, other_job) is None

@@ -129,8 +129,8 @@ def listed(rules: list[Rule]) -> Actions:
     orders = [np.array([(k << BITS) | t for k, t in rule.times], np.int64) for rule in rules]
     counts = [len(rule.conditions) for rule in rules]
     high = np.cumsum(counts, dtype=np.int64) if counts else NONE
-    asked = [(s, int(w), d) for rule in rules for s, w, d in rule.conditions]
-    columns = np.array(asked, np.int64).reshape(-1, 3)
+    conditions = [(s, int(w), d) for rule in rules for s, w, d in rule.conditions]
+    columns = np.array(conditions, np.int64).reshape(-1, 3)
     return Actions(
         np.concatenate([NONE, *orders]),
         np.cumsum([0, *map(len, orders)], dtype=np.int64),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.language import DescriptionError, Diagnostic, load, parse
 from holdsfor.plan import plan
 
@@ -38,7 +38,7 @@ def diagnose(rules: str) -> Sequence[Diagnostic]:
     """All that `holdsfor check` says."""
     try:
         description = parse(rules)
-        program(plan(description))
+        make_program(plan(description))
     except DescriptionError as error:
         return error.diagnostics
     return [warning for warning in description.warnings if isinstance(warning, Diagnostic)]

@@ -138,7 +138,7 @@ def test_what_is_settled_follows_the_query_times(report: Report, tmp_path: Path)
     """Otherwise a report that tells nothing before the end would keep its promises."""
     live = ByHand(setting_of(parse(PARTY), HORIZON, 3, report), tmp_path)
     counts = []
-    names = {relation.name for made in live.setting.ready.plan.definitions for relation in defines(made)}
+    names = {relation.name for made in live.setting.program.plan.definitions for relation in defines(made)}
     for batch, rows in enumerate(in_batches(party(3, 300), 12)):
         commit = live.run(batch, [rows])
         if commit.fired is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.window import Ticks
 from holdsfor.io.readers.read import EventSource
 from holdsfor.job.batch import AloneInBatch, run_batch
@@ -63,5 +63,5 @@ def by_hand(description: EventDescription, source: EventSource, buckets: int, **
     """The batch job in this process."""
     crew = crew_of(description, source)
     times = Ticks(*(asked.get(name) for name in ("window", "step", "start", "end")), asked.get("tick", 1))
-    counts = run_batch(program(plan(description)), times, buckets, crew)
+    counts = run_batch(make_program(plan(description)), times, buckets, crew)
     return Answer({name: bag(crew.table(name)) for name in TABLES}, counts)

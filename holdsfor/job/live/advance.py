@@ -50,7 +50,7 @@ class StageOnBucket:
     def advance(self, held: Held, upstream: Spokens, due: range) -> Advanced:
         """Moves what is held on to the last of the query times. upstream: what earlier stages say of them."""
         evaluation, windows = held.evaluation, held.evaluation.windows
-        relations = evaluation.scope.relations(self.job.ready.plan)
+        relations = evaluation.scope.relations(self.job.program.plan)
         forwards = [Arrived(block, windows.first_seen(block.arrival)) for block in held.forwards]
         passing = [*self._inputs_to_send(held), *forwards]
 
@@ -74,7 +74,7 @@ class StageOnBucket:
 
     def _inputs_to_send(self, held: Held) -> list[Arrived]:
         """Input that is evaluated here and that later stages read, too."""
-        if not self.job.ready.plan.stages[self.number].sends_on:
+        if not self.job.program.plan.stages[self.number].sends_on:
             return []
         first_seen = held.evaluation.windows.first_seen
         return [Arrived(block, first_seen(block.arrival)) for block in held.evaluation.inputs]
@@ -84,7 +84,7 @@ class StageOnBucket:
     ) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number
-        plan, router, stage = job.ready.plan, job.router, job.ready.plan.stages[number]
+        plan, router, stage = job.program.plan, job.router, job.program.plan.stages[number]
         if number + 1 == len(plan.stages):
             return
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
@@ -95,6 +95,6 @@ class StageOnBucket:
         for relation, block in concluded.items():
             yield from parcels(block, router, number, relation)
         if stage.sends_on:
-            inputs = visible_input(job.asked, moment.frontier, moment.query_time, passing)
+            inputs = visible_input(job.windows, moment.frontier, moment.query_time, passing)
             going_on = [*inputs, *upstream.at(moment.query_time)]
             yield from send_on(going_on, concluded, Evidence(links), router, stage, number)

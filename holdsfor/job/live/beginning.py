@@ -10,7 +10,7 @@ from typing import Any, Required, TypedDict
 
 from holdsfor.duration import PER_SECOND, Duration, TickUnit, check_unit, ticks_of
 from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping, did_you_mean
@@ -130,8 +130,8 @@ def begin_stream(
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
-        ready = program(plan(description))
-    warn_if_unbounded(ready.plan)
+        program = make_program(plan(description))
+    warn_if_unbounded(program.plan)
     bound = _most_ahead(max_ahead, times.window, unit)
     places = Places.of(checkpoint, out, durable)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
@@ -139,8 +139,8 @@ def begin_stream(
         ledger = Ledger(places.state, lease.held)
         count = buckets or _buckets_of(ledger) or default_buckets
         setting = Setting(
-            ready,
-            router(ready.plan, count),
+            program,
+            router(program.plan, count),
             tuple(description.inputs),
             reader,
             times.window,

@@ -78,7 +78,7 @@ def bucket_task(
     if memory is not None:
         memory.put(written, held)
     done.state.append(written)
-    done.settled = find_frontier(job.ready.plan, job.asked, carried.fired).settled
+    done.settled = find_frontier(job.program.plan, job.windows, carried.fired).settled
     done.counts["seconds_in_kernels"] = ended - begun
     done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
     done.counts["states_recovered"] = recovered
@@ -147,7 +147,7 @@ class _Place:
     def _make_again(self, bases: tuple[Base, ...]) -> Held:
         """The state of the newest base, out of the one before it and what came since."""
         newest = bases[-1]
-        then = replace(self, job=replace(self.job, asked=replace(self.job.asked, end=newest.end)))
+        then = replace(self, job=replace(self.job, windows=replace(self.job.windows, end=newest.end)))
         held, first = (then._read_base(bases[0]), bases[0].batch + 1) if len(bases) > 1 else (then._begin(), 0)
         held.add(self._read_inputs(first, newest.batch))
         fresh = self._read_inputs(newest.batch, newest.batch + 1)

@@ -75,42 +75,42 @@ class Pace:
             self.sleep(ahead)
 
 
-def due_by_arrival(asked: Windows, fired: int | None, watermark: int | None) -> range:
+def due_by_arrival(windows: Windows, fired: int | None, watermark: int | None) -> range:
     """A query time is due when something has arrived after it: then all that arrived by it has been read."""
     if watermark is None:
         return range(0)
-    if watermark > asked.end:
-        return _until(asked, fired, asked.last)
-    return _until(asked, fired, watermark - 1)
+    if watermark > windows.end:
+        return _until(windows, fired, windows.last)
+    return _until(windows, fired, watermark - 1)
 
 
-def due_by_clock(asked: Windows, fired: int | None, now: int) -> range:
-    return _until(asked, fired, now)
+def due_by_clock(windows: Windows, fired: int | None, now: int) -> range:
+    return _until(windows, fired, now)
 
 
-def due_at_the_end(asked: Windows, fired: int | None) -> range:
+def due_at_the_end(windows: Windows, fired: int | None) -> range:
     """All that are left, when nothing more comes."""
-    return _until(asked, fired, asked.last)
+    return _until(windows, fired, windows.last)
 
 
-def _until(asked: Windows, fired: int | None, last: int) -> range:
-    first = asked.start + asked.step if fired is None else fired + asked.step
-    if asked.end < NEVER:
-        last = min(last, asked.last)
-    return range(first, last + 1, asked.step)
+def _until(windows: Windows, fired: int | None, last: int) -> range:
+    first = windows.start + windows.step if fired is None else fired + windows.step
+    if windows.end < NEVER:
+        last = min(last, windows.last)
+    return range(first, last + 1, windows.step)
 
 
-def ended(asked: Windows, commit: Commit | None, max_ahead: int | None = None) -> Windows:
+def ended(windows: Windows, commit: Commit | None, max_ahead: int | None = None) -> Windows:
     """The windows of a stream that is over: without an end of its own it ends with the latest time there was.
 
     Rows of before the last query time that came after it are there for one more. max_ahead: what is told of times
     further ahead of the latest arrival (a lease until the year 9999) is no reason to go there.
     """
-    if asked.end < NEVER:
-        return asked
-    latest = asked.start + 1 if commit is None or commit.latest is None else commit.latest
+    if windows.end < NEVER:
+        return windows
+    latest = windows.start + 1 if commit is None or commit.latest is None else commit.latest
     if commit is not None and commit.watermark is not None and max_ahead is not None:
         latest = min(latest, commit.watermark + max_ahead)
     if commit is not None and commit.fired is not None and commit.unseen:
         latest = max(latest, commit.fired + 1)
-    return replace(asked, end=max(latest, asked.start + 1))
+    return replace(windows, end=max(latest, windows.start + 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, check_unit
-from holdsfor.engine.evaluate import program
+from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.checks import check_times
 from holdsfor.job.live.identity import rules_digest
@@ -31,9 +31,9 @@ def check_early(
     """Raises what `begin_stream` would raise for rules, times, and a checkpoint that was begun with others."""
     times = check_times(window, step, start, end, tick, check_unit(tick_unit))
     with shown_refusals(description.sources):
-        ready = program(plan(description))
+        program = make_program(plan(description))
     state = Store(f"{checkpoint}/holdsfor")
     if state.exists(IDENTITY):
-        identity: dict[str, Any] = {"rules": rules_digest(ready), "window": times.window, "step": times.step}
+        identity: dict[str, Any] = {"rules": rules_digest(program), "window": times.window, "step": times.step}
         identity |= {"tick": times.tick, "report": report, "start": times.start, "end": times.end}
         Ledger(state).check_identity(identity)

@@ -62,11 +62,11 @@ def _labelled(label: str, blocks: Sequence[tuple[str, Block]]) -> tuple[Block, .
 
 def _evaluation(job: Job, number: int, bucket: int, lasts: bool, carried: Carried = NOTHING_YET) -> Ongoing:
     ahead = WINDOWS_AHEAD if lasts else 0
-    return Ongoing(job.ready, job.asked, _scope(job, number, bucket), carried, windows_ahead=ahead)
+    return Ongoing(job.program, job.windows, _scope(job, number, bucket), carried, windows_ahead=ahead)
 
 
 def _scope(job: Job, number: int, bucket: int) -> Scope:
-    plan = job.ready.plan
+    plan = job.program.plan
     stage = plan.stages[number]
     earlier = [home.relation for before in plan.stages[:number] for home in before.homes]
     sources = sources_from(stage.routes, earlier)
@@ -88,7 +88,7 @@ class Memory:
     def take(self, file: Written, job: Job) -> Held | None:
         """What the bucket carried when it wrote this very file; None if that is not in memory."""
         kept, held = self._held.pop(_folder(file), (None, None))
-        is_same = held is not None and kept == file and held.evaluation.windows == job.asked
+        is_same = held is not None and kept == file and held.evaluation.windows == job.windows
         return held if is_same else None
 
 

@@ -14,7 +14,7 @@ from holdsfor.job.live.microbatch import Setting
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """By names that a message can use; as JSON gives it back."""
     identity = {
-        "rules": rules_digest(setting.ready),
+        "rules": rules_digest(setting.program),
         "window": setting.window,
         "step": setting.step,
         "tick": setting.tick,

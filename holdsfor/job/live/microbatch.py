@@ -34,7 +34,7 @@ MOST_WAITING = 16
 class Setting:
     """What all batches of a stream have in common. start: None until the first batch tells it."""
 
-    ready: Program
+    program: Program
     router: Router
     inputs: tuple[Input, ...]
     reader: Reader
@@ -93,10 +93,10 @@ class Stream:
         begun = time.perf_counter()
         batch = _following(before)
         start = self._start(before, None)
-        asked = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
-        due = due_at_the_end(asked, before.fired if before else None)
+        windows = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
+        due = due_at_the_end(windows, before.fired if before else None)
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
-        return self._evaluated(self._job_for(asked), known, due, crew, before, begun)
+        return self._evaluated(self._job_for(windows), known, due, crew, before, begun)
 
     def is_due(self) -> bool:
         """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
@@ -143,9 +143,9 @@ class Stream:
         if start is None:
             due = range(0)
         elif setting.clock is not None:
-            due = due_by_clock(job.asked, known.fired, setting.clock.now())
+            due = due_by_clock(job.windows, known.fired, setting.clock.now())
         else:
-            due = due_by_arrival(job.asked, known.fired, known.watermark)
+            due = due_by_arrival(job.windows, known.fired, known.watermark)
         after = self._evaluated(job, known, due, crew, before, begun, guard)
         guard.attempts.forget()
         return after
@@ -212,7 +212,7 @@ class Stream:
     ) -> Commit:
         setting = self.setting
         keeps_all = known.waiting >= MOST_WAITING
-        last = known.closed or job.asked.last in due  # nothing counts after the end, though rows may come
+        last = known.closed or job.windows.last in due  # nothing counts after the end, though rows may come
         turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
         before_evaluation = time.perf_counter()
         if guard is None:
@@ -224,7 +224,7 @@ class Stream:
         counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
         counts["seconds"] = round(now - begun, 4)
         after = replace(
-            _with_state(known, turn, _files(notes, "state"), job.asked.end),
+            _with_state(known, turn, _files(notes, "state"), job.windows.end),
             fired=due[-1] if due else known.fired,
             settled=_settled(notes) or known.settled,
             files=known.files + _files(notes, "tables"),
@@ -261,9 +261,9 @@ class Stream:
         low = earliest() if earliest is not None else None
         return None if low is None else (low - 1) // setting.tick * setting.tick
 
-    def _job_for(self, asked: Windows) -> Job:
-        if self._job is None or self._job.asked != asked:
-            self._job = Job(self.setting.ready, asked, self.setting.router)
+    def _job_for(self, windows: Windows) -> Job:
+        if self._job is None or self._job.windows != windows:
+            self._job = Job(self.setting.program, windows, self.setting.router)
         return self._job
 
 

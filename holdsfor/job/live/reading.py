@@ -161,11 +161,11 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
     events = reading.reader.read(table, reading.inputs, source, row)
     blocks, rejects = list[Block](), [events.rejects]
     for block in events.blocks:
-        block, outside = set_aside(_arrived(block, job.asked, reading), reading.fence, source)
+        block, outside = set_aside(_arrived(block, job.windows, reading), reading.fence, source)
         block, ahead = set_ahead_aside(block, reading, source)
         blocks.append(block)
         rejects += [outside, ahead]
-    kept = [counted(block, job.asked, reading.fired) for block in blocks]
+    kept = [counted(block, job.windows, reading.fired) for block in blocks]
     return Piece(events, blocks, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
 
 
@@ -211,11 +211,11 @@ def set_ahead_aside(block: Block, reading: Reading, source: str) -> tuple[Block,
     return block.filter(~aside), rejects_of(block.filter(aside), reasons, source)
 
 
-def _arrived(block: Block, asked: Windows, reading: Reading) -> Block:
+def _arrived(block: Block, windows: Windows, reading: Reading) -> Block:
     """By the clock, what is read now is there for the next query time."""
     if not reading.by_clock:
         return block
-    fired = asked.start if reading.fired is None else reading.fired
+    fired = windows.start if reading.fired is None else reading.fired
     return replace(block, arrival=np.full(len(block), fired + 1))
 
 

@@ -76,7 +76,7 @@ class Workers:
         if rows is None:
             rows = self.spark.createDataFrame([], ROW_DDL)
         rows = rows.filter(functions.col("use") != "note")
-        for number in range(len(job.ready.plan.stages)):
+        for number in range(len(job.program.plan.stages)):
             task = _stage_task(self.shared(job), turn, number)
             rows = rows.repartitionById(job.router.buckets, "bucket").mapInArrow(task, ROW_DDL)
         return _notes(rows)
