@@ -13,7 +13,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
-from holdsfor.kernels import join_points, normalise, order_by_key, union2, unique_sorted
+from holdsfor.kernels import join_points, normalise, sort_packed, union2, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Source
 
@@ -55,24 +55,14 @@ def _add_events(block: Block, columns: list[Column], source: Source, world: Worl
     axis, relation = world.axis, source.relations[0]
     key = tuple(sorted(source.identities)[:1])
     packed = axis.pack([columns[p].codes() for p in key], block.start)
-    order = _order(packed, block.start, columns[key[0]].codes() if key else None, len(world.dictionary))
     begun = None if block.begun is None else block.begun - axis.origin
-    if order is not None:
+    ordered, order = sort_packed(packed, axis.time_bits)
+    if ordered is not packed:
         begun = None if begun is None else begun[order]
         chosen = Selection(index=order)
-        packed = packed[order]
         columns = [column.select(chosen) for column in columns]
     payload = dict(enumerate(columns))
-    world.relations[relation] = Points(axis, world.dictionary, relation.arity, key, packed, payload, begun)
-
-
-def _order(packed: Ints, time: Ints, codes: Ints | None, count: int) -> Ints | None:
-    """The order that sorts; None if it is sorted already. Rows in the order of time need only be counted by key."""
-    if len(packed) < 2 or (packed[1:] >= packed[:-1]).all():
-        return None
-    if codes is not None and (time[1:] >= time[:-1]).all():
-        return order_by_key(codes, count)
-    return np.argsort(packed, kind="stable")
+    world.relations[relation] = Points(axis, world.dictionary, relation.arity, key, ordered, payload, begun)
 
 
 def _add_fluent(block: Block, columns: list[Column], source: Source, world: World) -> None:
