@@ -15,14 +15,14 @@ from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, windows
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.shapes import with_shapes
-from holdsfor.language.description import EventDescription
+from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 
 def recognise(
-    description: EventDescription,
+    rules: Rules,
     events: Any,
     *,
     window: Duration | None = None,
@@ -35,12 +35,14 @@ def recognise(
     mapping: Any = None,
     stepped: bool = False,
 ) -> Result:
-    """What the description recognises in the events, over the whole history, in this process.
+    """What the rules recognise in the events, over the whole history, in this process.
 
+    rules: an event description, or the path of a rule file.
     events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
     tick_unit ('s', 'ms' or 'us') for how long a tick is; without it, as the rules say (`:- tick(ms).`), or a second.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
+    description = as_description(rules)
     times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         begun = time.perf_counter()
