@@ -14,6 +14,7 @@ from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, windows
 from holdsfor.io.readers.read import as_source
+from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
@@ -43,7 +44,8 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
     description = as_description(rules)
-    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         ready = program(plan(description))
@@ -54,6 +56,7 @@ def recognise(
             try:
                 result = find_history(ready, read, asked, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
+                warn_of_doubts(metrics, unit)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(asked.fence, sample_of(read.blocks), full.left)

@@ -20,6 +20,7 @@ from holdsfor.io.readers.mapping import Mapping, as_mapping
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
+from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parts import footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
@@ -87,13 +88,15 @@ def recognise(
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
     description = as_description(rules)
-    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         ready = program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(ready, times, count, crew, out), description)
+    warn_of_doubts(metrics, unit)
     return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 
