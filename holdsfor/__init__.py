@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
-    from holdsfor.language import DescriptionError, EventDescription, parse
+    from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
@@ -48,7 +48,6 @@ _HOMES = {
     "Result": "holdsfor.engine.result",
     "live": "holdsfor.local.session",
     "bounded": "holdsfor.plan.bounded",
-    "parse": "holdsfor.language",
     "read_events": "holdsfor.io.readers.read",
     "progress": "holdsfor.local.progress",
     "recognise": "holdsfor.local.recognise",
@@ -77,9 +76,20 @@ def load(
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
 
-    tables: dict[str, str] = {}
-    if facts:
-        from holdsfor.io.readers.facts import fact_text
+    return language.load(*paths, texts=_fact_texts(facts), allow=allow)
 
-        tables = {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
-    return language.load(*paths, texts=tables, allow=allow)
+
+def parse(*texts: str, facts: Mapping[str, Any] | None = None) -> EventDescription:
+    """The event description in rule texts. facts: tables of background facts, as `load` takes them."""
+    from holdsfor import language
+
+    return language.parse(*texts, named=_fact_texts(facts))
+
+
+def _fact_texts(facts: Mapping[str, Any] | None) -> dict[str, str]:
+    """Tables of facts as rule text, by the name that messages give it."""
+    if not facts:
+        return {}
+    from holdsfor.io.readers.facts import fact_text
+
+    return {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}

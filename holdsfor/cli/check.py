@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.console import complain
-from holdsfor.cli.run import ALLOW
+from holdsfor.cli.run import ALLOW, FACTS, pairs
 from holdsfor.printable import printable_lines
 
 
@@ -27,6 +27,7 @@ def check(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")
     ] = False,
+    facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
@@ -36,8 +37,9 @@ def check(
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
+    tables = pairs("--facts", facts or [], "vesselType=types.csv")
     try:
-        description = holdsfor.load(*rules, allow=allow or ())
+        description = holdsfor.load(*rules, facts=tables, allow=allow or ())
         made = None if picture else overview.plan_fully(description)
     except holdsfor.DescriptionError as error:
         if not as_json:

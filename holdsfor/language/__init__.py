@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
+from holdsfor.errors import HoldsforError
 from holdsfor.language.check import check
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.loading import read_source
 
-__all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
+__all__ = ["DescriptionError", "Diagnostic", "EventDescription", "Rules", "as_description", "load", "parse"]
+
+#: Checked rules, or the rule file that has them.
+Rules: TypeAlias = EventDescription | str | Path
 
 
 def load(
@@ -26,9 +31,24 @@ def load(
     return check([*files, *more], [Path(folder) for folder in allow])
 
 
-def parse(*texts: str) -> EventDescription:
-    """The event description in one or more texts; raises DescriptionError with `.diagnostics`."""
-    return check([Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)])
+def parse(*texts: str, named: Mapping[str, str] | None = None) -> EventDescription:
+    """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
+
+    named: more of them, by the name that messages shall give them.
+    """
+    sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
+    return check([*sources, *(Source(name, text) for name, text in (named or {}).items())])
+
+
+def as_description(rules: Rules) -> EventDescription:
+    """The rules, loaded if they are the path of a rule file."""
+    if isinstance(rules, EventDescription):
+        return rules
+    if not isinstance(rules, str | Path):
+        raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
+    if isinstance(rules, str) and ("\n" in rules or ":-" in rules):
+        raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
+    return load(rules)
 
 
 def _name(number: int, count: int) -> str:

@@ -14,15 +14,16 @@ from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.readers.read import as_source
+from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
-from holdsfor.language.description import EventDescription
+from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 
 
 def recognise(
-    description: EventDescription,
+    rules: Rules,
     events: Any,
     *,
     window: Duration | None = None,
@@ -35,13 +36,16 @@ def recognise(
     mapping: Any = None,
     stepped: bool = False,
 ) -> Result:
-    """What the description recognises in the events, over the whole history, in this process.
+    """What the rules recognise in the events, over the whole history, in this process.
 
+    rules: an event description, or the path of a rule file.
     events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
     tick_unit ('s', 'ms' or 'us') for how long a tick is; without it, as the rules say (`:- tick(ms).`), or a second.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     """
-    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
+    description = as_description(rules)
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         program = make_program(plan(description))
@@ -52,6 +56,7 @@ def recognise(
             try:
                 result = find_history(program, read, windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
+                warn_of_doubts(metrics, unit)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(read.blocks), full.left)

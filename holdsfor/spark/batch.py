@@ -20,10 +20,12 @@ from holdsfor.io.readers.mapping import Mapping, as_mapping
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
+from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.output import SCHEMAS
 from holdsfor.job.parts import footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
+from holdsfor.language import Rules, as_description
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -64,7 +66,7 @@ class SparkResult:
 
 def recognise(
     spark: SparkSession,
-    description: EventDescription,
+    rules: Rules,
     events: Any,
     *,
     window: Duration | None = None,
@@ -78,18 +80,23 @@ def recognise(
     mapping: Any = None,
     out: str | Path | None = None,
 ) -> SparkResult:
-    """What the description recognises in the events, on Spark. events: a DataFrame, or whatever read_events takes.
+    """What the rules (a description, or the path of a rule file) recognise in the events, on Spark.
+
+    events: a DataFrame, or whatever read_events takes.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
     """
-    times = check_ticks(window, step, start, end, tick, agree_on_tick_unit(description, tick_unit))
+    description = as_description(rules)
+    unit = agree_on_tick_unit(description, tick_unit)
+    times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(program, times, count, crew, out), description)
+    warn_of_doubts(metrics, unit)
     return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 

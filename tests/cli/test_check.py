@@ -388,3 +388,12 @@ def test_a_dynamic_domain_is_shown_by_its_name() -> None:
         assert "bus seen" not in printed
         assert "bus ever" not in printed
     assert {node.name for node in graph(parse(BUSES)).nodes} == {"noise_change/2", "noise/1", "loud/1"}
+
+
+def test_facts_come_from_tables_too(tmp_path: Path) -> None:
+    rules, table = tmp_path / "rules.ec", tmp_path / "limits.csv"
+    rules.write_text("happensAt(hot(M), T) :- happensAt(heat(M, C), T), limit(M, Most), C > Most.\n", encoding="utf-8")
+    table.write_text("machine,most\nm1,90\n", encoding="utf-8")
+    assert CliRunner().invoke(app, ["check", str(rules)]).exit_code != 0
+    answer = CliRunner().invoke(app, ["check", str(rules), "--facts", f"limit={table}"])
+    assert answer.exit_code == 0, answer.output

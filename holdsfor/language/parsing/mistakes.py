@@ -16,6 +16,11 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
     (re.compile(pattern), code, message, hint)
     for pattern, code, message, hint in [
         (r"<=(?!>)", "operator", "`<=` is not a comparison", "write `=<`"),
+        (r"≤", "operator", "`≤` is not a comparison", "write `=<`"),
+        (r"≥", "operator", "`≥` is not a comparison", "write `>=`"),
+        (r"≠", "operator", "`≠` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
+        (r"(?i:and)\b", "operator", "`and` does not join conditions", "write a comma"),
+        (r"(?i:or)\b", "operator", "`or` does not separate conditions", "write `;`, or one rule for each case"),
         (r"=>", "operator", "`=>` is not a comparison", "write `>=`"),
         (r"!=", "operator", "`!=` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
         (r"<>", "operator", "`<>` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
@@ -39,6 +44,7 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
 #: Units as they are written elsewhere, and as they are written here. `m` may be metres: it is not among them.
 _UNITS = {"sec": "s", "second": "s", "minute": "min", "min": "min", "hr": "h", "hour": "h", "day": "d"}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
+_RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
 _OPENING = {"(": ")", "[": "]"}
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
@@ -46,7 +52,7 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _two_clauses, advise_on_pattern, _arrow, _unit, _slip, _brackets, _surroundings):
+    for find in (_pattern, _neck, _two_clauses, advise_on_pattern, _arrow, _unit, _slip, _brackets, _surroundings):
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -68,6 +74,21 @@ def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return Advice("operator", "`<-` is read as one sign", "write a space: `< -`", position, position + 2)
     hint = "end the clause before it with a full stop, or write `<` and `-` apart"
     return Advice("operator", "`<-` cannot stand here: it begins a pattern", hint, position, position + 2)
+
+
+def _neck(text: str, position: int, at_end: bool) -> Advice | None:
+    """Behind the head of a rule: nothing, or another sign, where `:-` must stand."""
+    head = _without_comments(text[:position]).rstrip()
+    if at_end or not _RULE_HEAD.match(head) or ":-" in head or _open_brackets(head):
+        return None
+    sign = re.match(r"--?>|=>", text[position:])
+    if sign:
+        hint = "write `:-` between head and conditions"
+        return Advice("operator", f"`{sign[0]}` does not begin conditions", hint, position, position + len(sign[0]))
+    if re.match(r"(?:happensAt|holdsAt|holdsFor|occurs|\\\+|not\b)", text[position:]):
+        message = "`:-` is missing between the head and its conditions"
+        return Advice("syntax", message, "write `:-` here", len(head), len(head) + 1)
+    return None
 
 
 def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
@@ -163,6 +184,11 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
         start = len(before) - len(re.findall(r"\w+\Z", before)[0])
         hint = "names of events, fluents and predicates begin with a lower-case letter"
         return Advice("syntax", "a variable cannot have arguments", hint, start, len(before))
+    spaced = re.search(r"\b([A-Z]\w*)\s+\Z", text[:position])
+    second = re.match(r"[A-Z]\w*", text[position:])
+    if spaced and second:
+        hint = f"write {spaced[1]}{second[0]}, or a comma between two arguments"
+        return Advice("comma", "a variable cannot have a space in it", hint, spaced.start(), position + second.end())
     if text.startswith(",", position) and ":-" not in before and not _open_brackets(before):
         hint = "write the head and `:-` before them; facts end with a full stop, not a comma"
         return Advice("syntax", "conditions without a head", hint, position, position + 1)

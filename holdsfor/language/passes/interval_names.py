@@ -11,10 +11,15 @@ from holdsfor.language.terms import Term, Var, variables
 from holdsfor.language.walk import own_terms
 from holdsfor.language.written import written
 
+_UNKNOWN = frozenset({"unknown", "arity", "unsupported"})
+
 
 def interval_names(draft: Draft) -> None:
+    """Rules that call something unknown are left alone: what was meant there may use the intervals."""
+    unknown = [diagnostic.place for diagnostic in draft.diagnostics if diagnostic.code in _UNKNOWN]
     for rule in draft.rules:
-        if rule.kind == "holdsFor" and rule.place not in draft.incomplete:
+        is_sound = rule.place not in draft.incomplete and not any(map(rule.place.covers, unknown))
+        if rule.kind == "holdsFor" and is_sound:
             _check(draft, rule)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Deadline, Initially, Input, Occurs, Signature
@@ -33,13 +34,15 @@ def kinds(draft: Draft) -> None:
 
     outputs = definitions(draft)
     read: dict[Node, Place] = {}
+    readers: Counter[Node] = Counter()
     for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
         for node, place in mentioned(body):
             if node not in outputs:
                 read.setdefault(node, place)
+        readers.update({node for node, _ in mentioned(body)})
     for node in _check_leaves(draft, outputs):
         del read[node]
-    _check_uses(draft, read, outputs)
+    _check_uses(draft, read, outputs, readers)
     positions, lasting = numbers(draft), _lasting(draft)
     for node in dict.fromkeys([*read, *draft.announced, *draft.declared]):
         if node not in outputs:
@@ -131,7 +134,7 @@ def _check_values(draft: Draft, owner: Signature) -> None:
         return
 
 
-def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node]) -> None:
+def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node], readers: Counter[Node]) -> None:
     """Names in bodies that look like slips for a name that is known."""
     known = outputs | set(draft.announced) | set(draft.declared)
     for node, place in read.items():
@@ -151,7 +154,8 @@ def _check_uses(draft: Draft, read: dict[Node, Place], outputs: set[Node]) -> No
             _warn_other_kind(draft, node, place)
         else:
             _warn_arities(draft, node, place, read)
-            _warn_misspelt(draft, node, place, outputs)
+            if not _warn_misspelt(draft, node, place, outputs) and readers[node] == 1:
+                _warn_lone_input(draft, node, place, [each for each in read if readers[each] > 1])
 
 
 def _warn_other_kind(draft: Draft, node: Node, place: Place) -> None:
@@ -173,12 +177,24 @@ def _warn_arities(draft: Draft, node: Node, place: Place, read: dict[Node, Place
         draft.warning("arity", message, place, f"they are two different inputs: {first} and {owner}")
 
 
-def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: set[Node]) -> None:
+def _warn_misspelt(draft: Draft, node: Node, place: Place, outputs: set[Node]) -> bool:
     """An input that is one slip away from a name that rules define."""
     entity, owner = node
     for kind, other in sorted(outputs):
         if kind == entity and other.arity == owner.arity and one_slip(owner.name, other.name):
             message = f"no rule defines {owner}, so it is read as input; did you mean {other.name}?"
+            hint = f"correct the name, or declare the input: input {entity} {owner}."
+            draft.warning("unknown", message, place, hint)
+            return True
+    return False
+
+
+def _warn_lone_input(draft: Draft, node: Node, place: Place, others: list[Node]) -> None:
+    """An input of one rule that is one slip away from an input of several."""
+    entity, owner = node
+    for kind, other in others:
+        if kind == entity and other.arity == owner.arity and one_slip(owner.name, other.name):
+            message = f"only this rule reads {owner}, and others read {other}; did you mean {other.name}?"
             hint = f"correct the name, or declare the input: input {entity} {owner}."
             draft.warning("unknown", message, place, hint)
             return

@@ -32,8 +32,8 @@ from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Place, Var, variables
-from holdsfor.language.walk import all_variables
+from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 
 
@@ -263,12 +263,18 @@ def _position(variable: Var) -> tuple[int, int]:
     return variable.place.line, variable.place.column
 
 
+def _times(negation: Not) -> set[Term]:
+    return {each.time for each in every(negation.literals) if isinstance(each, Happens | Holds | Edge)}
+
+
 def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place, str]:
     place, name = variable.place, written(variable)
     if partly:
         return f"not all alternatives give {name} a value", place, "bind it in each of them, or outside"
     if isinstance(literal, Not):
         hint = "bind it in another condition, or write _ for any value"
+        if variable in _times(literal):
+            hint = f"add a condition that gives the time, such as happensAt(event, {name})"
         return f"{name} stands in a negation, and no other condition gives it a value", place, hint
     if isinstance(literal, Aggregate):
         hint = "bind it in another condition, or give it another name if it is another variable"

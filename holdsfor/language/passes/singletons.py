@@ -9,7 +9,7 @@ from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import RawClause, RawPatternRule
 from holdsfor.language.passes.strata import signature
-from holdsfor.language.terms import Atom, Compound, Term, Var, variables
+from holdsfor.language.terms import Atom, Compound, Items, Term, Var, variables
 from holdsfor.language.vocabulary import LEGACY
 
 _DECLARATIONS = frozenset(
@@ -29,7 +29,8 @@ def singletons(draft: Draft) -> None:
         if once and not any(raw.place.covers(error.place) for error in errors):
             for variable in once:
                 if variable.place not in warned:
-                    _report(draft, raw, variable, did_you_mean(variable.name, [each.name for each in counts]))
+                    near = did_you_mean(variable.name, [each.name for each in counts]) or _as_name(raw, variable)
+                    _report(draft, raw, variable, near)
 
 
 def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: str) -> None:
@@ -45,6 +46,21 @@ def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: 
         message = f"the variable {name} stands only here in this clause"
         hint = f"{near} If any value is meant" if near else "if any value is meant"
         draft.warning("once", message, variable.place, f"{hint}, write _{name} or _")
+
+
+def _as_name(raw: RawClause | RawPatternRule, variable: Var) -> str:
+    """Whether an argument is the same word with a lower-case letter, which makes it a name."""
+    heads = raw.heads if isinstance(raw, RawPatternRule) else (raw.head, *([raw.body] if raw.body is not None else []))
+    word = variable.name[:1].lower() + variable.name[1:]
+    return f"did you mean {variable.name} where {word} stands?" if Atom(word) in _names(*heads) else ""
+
+
+def _names(*terms: Term) -> Iterator[Atom]:
+    for term in terms:
+        if isinstance(term, Atom):
+            yield term
+        elif isinstance(term, Compound | Items):
+            yield from _names(*(term.args if isinstance(term, Compound) else term.items))
 
 
 def _is_declaration(raw: RawClause | RawPatternRule) -> bool:

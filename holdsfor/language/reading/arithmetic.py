@@ -23,6 +23,12 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
     elif args:
         yield term, f"{name}/{len(args)} is not a function of arithmetic", "calculate it in a condition before"
     else:
-        variable = f"{name[:1].upper()}{name[1:]}"
-        hint = f"write a number, or a variable: {variable}; == compares names"
-        yield term, f"the name `{written(term)}` stands where a number is needed", hint
+        yield term, f"the name `{written(term)}` stands where a number is needed", _number_hint(name)
+
+
+def _number_hint(name: str) -> str:
+    if name[:1].isdigit():
+        return f"write it without quotes: {name}"
+    if not name[:1].isalpha():
+        return "write a number or a variable"
+    return f"write a number, or a variable: {name[:1].upper()}{name[1:]}; == compares names"

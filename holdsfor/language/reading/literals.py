@@ -94,12 +94,7 @@ class BodyReader:
     def fluent(self, term: Term, inside: str) -> tuple[Term, Term] | None:
         """The fluent and the value of `f(X)=v`."""
         if not (isinstance(term, Compound) and term.functor == "=" and len(term.args) == 2):
-            hint = (
-                f"write {written(term)}=true, or the value that is meant"
-                if isinstance(term, Atom | Compound)
-                else "write fluent=value"
-            )
-            self.refuse("value", f"{inside} needs a fluent with its value", term, hint)
+            self.refuse("value", f"{inside} needs a fluent with its value", term, _value_hint(term))
             return None
         fluent, value = term.args
         if not isinstance(fluent, Atom | Compound):
@@ -280,3 +275,12 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("fail", 0): BodyReader._fail,
     ("false", 0): BodyReader._fail,
 }
+
+
+def _value_hint(term: Term) -> str:
+    """What to write for a fluent without its value."""
+    if isinstance(term, Compound) and term.functor in COMPARISONS and len(term.args) == 2:
+        return f"a value stands behind one equals sign: {written(term.args[0])}={written(term.args[1])}"
+    if isinstance(term, Atom | Compound):
+        return f"write {written(term)}=true, or the value that is meant"
+    return "write fluent=value"

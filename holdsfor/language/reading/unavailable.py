@@ -34,6 +34,11 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
         "calls a goal that is known only while rules run",
         "write the goal itself",
     ),
+    (
+        "exists exist",
+        "says that there is some value, as every condition does",
+        "write its conditions alone; \\+ says that there are none",
+    ),
     ("once", "keeps the first answer only", "write the goal itself; every answer counts"),
     ("ignore", "is true whatever its goal does", "remove it"),
     ("catch throw", "handles exceptions", "write the goal itself; what cannot be calculated is not true"),

@@ -1,0 +1,60 @@
+"""What people write wrongly: one message each, with the repair."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdsfor.language import DescriptionError, parse
+
+HEAD = "initiatedAt(hot(M)=true, T)"
+BODY = "happensAt(e(M, X), T), X > 3"
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "hint"),
+    [
+        (f"{HEAD} -> {BODY}.", "operator", "write `:-` between head and conditions"),
+        (f"{HEAD} => {BODY}.", "operator", "write `:-` between head and conditions"),
+        (f"{HEAD} {BODY}.", "syntax", "write `:-` here"),
+        (f"{HEAD}\n    {BODY}.", "syntax", "write `:-` here"),
+        (f"{HEAD} :- happensAt(e(M, X), T), X ≥ 3.", "operator", "write `>=`"),
+        (f"{HEAD} :- happensAt(e(M, X), T), X ≤ 3.", "operator", "write `=<`"),
+        (f"{HEAD} :- happensAt(e(M, X), T), X ≠ 3.", "operator", "write `\\=` (or `=\\=` for numbers)"),
+        (f"{HEAD} :- happensAt(e(M, _), T) and happensAt(d, T).", "operator", "write a comma"),
+        (
+            f"{HEAD} :- happensAt(e(M, _), T) or happensAt(d(M), T).",
+            "operator",
+            "write `;`, or one rule for each case",
+        ),
+        (
+            f"{HEAD} :- {BODY}, exists(Y, d(Y)).",
+            "unsupported",
+            "write its conditions alone; \\+ says that there are none",
+        ),
+        (
+            "initiatedAt(hot(My Machine)=true, T) :- happensAt(e(My Machine), T).",
+            "comma",
+            "write MyMachine, or a comma between two arguments",
+        ),
+        (f"initiatedAt(hot(M) == true, T) :- {BODY}.", "value", "a value stands behind one equals sign: hot(M)=true"),
+        (
+            "holdsFor(hot(M)=true, I) :- holdsFor(on(M)=true, O), intDurGreater(O, '10min', I).",
+            "type",
+            "write it without quotes: 10min",
+        ),
+        (
+            "holdsFor(hot(M)=true, I) :- holdsFor(on(M)=true, I1), holdsFor(up(M)=true, I2), intersect([I1, I2], I).",
+            "unknown",
+            "did you mean intersect_all?",
+        ),
+        (
+            "initiatedAt(quiet=true, T) :- \\+ happensAt(e(_), T).",
+            "unbound",
+            "add a condition that gives the time, such as happensAt(event, T)",
+        ),
+    ],
+)
+def test_each_slip_has_one_message_with_its_repair(rule: str, code: str, hint: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        parse(rule)
+    assert [(each.code, each.hint) for each in caught.value.diagnostics] == [(code, hint)]
