@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from holdsfor.duration import PER_SECOND
 from holdsfor.io.clock import Clock, clock_text
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
@@ -33,6 +32,8 @@ class Finding:
 
 def summarise(table: pa.Table) -> Iterator[Finding]:
     """What a table of intervals or of occurrences has, by name."""
+    import numpy as np
+
     names = table["fluent" if "fluent" in table.column_names else "event"].combine_chunks().dictionary_encode()
     codes = np.asarray(names.indices)
     start = table["start"].to_numpy()

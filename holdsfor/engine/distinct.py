@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from holdsfor.engine.chain import ROW
-from holdsfor.engine.relation import distinct_rows
+from holdsfor.engine.relation import find_distinct
 from holdsfor.engine.rows import Rows
 
 
 def distinct(rows: Rows) -> Rows:
     """Rows that differ in a value, start or end."""
     columns = [rows.column(name) for name in sorted(rows.names - {ROW})]
-    kept = distinct_rows([column.numbers() if column.is_number else column.codes() for column in columns])
+    kept = find_distinct([column.numbers() if column.is_number else column.codes() for column in columns])
     return rows if len(kept) == rows.size else rows.take(kept)

