@@ -203,3 +203,12 @@ def test_a_failed_advance_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch) 
 def test_a_window_shorter_than_the_step_is_warned_of(caplog: pytest.LogCaptureFixture) -> None:
     begin(window=5)
     assert "the window (5) is shorter than the step (10)" in caplog.text
+
+
+def test_an_absence_is_told_at_the_query_time_after_its_deadline_without_any_further_event() -> None:
+    live = holdsfor.live(holdsfor.parse("late(K) <- NOT(b(K)).[a(K), 25 s]."), window=10, step=10, start=0)
+    live.add(["a(k) @ 5", "a(m) @ 6", "b(m) @ 7"], format="terms")
+    assert [live.advance(time).occurrences.num_rows for time in (10, 20, 29)] == [0, 0, 0]
+    (row,) = live.advance(30).occurrences.to_pylist()
+    assert (row["op"], row["event"], row["args"], row["start"], row["end"]) == ("insert", "late", ["k"], 5, 30)
+    assert [live.advance(time).occurrences.num_rows for time in (40, 4000)] == [0, 0]
