@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from holdsfor.language.description import Compare, EventDescription, HoldsFor, Literal, Not, Signature
+from holdsfor.language.pattern_walk import every_pattern, inside
 from holdsfor.language.patterns import (
     Absence,
     Atom,
@@ -30,6 +31,7 @@ from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
 from holdsfor.plan.rewrite import names_of, positive_names
+from holdsfor.plan.variables import given
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
@@ -50,7 +52,7 @@ def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
 def fluents_in_patterns(description: EventDescription) -> Iterator[tuple[Literal, ...]]:
     """The fluents that patterns are about, as conditions on them."""
     for rule in description.patterns:
-        for part in subpatterns(rule.pattern):
+        for part in every_pattern(rule.pattern):
             if isinstance(part, Stretch):
                 yield (HoldsFor(part.fluent, part.value, Var("I"), part.place),)
 
@@ -96,44 +98,24 @@ def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
             for first, last in product(_ways(pattern.first, written), list(_ways(pattern.last, written))):
                 yield replace(pattern, first=first, last=last)
         case Filter() | Limit():
-            yield from (replace(pattern, pattern=inside) for inside in _ways(pattern.pattern, written))
+            yield from (replace(pattern, pattern=within) for within in _ways(pattern.pattern, written))
         case _:
             yield pattern
 
 
 def _binds_unlike(pattern: Either, written: Counter[str]) -> bool:
     """Whether only some alternatives give a variable a value that the rule has outside of them, too."""
-    inside = Counter(names_used(pattern))
+    own = Counter(names_used(pattern))
     some = frozenset[str]().union(*map(names_bound, pattern.alternatives)) - names_bound(pattern)
-    return any(written[name] > inside[name] for name in some)
+    return any(written[name] > own[name] for name in some)
 
 
 # ---------------------------------------------------------------- variables
 
 
-def operands(pattern: Pattern) -> tuple[Pattern, ...]:
-    match pattern:
-        case Join():
-            return pattern.left, pattern.right
-        case Either():
-            return pattern.alternatives
-        case Absence():
-            return (pattern.first, *(() if isinstance(pattern.last, int) else (pattern.last,)), pattern.what)
-        case Filter() | Limit() | Running():
-            return (pattern.pattern,)
-        case _:
-            return ()
-
-
-def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
-    yield pattern
-    for operand in operands(pattern):
-        yield from subpatterns(operand)
-
-
 def names_used(pattern: Pattern) -> Iterator[str]:
     """The variables of a pattern, as often as they stand in it."""
-    for part in subpatterns(pattern):
+    for part in every_pattern(pattern):
         match part:
             case Atom():
                 yield from (v.name for v in variables(part.event))
@@ -161,10 +143,17 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
             return names_bound(pattern.pattern) | {name for literal in positive for name in names_of(literal)}
         case Running():
             return names_bound(pattern.pattern) | {measure.variable.name for measure in pattern.measures}
-        case Absence():
-            return frozenset().union(*map(names_bound, operands(pattern)[:-1]))
+        case Join() | Absence():
+            return frozenset[str]().union(*map(names_bound, sides_of(pattern)))
         case _:
-            return frozenset().union(*map(names_bound, operands(pattern)))
+            return frozenset[str]().union(*map(names_bound, inside(pattern)))
+
+
+def sides_of(pattern: Join | Absence) -> tuple[Pattern, ...]:
+    """What a join brings together: of an absence what is around it."""
+    if isinstance(pattern, Join):
+        return pattern.left, pattern.right
+    return (pattern.first,) if isinstance(pattern.last, int) else (pattern.first, pattern.last)
 
 
 # ---------------------------------------------------------------- the tree
@@ -182,7 +171,7 @@ class _Compiler:
         written = Counter(names_used(rule.pattern))
         written.update(v.name for v in variables(rule.head))
         uses = Counter(written)
-        parts = list(subpatterns(rule.pattern))
+        parts = list(every_pattern(rule.pattern))
         if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
         ordering = Ordering(pipeline.relations, uses, set(uses), set())
@@ -204,9 +193,7 @@ class _Compiler:
             case Limit():
                 return self.pattern(pattern.pattern, _least(within, pattern.duration))
             case Either():
-                alternatives = tuple(self.pattern(one, within) for one in pattern.alternatives)
-                names = sorted(names_bound(pattern))
-                return plan.OneOfSeveral(alternatives, tuple(map(self.ordering.name, names)))
+                return _one_of(tuple(self.pattern(one, within) for one in pattern.alternatives))
             case Join() | Absence():
                 return self._join(pattern, (), within)
             case Filter():
@@ -231,20 +218,20 @@ class _Compiler:
         for value in values:
             scan = self._scan(relations.columns(pattern.fluent, value)[0], args, pattern, within)
             alternatives.append(plan.Selected(scan, ((Let(variable, value, same=True),),)))
-        return plan.OneOfSeveral(tuple(alternatives), tuple(map(self.ordering.name, sorted(names_bound(pattern)))))
+        return _one_of(tuple(alternatives))
 
     def _filter(self, pattern: Filter, within: int | None) -> plan.Pattern:
         """Conditions on a join are tested on its pairs, before a policy chooses among them."""
-        inside, conditions = pattern.pattern, pattern.conditions
-        while isinstance(inside, Filter | Limit):
-            if isinstance(inside, Limit):
-                within = _least(within, inside.duration)
+        core, conditions = pattern.pattern, pattern.conditions
+        while isinstance(core, Filter | Limit):
+            if isinstance(core, Limit):
+                within = _least(within, core.duration)
             else:
-                conditions = (*inside.conditions, *conditions)
-            inside = inside.pattern
-        if isinstance(inside, Join | Absence):
-            return self._join(inside, conditions, within)
-        return plan.Selected(self.pattern(inside, within), self._conditions(conditions, names_bound(inside)))
+                conditions = (*core.conditions, *conditions)
+            core = core.pattern
+        if isinstance(core, Join | Absence):
+            return self._join(core, conditions, within)
+        return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core)))
 
     def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
         """Comparisons that are about one side only are tested there."""
@@ -269,9 +256,9 @@ class _Compiler:
         return tuple(dict.fromkeys(found))
 
     def _sliding(self, pattern: Running, within: int | None) -> plan.Sliding:
-        inside = Counter(names_used(pattern))
+        own = Counter(names_used(pattern))
         measures = {measure.variable.name for measure in pattern.measures}
-        group = [name for name in sorted(names_bound(pattern.pattern)) if self.written[name] > inside[name]]
+        group = [name for name in sorted(names_bound(pattern.pattern)) if self.written[name] > own[name]]
         made = tuple(
             Measured(
                 self.ordering.name(measure.variable.name),
@@ -285,11 +272,16 @@ class _Compiler:
         return plan.Sliding(of, names, made, pattern.events, pattern.duration, within)
 
 
+def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
+    common = set.intersection(*(set(given(one)) for one in alternatives))
+    return plan.OneOfSeveral(alternatives, tuple(sorted(common)))
+
+
 def _pushed(
     pattern: Join | Absence, conditions: tuple[Literal, ...]
 ) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
     """The sides of a join with the comparisons that are about one of them, and the other conditions."""
-    sides = list(operands(pattern) if isinstance(pattern, Join) else operands(pattern)[:-1])
+    sides = list(sides_of(pattern))
     rest = []
     for literal in conditions:
         names = frozenset(names_of(literal))
