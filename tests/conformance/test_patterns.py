@@ -49,7 +49,7 @@ def test_golden_pattern(case: PatternCase, engine: Engine) -> None:
 
 @pytest.mark.spark
 @pytest.mark.skipif(not CASES, reason=ABSENT)
-@pytest.mark.parametrize("case", sample(CASES, 12), ids=str)
+@pytest.mark.parametrize("case", sample(CASES, 6), ids=str)
 def test_golden_pattern_on_spark(case: PatternCase, spark_engine: Engine) -> None:
     check_pattern(case, spark_engine)
 
