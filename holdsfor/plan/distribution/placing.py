@@ -73,7 +73,9 @@ def _place_with_input(definition: Definition, layout: Layout) -> Placement | Non
 
 def _place_by_time(definition: Definition, layout: Layout) -> Placement | None:
     """Patterns of events that share no variable are shared out by time, if a window says how far apart these may be."""
-    if not isinstance(definition, Derived) or not all(map(_is_pattern_of_events, definition.rules)):
+    if not isinstance(definition, Derived) or not definition.rules:
+        return None
+    if not all(map(_is_pattern_of_events, definition.rules)):
         return None
     (look,) = looks((definition,))
     if look.reach.back is None or look.reach.ahead != 0:
