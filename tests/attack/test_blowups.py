@@ -89,19 +89,19 @@ def test_equal_calls_in_findall_count_as_in_prolog() -> None:
         ),
         (
             numbered(10, lambda n: f"initiatedAt(g(K)=v{n}, T) :- happensAt(e{n}(K), T).\n")
-            + RULE.format(numbered(9, lambda n: f"holdsAt(g(_J{n})=V{n}, T)", ", ")),
+            + RULE.format(numbered(9, lambda n: f"holdsAt(g(_J{n})=_V{n}, T)", ", ")),
             "11: the alternatives of these conditions make 1,000,000,000 combinations [too-large]",
         ),
         (
             "holdsFor(u(K)=true, I) :- holdsFor(g(K)=true, I0), holdsFor(h(K)=true, J0), "
-            + numbered(40, lambda n: f"union_all([I{n}, _J{n}], I{n + 1}), intersect_all([I{n}, _J{n}], J{n + 1}), ")
+            + numbered(40, lambda n: f"union_all([I{n}, J{n}], I{n + 1}), intersect_all([I{n}, J{n}], J{n + 1}), ")
             + "union_all([I40, J40], I).\n",
             "1: too many lists of intervals are made of each other here [too-large]",
         ),
         (
             f"holdsFor(u({numbered(30, lambda n: f'K{n}', ', ')})=true, I) :- "
-            + numbered(30, lambda n: f"holdsFor(g{n}(K{n})=true, I{n}), holdsFor(h{n}(K{n})=true, _J{n}), ")
-            + numbered(30, lambda n: f"union_all([I{n}, _J{n}], U{n}), ")
+            + numbered(30, lambda n: f"holdsFor(g{n}(K{n})=true, I{n}), holdsFor(h{n}(K{n})=true, J{n}), ")
+            + numbered(30, lambda n: f"union_all([I{n}, J{n}], U{n}), ")
             + f"intersect_all([{numbered(30, lambda n: f'U{n}', ', ')}], I).\n",
             "1: the intervals of this rule may come about in too many ways [too-large]",
         ),
