@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.conformance import report
 from tests.conformance.cases import ABSENT, GOLDEN, Case, paths
@@ -16,11 +17,20 @@ if not GOLDEN.exists():
     pytest.skip(ABSENT, allow_module_level=True)
 
 CASES = in_scope()
-ONE_BUCKET = [pytest.param(engine, marks=pytest.mark.slow, id=str(engine)) for engine in (TASKS[0], STREAMS[0])]
+OTHERS = (LOCAL[1], *TASKS[1:], STREAMS[1])
 
 
-@pytest.mark.parametrize("engine", [*LOCAL, *TASKS[1:], *STREAMS[1:], *ONE_BUCKET], ids=str)
-@pytest.mark.parametrize("case", CASES, ids=str)
+def quick_or_slow(number: int, case: Case, engine: Engine) -> ParameterSet:
+    """Every case in process and on two of the other hosts; on all of them in the long tests."""
+    quick = (LOCAL[0], OTHERS[number % len(OTHERS)], OTHERS[(number + 2) % len(OTHERS)])
+    return pytest.param(case, engine, marks=() if engine in quick else pytest.mark.slow, id=f"{case}-{engine}")
+
+
+ENGINES = (*LOCAL, *TASKS, *STREAMS)
+GOLDEN_CASES = [quick_or_slow(number, case, engine) for number, case in enumerate(CASES) for engine in ENGINES]
+
+
+@pytest.mark.parametrize(("case", "engine"), GOLDEN_CASES)
 def test_golden_case(case: Case, engine: Engine) -> None:
     check(case, engine)
 

@@ -96,6 +96,7 @@ def test_what_is_kept_in_memory_changes_nothing(name: str, amount: int, monkeypa
     assert not differences(expected, answer(*recognise(parse(PARTY), rows, HORIZON, seed=7)))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_stream(tmp_path: Path) -> None:
     live = holdsfor.live(parse(PARTY), window=40, step=10, start=0, keep=100)
     sizes = []

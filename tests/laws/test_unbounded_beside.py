@@ -20,6 +20,7 @@ from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon
 from tests.spark.live.by_hand import ByHand
 
+pytestmark = pytest.mark.xdist_group("unbounded")  # so that the stream is run once
 FLUENTS = 20
 WINDOW, STEP, WINDOWS = 40, 20, 100
 SETTLED = 5  # windows after which nothing new comes about
