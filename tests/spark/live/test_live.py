@@ -30,7 +30,7 @@ from tests.spark.live.party import PAIRS, party
 from tests.spark.live.undisturbed import WINDOWS
 
 pytestmark = pytest.mark.spark
-CASES = sample(in_scope(), 12) if GOLDEN.exists() else []
+CASES = sample(in_scope(), 6) if GOLDEN.exists() else []
 PATTERNS = sample(pattern_cases(), 3) if GOLDEN.exists() else []
 ROWS = [row for row in sorted(party(11, 160), key=arrival) if arrival(row) <= WINDOWS.end]
 
