@@ -107,12 +107,10 @@ def _spans(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     """Spans of up to 100 time points, so that a row has a partner or two of each kind that is not exact."""
     starts, others = random_points(random, rows, keys), random_points(random, rows, keys)
     left, right = (starts, starts + random.integers(0, 100, rows)), (others, others + random.integers(0, 100, rows))
-    rank, most = np.arange(rows), 100 * rows
+    most = 100 * rows
     for kind in kernels.SPAN_KINDS:
         yield f"join_spans, {kind}", 2 * rows, partial(kernels.join_spans, kind, BITS, *left, *right, 1_000, most)
     yield "first_block", 2 * rows, lambda: kernels.first_block(BITS, left[1], *right)
-    yield "latest_before", 2 * rows, lambda: kernels.latest_before(BITS, *left, rank, *right, 1_000)
-    yield "oldest_before", 2 * rows, lambda: kernels.oldest_before(BITS, *left, rank, *right, rank, 1_000)
 
 
 def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:

@@ -16,7 +16,7 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
 from holdsfor.kernels.nesting import nested_beyond
-from holdsfor.kernels.policies import choose_in_turn, choose_recent, latest_before, oldest_before
+from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -49,7 +49,6 @@ __all__ = [
     "kernel",
     "last_events",
     "last_time",
-    "latest_before",
     "lift",
     "make_intervals",
     "member_mask",
@@ -60,7 +59,6 @@ __all__ = [
     "nested_beyond",
     "normalise",
     "number_sorted",
-    "oldest_before",
     "order_by_key",
     "slide_extremes",
     "slide_float_sums",

@@ -187,30 +187,3 @@ def pairs_below(low: Ints, high: Ints, values: Ints, bound: Ints, left_row: Ints
     left, right = np.empty(total, np.int64), np.empty(total, np.int64)
     _write_below(*ranges, left_row, right_row, left, right)
     return left, right
-
-
-@kernel
-def _leap_back(at: int, lowest: Ints, begin: Ints, bound: int) -> int:
-    """The next place before `at`, where the value is above the bound, that may have one that is not."""
-    level = 0
-    while level + 2 < begin.size and (at + 1) & ((1 << (GROUP * (level + 1))) - 1) == 0:
-        if lowest[begin[level + 1] + (at >> (GROUP * (level + 1)))] <= bound:
-            break
-        level += 1
-    return at - (1 << (GROUP * level))
-
-
-@kernel
-def _find_last(low: Ints, high: Ints, values: Ints, bound: Ints, lowest: Ints, begin: Ints) -> Ints:
-    result = np.empty(low.size, np.int64)
-    for i in range(low.size):
-        at = high[i] - 1
-        while at >= low[i] and values[at] > bound[i]:
-            at = _leap_back(at, lowest, begin, bound[i])
-        result[i] = at if at >= low[i] else -1
-    return result
-
-
-def last_below(low: Ints, high: Ints, values: Ints, bound: Ints) -> Ints:
-    """For each i the last place p in low[i]..high[i] (high not included) with values[p] <= bound[i]; -1 if none."""
-    return _find_last(low, high, values, bound, *make_pyramid(values))

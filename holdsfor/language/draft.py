@@ -64,7 +64,6 @@ class Draft:
     patterns: list[PatternRule] = field(default_factory=list)
     settings: dict[str, Settings] = field(default_factory=dict)  # of each file, up to where it has been read
     properties: Properties = field(default_factory=dict)  # of labelled rules
-    functions: set[Signature] = field(default_factory=set)  # aggregate functions that a program registers
 
     # kinds
     inputs: list[Input] = field(default_factory=list)

@@ -94,7 +94,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """variable = function(term); count has no term. function: count, sum, avg, min, max, or a registered name."""
+    """variable = function(term); count has no term. function: count, sum, avg, min or max."""
 
     variable: Var
     function: str

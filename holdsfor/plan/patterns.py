@@ -169,13 +169,6 @@ def scans(pattern: Pattern) -> Iterator[Scan]:
     return (part for part in subpatterns(pattern) if isinstance(part, Scan))
 
 
-def positive_scans(pattern: Pattern) -> Iterator[Scan]:
-    if isinstance(pattern, Scan):
-        yield pattern
-    for operand in positive_operands(pattern):
-        yield from positive_scans(operand)
-
-
 def conditions_of(pattern: Pattern) -> Iterator[Chain]:
     """The chains inside a pattern."""
     for part in subpatterns(pattern):

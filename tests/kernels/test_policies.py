@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from holdsfor.kernels import choose_in_turn, choose_recent, join_spans, latest_before, oldest_before
-from tests.kernels.packed import Axis, Intervals, Ints, axes, ints, law
-from tests.kernels.spans import span_columns, windows
+from holdsfor.kernels import choose_in_turn, choose_recent
+from tests.kernels.packed import Axis, Ints, axes, ints, law
+from tests.kernels.spans import span_columns
 
 Side: TypeAlias = tuple[Ints, Ints, Ints]
 Numbers: TypeAlias = list[tuple[int, int]]
@@ -77,32 +77,3 @@ def test_choices_among_any_pairs(data: st.DataObject, axis: Axis) -> None:
     chosen = choose_in_turn(i, j + left[1].size, place, turn)
     assert chosen.tolist() == sorted(chosen.tolist())
     assert as_list(i[chosen], j[chosen]) == chronological(kept, left, right)
-
-
-@law
-@given(st.data(), axes())
-def test_the_direct_ways_give_the_same_as_all_pairs(data: st.DataObject, axis: Axis) -> None:
-    left, right, within = data.draw(ranked(axis)), data.draw(ranked(axis)), data.draw(windows(axis))
-    pairs = as_list(*join_spans("seq", axis.bits, *left[:2], *right[:2], within, 1000))
-    assert as_list(*latest_before(axis.bits, *left, *right[:2], within)) == recent(pairs, left)
-    assert as_list(*oldest_before(axis.bits, *left, *right, within)) == chronological(pairs, left, right)
-
-
-def test_the_example_of_the_design() -> None:
-    """A(1) A(2) A(3) B(4) B(5) C(6), `ie <- a seq b. e <- ie seq c.`"""
-
-    def points(*times: int) -> Intervals:
-        return ints(times), ints(times)
-
-    def times(pairs: tuple[Ints, Ints], left: Intervals, right: Intervals) -> Numbers:
-        return as_list(left[0][pairs[0]], right[1][pairs[1]])
-
-    a, b, c = points(1, 2, 3), points(4, 5), points(6)
-    latest = times(latest_before(10, *a, ints(range(3)), *b, 100), a, b)
-    assert latest == [(3, 4), (3, 5)]
-    ie = ints(s for s, _ in latest), ints(e for _, e in latest)
-    assert times(latest_before(10, *ie, ints(range(2)), *c, 100), ie, c) == [(3, 6)]
-    oldest = times(oldest_before(10, *a, ints(range(3)), *b, ints(range(2)), 100), a, b)
-    assert oldest == [(1, 4), (2, 5)]
-    ie = ints(s for s, _ in oldest), ints(e for _, e in oldest)
-    assert times(oldest_before(10, *ie, ints(range(2)), *c, ints([0]), 100), ie, c) == [(1, 6)]

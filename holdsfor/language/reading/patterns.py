@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast, get_args
 
-from holdsfor.language.description import EDGES, Call, Compare, Is, Not, Signature
+from holdsfor.language.description import EDGES, Call, Compare, Is, Not
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.parsing.durations import HINT, count_ticks
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
@@ -34,7 +34,7 @@ from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 JOINS: tuple[JoinKind, ...] = get_args(JoinKind)
-#: Functions of `AGGREGATE S = sum(X)`: whether each has a term. Other names are functions that a program registers.
+#: Functions of `AGGREGATE S = sum(X)`: whether each has a term.
 MEASURES = {"count": False, "sum": True, "avg": True, "min": True, "max": True}
 #: Predicates of the Event Calculus, without those whose names may mean something else, too.
 _PREDICATES = FORMS.keys() - {"fi", "p", "points", "bound"}
@@ -226,13 +226,13 @@ class PatternReader:
             self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
             return None
         name, args = name_and_args(function)
-        if name not in MEASURES and Signature(name, 1) not in self._draft.functions:
-            close = did_you_mean(name, MEASURES) or f"write {', '.join(MEASURES)}, or register the function"
+        if name not in MEASURES:
+            close = did_you_mean(name, MEASURES) or f"write one of {', '.join(MEASURES)}"
             self._refuse("aggregate", f"there is no aggregate function {name}", function.place, close)
             return None
-        if len(args) != MEASURES.get(name, True):
-            example = f"{name}(X)" if MEASURES.get(name, True) else name
-            message = f"{name} takes {arguments(1)}" if MEASURES.get(name, True) else f"{name} takes no arguments"
+        if len(args) != MEASURES[name]:
+            example = f"{name}(X)" if MEASURES[name] else name
+            message = f"{name} takes {arguments(1)}" if MEASURES[name] else f"{name} takes no arguments"
             self._refuse("aggregate", message, function.place, f"write {variable} = {example}")
             return None
         for part, message, advice in (wrong for arg in args for wrong in not_arithmetic(arg)):
