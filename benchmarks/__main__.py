@@ -8,6 +8,7 @@ from benchmarks import (
     live,
     maritime,
     mqtt,
+    pattern_stream,
     patterns,
     reading,
     rtec,
@@ -19,7 +20,7 @@ from benchmarks import (
 )
 
 IN_PROCESS = (kernels, reading, rules, engine, patterns, rtec, start, maritime)
-ON_SPARK_AND_LIVE = (spark_batch, stream, live, unbounded, mqtt)
+ON_SPARK_AND_LIVE = (spark_batch, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")
