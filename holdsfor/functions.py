@@ -1,0 +1,27 @@
+"""Functions of a user's own, registered by name for aggregates: `P AGGREGATE M = median(X) OVER LAST 10`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias, TypeVar
+
+#: Of one array for each term, with the numbers of a window: a number, or None where there is none.
+Function: TypeAlias = Callable[..., Any]
+Marked = TypeVar("Marked", bound=Function)
+
+_MARK = "holdsfor_vectorised"
+
+
+def vectorised(function: Marked) -> Marked:
+    """Marks a function that is called once for many windows: `f(*columns, first, beyond)`.
+
+    columns: one array of floats for each term, with the numbers of all rows. A window is the rows from `first` up to,
+    and without, `beyond`; both are arrays and never decrease. The result is an array with a number for each window,
+    NaN where there is none.
+    """
+    setattr(function, _MARK, True)
+    return function
+
+
+def is_vectorised(function: Function) -> bool:
+    return bool(getattr(function, _MARK, False))
