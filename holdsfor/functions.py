@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 #: Of one array for each term, with the numbers of a window: a number, or None where there is none.
@@ -23,5 +25,21 @@ def vectorised(function: Marked) -> Marked:
     return function
 
 
-def is_vectorised(function: Function) -> bool:
-    return bool(getattr(function, _MARK, False))
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A function with what tells how to call it. It can be sent to any process, as it is, wherever it was defined."""
+
+    call: Function
+
+    @property
+    def is_vectorised(self) -> bool:
+        return bool(getattr(self.call, _MARK, False))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Registered], tuple[bytes]]:
+        from pyspark import cloudpickle  # loaded only where something is sent
+
+        return _receive, (cloudpickle.dumps(self.call),)
+
+
+def _receive(sent: bytes) -> Registered:
+    return Registered(pickle.loads(sent))

@@ -10,18 +10,18 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.dictionary import Numbers
 from holdsfor.engine.measuring import Amounts, Outcome
 from holdsfor.errors import HoldsforError
-from holdsfor.functions import Function, is_vectorised
+from holdsfor.functions import Function, Registered
 
 LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
 
 
-def call_function(name: str, function: Function, amounts: Sequence[Amounts], first: Ints, last: Ints) -> Outcome:
+def call_function(name: str, registered: Registered, amounts: Sequence[Amounts], first: Ints, last: Ints) -> Outcome:
     """What the function makes of the numbers of each window, from first to last."""
     if not first.size:
         return Outcome(integers=np.empty(0, np.int64))
-    call = _call_once if is_vectorised(function) else _call_each
+    call_all = _call_once if registered.is_vectorised else _call_each
     try:
-        return call(name, function, amounts, first, last)
+        return call_all(name, registered.call, amounts, first, last)
     except HoldsforError:
         raise
     except Exception as error:

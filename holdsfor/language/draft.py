@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
-from holdsfor.functions import Function
+from holdsfor.functions import Registered
 from holdsfor.language.description import (
     Clause,
     Deadline,
@@ -41,7 +41,7 @@ class Draft:
     raw: list[Raw]
     diagnostics: list[Diagnostic]
     damaged: set[str]  # names that clauses with syntax errors seem to define
-    functions: Mapping[str, Function] = field(default_factory=dict)  # registered ones, by name
+    functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, and the first duration of each
 
     # read

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.functions import Function
+from holdsfor.functions import Registered
 from holdsfor.language.terms import Compound, Place, Term, Var
 from holdsfor.language.vocabulary import FUNCTIONS
 
@@ -102,7 +102,7 @@ class Measure:
     function: str
     terms: tuple[Term, ...]
     place: Place = field(compare=False)
-    registered: Function | None = field(default=None, compare=False, repr=False)
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

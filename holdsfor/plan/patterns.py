@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from holdsfor.functions import Function
+from holdsfor.functions import Registered
 from holdsfor.language.patterns import JoinKind, Policy
 from holdsfor.language.terms import Term
 
@@ -101,7 +101,7 @@ class Measured:
     variable: str
     function: str
     terms: tuple[Term, ...]
-    registered: Function | None = field(default=None, compare=False, repr=False)
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.functions import Function, is_vectorised
+from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
 from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
 from holdsfor.language.patterns import (
@@ -239,12 +239,12 @@ def _result(measure: Measure, columns: Sequence[Sequence[int | float]], count: i
     return {"sum": total, "avg": average, "min": least, "max": greatest}[measure.function]
 
 
-def _of_registered(function: Function, columns: Sequence[NDArray[Any]]) -> int | float | None:
-    if is_vectorised(function):
+def _of_registered(function: Registered, columns: Sequence[NDArray[Any]]) -> int | float | None:
+    if function.is_vectorised:
         floats = [column.astype(float) for column in columns]
-        result = function(*floats, np.array([0]), np.array([len(columns[0])]))[0]
+        result = function.call(*floats, np.array([0]), np.array([len(columns[0])]))[0]
     else:
-        result = function(*columns)
+        result = function.call(*columns)
     return None if result is None else np.asarray(result).item()
 
 

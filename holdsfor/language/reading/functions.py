@@ -6,12 +6,12 @@ import re
 from collections.abc import Mapping
 
 from holdsfor.errors import HoldsforError
-from holdsfor.functions import Function
+from holdsfor.functions import Function, Registered
 from holdsfor.language.reading.patterns import MEASURES
 
 
-def check_functions(functions: Mapping[str, Function]) -> Mapping[str, Function]:
-    """The functions, if rules can call them."""
+def register_functions(functions: Mapping[str, Function]) -> dict[str, Registered]:
+    """The functions by name, if rules can call them."""
     for name, function in functions.items():
         if not isinstance(name, str) or not re.fullmatch(r"[a-z]\w*", name):
             raise HoldsforError(
@@ -24,4 +24,4 @@ def check_functions(functions: Mapping[str, Function]) -> Mapping[str, Function]
             raise HoldsforError(
                 f"functions: {name} is {type(function).__name__}, not a function; write {{'{name}': function}}."
             )
-    return functions
+    return {name: Registered(function) for name, function in functions.items()}
