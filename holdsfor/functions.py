@@ -38,7 +38,7 @@ class Registered:
     def __reduce__(self) -> tuple[Callable[[bytes], Registered], tuple[bytes]]:
         from pyspark import cloudpickle  # loaded only where something is sent
 
-        return _receive, (cloudpickle.dumps(self.call),)
+        return _receive, (cloudpickle.dumps(self.call),)  # type: ignore[no-untyped-call]
 
 
 def _receive(sent: bytes) -> Registered:

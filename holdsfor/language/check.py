@@ -31,7 +31,7 @@ from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
-from holdsfor.language.reading.functions import check_functions
+from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -67,7 +67,7 @@ def check(
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name.
     """
-    draft = Draft({}, [], [], set(), check_functions(functions or {}))
+    draft = Draft({}, [], [], set(), register_functions(functions or {}))
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:
