@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdsfor.language.description import Signature
@@ -61,7 +61,47 @@ def identify(made: Plan) -> str:
         [_definition(definition) for definition in made.definitions],
         [_closure(closure) for closure in made.closures],
     ]
-    return hashlib.sha256(json.dumps(rules, separators=(",", ":")).encode()).hexdigest()
+    return _digest(rules)
+
+
+def identify_pieces(made: Plan) -> tuple[tuple[str, str], ...]:
+    """The identity of each definition, declaration and input by itself, under a name that a message can use."""
+    pieces: dict[str, Encoded] = {}
+    for name, encoded in _pieces(made):
+        pieces.setdefault(name, []).append(encoded)
+    return tuple((name, _digest(encoded)[:12]) for name, encoded in pieces.items())
+
+
+def _pieces(made: Plan) -> Iterator[tuple[str, Encoded]]:
+    for definition in made.definitions:
+        yield from _pieces_of(definition)
+    for closure in made.closures:
+        for signature, rule in closure.rules:
+            yield f"predicate {signature}", _declared(rule)
+    for domain in made.domains:
+        yield f"grounding of {domain.relation.signature}", _domain(domain)
+    for source in made.sources:
+        yield f"input {source.input.signature}", _source(source)
+
+
+def _pieces_of(definition: Definition) -> Iterator[tuple[str, Encoded]]:
+    match definition:
+        case Group():
+            for fluent in definition.fluents:
+                yield from _pieces_of(fluent)
+            for due in definition.deadlines:
+                yield str(due.source.signature), _due(due)
+        case Recursion():
+            for event in definition.events:
+                yield from _pieces_of(event)
+        case Simple():
+            yield str(definition.relations[0].signature), _definition(definition)
+        case _:
+            yield str(definition.relation.signature), _definition(definition)
+
+
+def _digest(encoded: Encoded) -> str:
+    return hashlib.sha256(json.dumps(encoded, separators=(",", ":")).encode()).hexdigest()
 
 
 # ---------------------------------------------------------------- definitions

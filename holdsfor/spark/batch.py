@@ -35,6 +35,7 @@ from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def recognise(
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
-    count = 8 * spark.sparkContext.defaultParallelism if buckets is None else buckets
+    count = 8 * count_cores(spark) if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(program, times, count, crew, out), description)
     warn_of_doubts(metrics, unit)
@@ -123,14 +124,14 @@ class SparkCrew:
     def run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
 
-        shared = self.spark.sparkContext.broadcast((job, self.feed.parts))
-        rows = self.feed.rows(lambda: shared.value)
+        shared = share(self.spark, (job, self.feed.parts))
+        rows = self.feed.rows(shared)
         beats = [tuple(row.values()) for row in heartbeats(job)]
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
         for number in range(len(job.program.plan.stages)):
-            rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
+            rows = _evaluated(rows, number, job.router.buckets, shared)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())
                 rows = rows.filter(functions.col("stage") != DONE)
@@ -253,12 +254,12 @@ class _Looking:
 
 def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Looking:
     def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
-        shared = spark.sparkContext.broadcast(parts)
+        shared = share(spark, parts)
 
         def task(batches: Batches) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from look(shared.value[number].read(inputs).blocks)
+                    yield from look(shared()[number].read(inputs).blocks)
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
 
@@ -286,7 +287,7 @@ def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], 
     def task(batches: Batches) -> Batches:
         return batches_of(stage_task(shared()[0], number, batches))
 
-    return rows.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
+    return send_to_buckets(rows, buckets).mapInArrow(task, ROW_DDL)
 
 
 def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str | Path | None) -> DataFrame:

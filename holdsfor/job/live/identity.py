@@ -8,6 +8,8 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from holdsfor.engine.evaluate import Program
+from holdsfor.engine.facts import FactTable
+from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.microbatch import Setting
 
 
@@ -15,6 +17,7 @@ def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """By names that a message can use; as JSON gives it back."""
     identity = {
         "rules": rules_digest(setting.program),
+        PIECES: rules_pieces(setting.program),
         "window": setting.window,
         "step": setting.step,
         "tick": setting.tick,
@@ -45,5 +48,19 @@ def _plain(value: Any) -> Any:
 
 def rules_digest(program: Program) -> str:
     """Of the compiled rules and the facts."""
-    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in program.facts]
+    rows = [[str(signature), _fact_texts(table)] for signature, table in program.facts]
     return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()
+
+
+def rules_pieces(program: Program) -> dict[str, str]:
+    """The same of each definition and each table of facts, to tell which of them has changed."""
+    facts = {f"facts of {signature}": _digest_facts(table) for signature, table in program.facts}
+    return {**dict(program.plan.pieces), **facts}
+
+
+def _digest_facts(table: FactTable) -> str:
+    return hashlib.sha256(json.dumps(_fact_texts(table)).encode()).hexdigest()[:12]
+
+
+def _fact_texts(table: FactTable) -> list[list[str]]:
+    return [list(column.texts) for column in table.columns]

@@ -17,6 +17,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.tables import pack_tables
 from holdsfor.spark.live.workers import Workers, on_workers
+from holdsfor.spark.sharing import count_cores, require_context, share
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -49,10 +50,11 @@ def stream(
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
+    require_context(spark, "A stream")
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
     rows = pack_tables(events) if isinstance(events, Mapping) else events
     pause = None if every is None else seconds_between(every)
-    begun = begin_stream(description, reader, on_workers(spark), 2 * spark.sparkContext.defaultParallelism, **options)
+    begun = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
     try:
         live = SparkQuery(spark, begun, once, name)
         live.begin(rows, 1.0 if pause is None and begun.job.setting.clock is not None else pause)
@@ -111,8 +113,7 @@ class SparkQuery(LiveQuery):
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
         if self._shared is None or self._shared[0] is not job:
-            broadcast = self.spark.sparkContext.broadcast(job)
-            self._shared = (job, lambda: broadcast.value)
+            self._shared = (job, share(self.spark, job))
         return self._shared[1]
 
     @property
