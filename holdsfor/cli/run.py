@@ -134,7 +134,7 @@ def run(
     own, table = split(rules, app)
     rules = own or _needed(list(table.rules), "RULES: rule files are needed, and the table names none.")
     form = format or ("rtec" if table.events and not events and not mapping else None)
-    events = events or _needed(list(table.events), "--events: event files are needed.")
+    sources = events or list(table.events) or _needed(mapped_files(mapping), "--events: event files are needed.")
     out = out or _needed(table.out, "--out: a folder for the tables is needed.")
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
@@ -154,7 +154,7 @@ def run(
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    source = holdsfor.read_events(events, format=form, mapping=mapping)
+    source = holdsfor.read_events(sources, format=form, mapping=mapping)
     make_folder(out)  # before the work, not after it
     needs_spark = "--master" if master else "--conf" if settings else None
     choice = choose_engine(engine, source, needs_spark, "--changes" if changes else None)
@@ -179,6 +179,17 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def mapped_files(mapping: Path | None) -> dict[str, str]:
+    """The files of each table that a mapping names, beside it."""
+    from holdsfor.io.readers.mapping import as_mapping
+
+    tables = {} if mapping is None else as_mapping(mapping).tables
+    without = [name for name, table in tables.items() if not table.files]
+    if without:
+        raise typer.BadParameter(f"--events: event files are needed, or files = ... in [tables.{without[0]}].")
+    return {name: str(Path(mapping or "").parent / (table.files or "")) for name, table in tables.items()}
 
 
 class LeftOut(MetaPathFinder):
