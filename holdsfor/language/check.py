@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
@@ -30,6 +31,7 @@ from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
+from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -57,12 +59,15 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 )
 
 
-def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescription:
+def check(
+    sources: Iterable[Source], allow: Iterable[Path] = (), functions: Mapping[str, Function] | None = None
+) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
-    allow: folders, besides those of the sources, that may have files which they name.
+    allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
+    use in aggregates, by name.
     """
-    draft = Draft({}, [], [], set())
+    draft = Draft({}, [], [], set(), register_functions(functions or {}))
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:

@@ -43,7 +43,7 @@ def _plain(value: Any) -> Any:
     """A mapping is shown by what was written in it."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    return {name: part for name, part in asdict(value).items() if part not in (None, {})}
+    return {name: part for name, part in asdict(value).items() if part not in (None, {}, "")}
 
 
 def rules_digest(program: Program) -> str:
