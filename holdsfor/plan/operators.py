@@ -464,6 +464,11 @@ class Plan:
 
         return show(self)
 
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import plan_html
+
+        return plan_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Reach:
