@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription
+    from holdsfor.language.facts import FactTable
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
@@ -76,20 +77,19 @@ def load(
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
     from holdsfor import language
 
-    return language.load(*paths, texts=_fact_texts(facts), allow=allow)
+    return language.load(*paths, tables=_fact_tables(facts), allow=allow)
 
 
 def parse(*texts: str, facts: Mapping[str, Any] | None = None) -> EventDescription:
     """The event description in rule texts. facts: tables of background facts, as `load` takes them."""
     from holdsfor import language
 
-    return language.parse(*texts, named=_fact_texts(facts))
+    return language.parse(*texts, tables=_fact_tables(facts))
 
 
-def _fact_texts(facts: Mapping[str, Any] | None) -> dict[str, str]:
-    """Tables of facts as rule text, by the name that messages give it."""
+def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
     if not facts:
-        return {}
-    from holdsfor.io.readers.facts import fact_text
+        return []
+    from holdsfor.io.readers.facts import read_facts
 
-    return {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
+    return [read_facts(name, source) for name, source in facts.items()]

@@ -8,6 +8,7 @@ from pathlib import Path
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
+from holdsfor.language.facts import FactTable
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
@@ -57,12 +58,13 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 )
 
 
-def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescription:
+def check(sources: Iterable[Source], allow: Iterable[Path] = (), tables: Iterable[FactTable] = ()) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
-    allow: folders, besides those of the sources, that may have files which they name.
+    allow: folders, besides those of the sources, that may have files which they name. tables: of more facts.
     """
-    draft = Draft({}, [], [], set())
+    draft = Draft({}, [], [], set(), list(tables))
+    draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:
@@ -70,6 +72,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         draft.sources[source.name] = source
         parsed = parse(source)
         draft.raw += parsed.raw
+        draft.tables += parsed.tables
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
         draft.tick_units = parsed.tick_units | draft.tick_units
@@ -82,6 +85,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
     return EventDescription(
         rules=tuple(draft.rules),
         background=tuple(draft.background),
+        tables=tuple(draft.tables),
         groundings=tuple(draft.groundings),
         unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),

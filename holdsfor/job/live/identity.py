@@ -8,6 +8,7 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from holdsfor.engine.evaluate import Program
+from holdsfor.io.text import as_text
 from holdsfor.job.live.microbatch import Setting
 
 
@@ -45,5 +46,5 @@ def _plain(value: Any) -> Any:
 
 def rules_digest(program: Program) -> str:
     """Of the compiled rules and the facts."""
-    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in program.facts]
+    rows = [[str(name), [as_text(column).to_pylist() for column in table.columns]] for name, table in program.facts]
     return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()
