@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from holdsfor.errors import HoldsforError
+from holdsfor.functions import Function
 from holdsfor.language.check import check
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
@@ -19,21 +20,30 @@ __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "Rules", "as_de
 Rules: TypeAlias = EventDescription | str | Path
 
 
-def load(*paths: str | Path, tables: Iterable[FactTable] = (), allow: Iterable[str | Path] = ()) -> EventDescription:
+def load(
+    *paths: str | Path,
+    tables: Iterable[FactTable] = (),
+    allow: Iterable[str | Path] = (),
+    functions: Mapping[str, Function] | None = None,
+) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
-    tables: background facts besides. allow: folders of files that they may name, besides their own.
+    tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
+    that rules may use in aggregates, by name.
     """
-    return check([read_source(Path(path)) for path in paths], [Path(folder) for folder in allow], tables)
+    files = [read_source(Path(path)) for path in paths]
+    return check(files, [Path(folder) for folder in allow], functions, tables)
 
 
-def parse(*texts: str, tables: Iterable[FactTable] = ()) -> EventDescription:
+def parse(
+    *texts: str, tables: Iterable[FactTable] = (), functions: Mapping[str, Function] | None = None
+) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
-    tables: background facts besides.
+    tables: background facts besides. functions: as `load` takes them.
     """
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
-    return check(sources, tables=tables)
+    return check(sources, functions=functions, tables=tables)
 
 
 def as_description(rules: Rules) -> EventDescription:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
@@ -31,6 +32,7 @@ from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
+from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -58,12 +60,18 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 )
 
 
-def check(sources: Iterable[Source], allow: Iterable[Path] = (), tables: Iterable[FactTable] = ()) -> EventDescription:
+def check(
+    sources: Iterable[Source],
+    allow: Iterable[Path] = (),
+    functions: Mapping[str, Function] | None = None,
+    tables: Iterable[FactTable] = (),
+) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
-    allow: folders, besides those of the sources, that may have files which they name. tables: of more facts.
+    allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
+    use in aggregates, by name. tables: background facts besides.
     """
-    draft = Draft({}, [], [], set(), list(tables))
+    draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
     draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)

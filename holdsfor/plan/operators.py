@@ -458,6 +458,7 @@ class Plan:
     shared: tuple[Shared, ...] = ()  # each after those it is made of
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
+    pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
 
     def __str__(self) -> str:
         from holdsfor.plan.printing.plan import show

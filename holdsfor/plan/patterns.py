@@ -8,10 +8,11 @@ passes one of them stays, before a policy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from holdsfor.functions import Registered
 from holdsfor.language.patterns import JoinKind, Policy
 from holdsfor.language.terms import Term
 
@@ -95,11 +96,12 @@ class OneOfSeveral:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """variable: the function of the term over the window; count has no term."""
+    """variable: the function of the terms over the window; count has no term. registered: a user's function."""
 
     variable: str
     function: str
-    term: Term | None
+    terms: tuple[Term, ...]
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
