@@ -238,8 +238,9 @@ class _Spark:
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
         from holdsfor.spark import session, stream
-        from holdsfor.spark.live.sources import open_source
+        from holdsfor.spark.live.sources import open_source, require_sources
 
+        require_sources()
         with progress("Starting Spark"):
             spark = session(self.master, self.settings, log=self.log)
         with open_source(spark, *place) as (events, reader):
