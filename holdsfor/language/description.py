@@ -13,6 +13,7 @@ from holdsfor.language.terms import Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
+    from holdsfor.language.facts import FactTable
 
 
 EdgeKind = OneOf["start", "end", "startI", "endI"]
@@ -328,6 +329,7 @@ class EventDescription:
     deadlines: tuple[Deadline, ...] = ()
     patterns: tuple[PatternRule, ...] = ()  # their heads are among the events
     recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
+    tables: tuple[FactTable, ...] = ()  # background facts in great numbers
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules

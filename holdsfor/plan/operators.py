@@ -11,6 +11,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
+from holdsfor.language.facts import FactTable
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.plan.patterns import Pattern
 
@@ -447,7 +448,7 @@ class Shared:
 @dataclass(frozen=True, slots=True)
 class Plan:
     sources: tuple[Source, ...]
-    facts: tuple[tuple[Signature, tuple[tuple[Term, ...], ...]], ...] = field(repr=False)
+    facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)
     domains: tuple[Domain, ...]
     definitions: tuple[Definition, ...]  # in the order of the strata
     closures: tuple[Closure, ...]  # each after those it calls

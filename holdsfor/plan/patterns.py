@@ -167,6 +167,17 @@ def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
         yield from subpatterns(operand)
 
 
+def needs_events(pattern: Pattern) -> bool:
+    """Whether it occurs only where something happens: a point in time does anyway."""
+    match pattern:
+        case Scan():
+            return True
+        case OneOfSeveral():
+            return all(map(needs_events, pattern.alternatives))
+        case _:
+            return any(map(needs_events, positive_operands(pattern)))
+
+
 def scans(pattern: Pattern) -> Iterator[Scan]:
     return (part for part in subpatterns(pattern) if isinstance(part, Scan))
 
