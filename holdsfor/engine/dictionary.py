@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -135,7 +136,27 @@ class Dictionary:
         return self.code(str(term))
 
     def codes(self, texts: Iterable[str]) -> Ints:
-        return np.fromiter(map(self.code, texts), np.int64)
+        wanted = list(texts)
+        if self._compounds:
+            self._intern(wanted)
+        codes = list(map(self._codes.get, wanted)) if self._codes else [None] * len(wanted)
+        if None not in codes:
+            return np.array(codes, np.int64)
+        begin = len(self._texts)
+        if codes.count(None) == len(wanted) == len(added := dict(zip(wanted, count(begin), strict=False))):
+            self._add(added)  # the common case: an array of terms that are all new, each once
+            return np.arange(begin, len(self._texts))
+        fresh = dict.fromkeys(text for text, code in zip(wanted, codes, strict=True) if code is None)
+        self._add(dict(zip(fresh, count(begin), strict=False)))
+        return np.array(list(map(self._codes.get, wanted)), np.int64)
+
+    def _add(self, added: dict[str, int]) -> None:
+        self._make_room(len(added))
+        self._texts.extend(added)
+        if self._codes:
+            self._codes.update(added)
+        else:
+            self._codes = added
 
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
@@ -169,10 +190,7 @@ class Dictionary:
         terms = array.dictionary
         place = address(terms)
         if place not in self._known:
-            texts = terms.to_pylist()
-            if self._compounds:
-                self._intern(texts)
-            self._known[place] = (terms, self.codes(texts))  # the terms are kept so that they stay there
+            self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
         return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:

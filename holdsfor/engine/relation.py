@@ -120,9 +120,9 @@ class Points:
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
-        """Of two without duplicates, what each has that the other has not."""
+        """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
         columns: list[Numbers] = [
-            np.concatenate([self.packed, other.packed]),
+            np.concatenate([self.times(), other.times()]),
             np.concatenate([self.starts(), other.starts()]),
         ]
         pairs = zip(self._all_columns(), other._all_columns(), strict=True)

@@ -12,6 +12,7 @@ from typing import Literal as OneOf
 from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
+from holdsfor.language.facts import FactTable
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.plan.patterns import Pattern
 
@@ -467,7 +468,7 @@ class Shared:
 @dataclass(frozen=True, slots=True)
 class Plan:
     sources: tuple[Source, ...]
-    facts: tuple[tuple[Signature, tuple[tuple[Term, ...], ...]], ...] = field(repr=False)
+    facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)
     domains: tuple[Domain, ...]
     definitions: tuple[Definition, ...]  # in the order of the strata
     closures: tuple[Closure, ...]  # each after those it calls
@@ -477,11 +478,17 @@ class Plan:
     shared: tuple[Shared, ...] = ()  # each after those it is made of
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
+    pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
 
     def __str__(self) -> str:
         from holdsfor.plan.printing.plan import show
 
         return show(self)
+
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import plan_html
+
+        return plan_html(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.dictionary import Dictionary, find_distinct
@@ -28,6 +28,7 @@ def test_that_integers_and_floats_are_different_terms(numbers: list[int]) -> Non
     assert not set(integers.tolist()) & set(floats.tolist())
 
 
+@settings(deadline=None)
 @given(st.lists(NEAR | FAR, max_size=4))
 def test_that_columns_of_integers_share_their_codes(columns: list[list[int]]) -> None:
     dictionary = Dictionary()
