@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription
+    from holdsfor.language.facts import FactTable
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
@@ -82,7 +83,7 @@ def load(
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
     from holdsfor import language
 
-    return language.load(*paths, texts=_fact_texts(facts), allow=allow, functions=functions)
+    return language.load(*paths, tables=_fact_tables(facts), allow=allow, functions=functions)
 
 
 def parse(
@@ -92,13 +93,12 @@ def parse(
     `load` takes them."""
     from holdsfor import language
 
-    return language.parse(*texts, named=_fact_texts(facts), functions=functions)
+    return language.parse(*texts, tables=_fact_tables(facts), functions=functions)
 
 
-def _fact_texts(facts: Mapping[str, Any] | None) -> dict[str, str]:
-    """Tables of facts as rule text, by the name that messages give it."""
+def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
     if not facts:
-        return {}
-    from holdsfor.io.readers.facts import fact_text
+        return []
+    from holdsfor.io.readers.facts import read_facts
 
-    return {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
+    return [read_facts(name, source) for name, source in facts.items()]

@@ -9,6 +9,7 @@ from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
+from holdsfor.language.facts import FactTable
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
@@ -60,14 +61,18 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 
 
 def check(
-    sources: Iterable[Source], allow: Iterable[Path] = (), functions: Mapping[str, Function] | None = None
+    sources: Iterable[Source],
+    allow: Iterable[Path] = (),
+    functions: Mapping[str, Function] | None = None,
+    tables: Iterable[FactTable] = (),
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
-    use in aggregates, by name.
+    use in aggregates, by name. tables: background facts besides.
     """
-    draft = Draft({}, [], [], set(), register_functions(functions or {}))
+    draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
+    draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:
@@ -75,6 +80,7 @@ def check(
         draft.sources[source.name] = source
         parsed = parse(source)
         draft.raw += parsed.raw
+        draft.tables += parsed.tables
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
         draft.tick_units = parsed.tick_units | draft.tick_units
@@ -87,6 +93,7 @@ def check(
     return EventDescription(
         rules=tuple(draft.rules),
         background=tuple(draft.background),
+        tables=tuple(draft.tables),
         groundings=tuple(draft.groundings),
         unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),

@@ -22,6 +22,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.facts import FactTable
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
@@ -42,6 +43,7 @@ class Draft:
     diagnostics: list[Diagnostic]
     damaged: set[str]  # names that clauses with syntax errors seem to define
     functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
+    tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, and the first duration of each
 
     # read
