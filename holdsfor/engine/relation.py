@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, union2
+from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -70,6 +70,13 @@ class Points:
 
     def times(self) -> Ints:
         return self.axis.time(self.packed)
+
+    def span(self) -> tuple[int, int]:
+        """Between what times they lie, relative to the origin."""
+        span = self._views.get("span")
+        if not isinstance(span, tuple):
+            span = self._views["span"] = time_span(self.packed, self.axis.mask)
+        return span
 
     def starts(self) -> Ints:
         """When each began."""
