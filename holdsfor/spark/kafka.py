@@ -55,7 +55,7 @@ class KafkaSink:
     """
 
     kafka: Kafka
-    topic: str = "recognised.{fluent}"
+    topic: str
     name: str = "kafka"
     on_driver: bool = True  # where the session is
 
@@ -69,7 +69,8 @@ class KafkaSink:
             raise HoldsforError(
                 "changes go to one topic; it may have {fluent} in it: kafka://host/recognised.{fluent}."
             )
-        return KafkaSink(kafka, *kafka.topics, name=name) if kafka.topics else KafkaSink(kafka, name=name)
+        topic = kafka.topics[0] if kafka.topics else "recognised.{fluent}"
+        return KafkaSink(kafka, topic, name)
 
     def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
         from pyspark.sql import SparkSession
@@ -80,7 +81,7 @@ class KafkaSink:
         rows = spark.createDataFrame(self.records(batch, changes).to_pylist(), "topic string, key string, value string")
         with required_connector():
             rows.coalesce(1).write.format("kafka").options(**self.kafka.connection).save()
-        return changes.num_rows
+        return len(changes)
 
     def records(self, batch: int, changes: pa.Table) -> pa.Table:
         """Topic, key and value of each change, in the order of query times."""
