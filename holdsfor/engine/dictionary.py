@@ -18,7 +18,8 @@ from holdsfor.engine.term_text import (
     standard_order,
 )
 from holdsfor.errors import HoldsforError
-from holdsfor.io.text import mask
+from holdsfor.io.events import NULL
+from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
@@ -102,6 +103,11 @@ class Dictionary:
             self._texts.append(text)
         return found
 
+    @property
+    def null_code(self) -> int | None:
+        """What stands for an argument that an event does not have; None: all have theirs."""
+        return self._codes.get(NULL)
+
     def _make_room(self, size: int) -> None:
         if self.limit is not None and len(self._texts) + size > self.limit:
             raise DictionaryFull
@@ -115,7 +121,7 @@ class Dictionary:
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
         distinct, where = find_distinct(numbers)
-        return self.codes(map(repr, distinct.tolist()))[where]
+        return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
         """The codes of numbers of which some are integers and others floats."""
