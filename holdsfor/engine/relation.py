@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, union2
+from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -71,6 +71,13 @@ class Points:
     def times(self) -> Ints:
         return self.axis.time(self.packed)
 
+    def span(self) -> tuple[int, int]:
+        """Between what times they lie, relative to the origin."""
+        span = self._views.get("span")
+        if not isinstance(span, tuple):
+            span = self._views["span"] = time_span(self.packed, self.axis.mask)
+        return span
+
     def starts(self) -> Ints:
         """When each began."""
         return self.times() if self.begun is None else self.begun + self.axis.origin
@@ -113,9 +120,9 @@ class Points:
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
-        """Of two without duplicates, what each has that the other has not."""
+        """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
         columns: list[Numbers] = [
-            np.concatenate([self.packed, other.packed]),
+            np.concatenate([self.times(), other.times()]),
             np.concatenate([self.starts(), other.starts()]),
         ]
         pairs = zip(self._all_columns(), other._all_columns(), strict=True)

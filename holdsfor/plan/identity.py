@@ -224,22 +224,13 @@ def _pattern(pattern: Pattern) -> Encoded:
         case OneOfSeveral():
             return ["or", [_pattern(one) for one in pattern.alternatives], list(pattern.variables)]
         case Sliding():
-            measures = [
-                [m.variable, m.function, *([] if m.term is None else [_term(m.term)])] for m in pattern.measures
-            ]
-            window = [pattern.events, pattern.duration]
-            return [
-                "sliding",
-                _pattern(pattern.pattern),
-                list(pattern.group),
-                measures,
-                *window,
-                *_within(pattern.within),
-            ]
+            made_of = [_pattern(pattern.pattern), list(pattern.group), [_measure(m) for m in pattern.measures]]
+            return ["sliding", *made_of, pattern.events, pattern.duration, *_within(pattern.within)]
 
 
 def _measure(measure: Measured) -> Encoded:
-    return [measure.variable, measure.function, *([] if measure.term is None else [_term(measure.term)])]
+    """A registered function is its name: what it does may be bettered while a stream goes on."""
+    return [measure.variable, measure.function, *map(_term, measure.terms)]
 
 
 def _chosen(pattern: Pairs | Absent) -> Encoded:

@@ -8,7 +8,8 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.facts import FactTable
+from holdsfor.engine.facts import Table
+from holdsfor.io.text import as_text
 from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.microbatch import Setting
 
@@ -58,9 +59,9 @@ def rules_pieces(program: Program) -> dict[str, str]:
     return {**dict(program.plan.pieces), **facts}
 
 
-def _digest_facts(table: FactTable) -> str:
+def _digest_facts(table: Table) -> str:
     return hashlib.sha256(json.dumps(_fact_texts(table)).encode()).hexdigest()[:12]
 
 
-def _fact_texts(table: FactTable) -> list[list[str]]:
-    return [list(column.texts) for column in table.columns]
+def _fact_texts(table: Table) -> list[list[str]]:
+    return [as_text(column).to_pylist() for column in table.columns]
