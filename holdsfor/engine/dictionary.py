@@ -22,7 +22,8 @@ from holdsfor.engine.term_text import (
     standard_order,
 )
 from holdsfor.errors import HoldsforError
-from holdsfor.io.text import mask
+from holdsfor.io.events import NULL
+from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
@@ -130,6 +131,11 @@ class Dictionary:
             self._texts.append(text)
         return found
 
+    @property
+    def null_code(self) -> int | None:
+        """What stands for an argument that an event does not have; None: all have theirs."""
+        return self._codes.get(NULL)
+
     def _make_room(self, size: int) -> None:
         if self.limit is not None and len(self._texts) + size > self.limit:
             raise DictionaryFull
@@ -167,7 +173,7 @@ class Dictionary:
             if self._integer_codes.covers(low, high, len(numbers)):
                 return self._encode_integers(numbers.astype(np.int64, copy=False), low, high)
         distinct, where = find_distinct(numbers)
-        return self.codes(map(repr, distinct.tolist()))[where]
+        return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
         """Integers close together, of which most columns have the same: looked up in a table."""
