@@ -70,16 +70,12 @@ def class_lines(module: ModuleType, name: str, owner: type) -> Iterator[str]:
         yield ""
     for method, thing in inspect.getmembers(owner) if name != "Store" else ():
         is_own = getattr(thing, "__qualname__", "").startswith(f"{owner.__name__}.")
-        if isinstance(thing, property) and not method.startswith("_") and thing.__doc__:
+        if method.startswith("_") or not thing.__doc__ or f"{name}.{method}" in LEFT_OUT:
+            continue
+        if isinstance(thing, property):
             yield f"#### {name}.{method}\n"
             yield from docstring(thing)
-        elif (
-            callable(thing)
-            and not method.startswith("_")
-            and is_own
-            and thing.__doc__
-            and f"{name}.{method}" not in LEFT_OUT
-        ):
+        elif callable(thing) and is_own:
             yield from function_lines(f"{name}.{method}", thing, "####")
 
 
