@@ -56,11 +56,13 @@ class Outcome:
     findings: tuple[Finding, ...]
 
 
-def in_process(description: EventDescription, source: EventSource, times: Times, writing: Writing) -> Outcome:
+def in_process(
+    description: EventDescription, source: EventSource, times: Times, writing: Writing, threads: int | None = None
+) -> Outcome:
     import holdsfor
 
     with progress("Recognising"):
-        result = holdsfor.recognise(description, source, **times, stepped=writing.changes)
+        result = holdsfor.recognise(description, source, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
     with progress(f"Writing {writing.out}"):
         _clear(writing.out)

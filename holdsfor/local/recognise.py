@@ -13,13 +13,14 @@ from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, find_windows
+from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
-from holdsfor.local.threads import choose_threads, find_history_in_threads
+from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 
 
@@ -53,20 +54,24 @@ def recognise(
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         program = make_program(plan(description))
-        read = as_source(events, format, mapping).read(description.inputs)
+        read = read_parts(as_source(events, format, mapping), description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None
-        count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, read.blocks)))
+        blocks = [block for part in read for block in part.blocks]
+        count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
+        if count == 1:
+            read = [join_events(read)]
+            blocks = list(read[0].blocks)
         while True:
-            windows = find_windows(read.blocks, *times, fence)
+            windows = find_windows(blocks, *times, fence)
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
                 else:
-                    result = find_history(program, read, windows, stepped)
+                    result = find_history(program, read[0], windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
                 warn_of_doubts(metrics, unit)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
-                fence = narrowed(windows.fence, sample_of(read.blocks), full.left)
+                fence = narrowed(windows.fence, sample_of(blocks), full.left)
                 if fence is None:
                     raise

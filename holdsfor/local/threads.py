@@ -21,14 +21,20 @@ from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.engine.window import LATE_SCHEMA, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block, Events
+from holdsfor.io.join import join_events
+from holdsfor.io.parallel import map_in_order
+from holdsfor.io.readers.read import EventSource
 from holdsfor.io.wide import is_kinds_key
 from holdsfor.job.batch import merge_of
+from holdsfor.job.parts import parts_of
 from holdsfor.job.routing import Parcel, parcels, router
 from holdsfor.job.tasks import Job, Outcome, evaluate_parcels
+from holdsfor.language.description import Input
 from holdsfor.plan.operators import Plan
 
 #: With fewer rows than this, sharing them out takes longer than two threads save.
-MANY_ROWS = 2_000_000
+MANY_ROWS = 5_000_000
+PIECE = 500_000
 
 
 def choose_threads(wanted: int | None, plan: Plan, rows: int) -> int:
@@ -43,16 +49,26 @@ def choose_threads(wanted: int | None, plan: Plan, rows: int) -> int:
     return pa.cpu_count() if goes_once and is_shared and not stage.is_in_one_bucket else 1
 
 
-def find_history_in_threads(program: Program, read: Events, windows: Windows, threads: int) -> Result:
-    """What the program recognises in what was read."""
+def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None) -> list[Events]:
+    """The events of a source, in parts that are read side by side where there are several."""
+    parts = parts_of(source) if threads != 1 else []
+    if len(parts) < 2:
+        return [source.read(inputs)]
+    return list(map_in_order(lambda part: part.read(inputs), parts))
+
+
+def find_history_in_threads(program: Program, read: Sequence[Events], windows: Windows, threads: int) -> Result:
+    """What the program recognises in what was read, in parts."""
     begun = time.perf_counter()
-    job = Job(_with_terms(program, read.blocks), windows, router(program.plan, threads))
+    blocks = [block for part in read for block in part.blocks]
+    job = Job(_with_terms(program, blocks), windows, router(program.plan, threads))
     with ThreadPoolExecutor(threads) as pool:
-        shared = list(pool.map(partial(_share, job), _pieces(read.blocks, threads)))
+        shared = list(pool.map(partial(_share, job), _pieces(blocks)))
         outcomes = _run_stages(job, [parcel for piece in shared for parcel in piece.parcels], pool)
-    rejects = pa.concat_tables([read.rejects, *(piece.rejects for piece in shared)])
+    whole = join_events(replace(part, blocks=()) for part in read)
+    rejects = pa.concat_tables([whole.rejects, *(piece.rejects for piece in shared)])
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(piece.late for piece in shared)])
-    return make_result(_join_outcomes(outcomes), read, windows, rejects, late, begun)
+    return make_result(_join_outcomes(outcomes), whole, windows, rejects, late, begun)
 
 
 def _with_terms(program: Program, blocks: Iterable[Block]) -> Program:
@@ -65,11 +81,11 @@ def _with_terms(program: Program, blocks: Iterable[Block]) -> Program:
     return replace(program, terms=terms)
 
 
-def _pieces(blocks: Iterable[Block], threads: int) -> Iterator[Block]:
-    """Blocks cut into as many slices as there are threads."""
+def _pieces(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks cut where they are long, so that threads can share one."""
     for block in blocks:
-        size = -(-len(block) // threads)
-        yield from (block.slice(low, min(low + size, len(block))) for low in range(0, len(block), max(size, 1)))
+        for low in range(0, len(block), PIECE):
+            yield block.slice(low, min(low + PIECE, len(block)))
 
 
 @dataclass(frozen=True, slots=True)
