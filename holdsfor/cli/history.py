@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
 from holdsfor.cli.found import Finding, summarise, summarise_frame
+from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.wide import NANOSECONDS, SHAPES, Shape, widen
@@ -61,8 +62,9 @@ def in_process(
 ) -> Outcome:
     import holdsfor
 
-    with progress("Recognising"):
-        result = holdsfor.recognise(description, source, **times, stepped=writing.changes, threads=threads)
+    with progress("Reading") as step:
+        watched = WatchedSource(source.parts, step)
+        result = holdsfor.recognise(description, watched, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
     with progress(f"Writing {writing.out}"):
         _clear(writing.out)
@@ -86,7 +88,7 @@ def on_spark(
     with progress("Starting Spark"):
         spark = session(master, settings)
     try:
-        with progress("Recognising on Spark"):
+        with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
             written = writing.out if writing.form == "parquet" else None  # by the workers
             result = recognise(spark, description, source, **times, out=written)
             first = _first(result.rejects.limit(1).toArrow())

@@ -12,12 +12,14 @@ from holdsfor.cli.console import say, show
 from holdsfor.cli.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
 
 AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
+CHECKPOINT = typer.Option(help="Instead of events: the folder of a stream's checkpoint, or of a saved session.")
 MOST = typer.Option("--most", help="How many partial matches are shown, those that end soonest first.")
 
 
 def progress(
     rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    events: Annotated[list[str], EVENTS],
+    events: Annotated[list[str] | None, EVENTS] = None,
+    checkpoint: Annotated[str | None, CHECKPOINT] = None,
     at: Annotated[int | None, AT] = None,
     start: Annotated[int | None, START] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
@@ -30,8 +32,8 @@ def progress(
     import holdsfor
 
     description = load_rules(rules, facts, None, functions)
-    source = holdsfor.read_events(events, format=format, mapping=mapping)
-    table = holdsfor.progress(description, source, start=start, end=at)
+    source = holdsfor.read_events(events, format=format, mapping=mapping) if events else None
+    table = holdsfor.progress(description, source, checkpoint=checkpoint, start=start, end=at)
     rows = sorted(table.to_pylist(), key=lambda row: (row["until"] is None, row["until"]))
     shown = [
         (

@@ -130,7 +130,7 @@ def run(
     from holdsfor.cli.engine import choose_engine
     from holdsfor.cli.found import HEADER, finding_cells
     from holdsfor.cli.history import Times, Writing, in_process, on_spark
-    from holdsfor.cli.results import clock_of
+    from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
     from holdsfor.language.tick_unit import agree_on_tick_unit

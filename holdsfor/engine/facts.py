@@ -68,6 +68,14 @@ class Facts:
         return index, rows[place]
 
     def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
+        """Rules that begin alike ask for the same rows one after the other: the last answer is kept."""
+        view = ("answer", picks, position)
+        last = self._views.get(view)
+        if not isinstance(last, _Answer) or last.code is not code:
+            last = self._views[view] = _Answer(code, *self._match_dense(picks, position, code))
+        return last.rows, last.facts
+
+    def _match_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
         table = self._dense(picks, position)
         if table.only is not None:
             fact = table.only[code]
@@ -115,6 +123,15 @@ class _Dense:
     first: Ints
     rows: Ints
     only: Ints | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found for a column of codes."""
+
+    code: Ints
+    rows: Ints | None
+    facts: Ints
 
 
 @dataclass(frozen=True, slots=True)

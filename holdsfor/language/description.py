@@ -340,3 +340,8 @@ class EventDescription:
         defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))
         rules = len(self.rules) + len(self.patterns)
         return f"<EventDescription: {rules} rules that define {defined or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import description_html
+
+        return description_html(self)

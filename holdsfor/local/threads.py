@@ -54,7 +54,9 @@ def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None
     parts = parts_of(source) if threads != 1 else []
     if len(parts) < 2:
         return [source.read(inputs)]
-    return list(map_in_order(lambda part: part.read(inputs), parts))
+    events = list(map_in_order(lambda part: part.read(inputs), parts))
+    source.finish()
+    return events
 
 
 def find_history_in_threads(program: Program, read: Sequence[Events], windows: Windows, threads: int) -> Result:

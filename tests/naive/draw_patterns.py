@@ -30,11 +30,12 @@ RECURSIONS: tuple[tuple[str, ...], ...] = (
     ("it(1) <- {c}.", "it(K+1) <- it(K) SEQ {c} WHERE K < 3."),
     ("run(X,1) <- c(X).", "run(X,K+1) <- (run(X,K) SEQ c(X)).9 WHERE K < 3."),
     ("inc(X,N) <- a(X,N).", "inc(X,M) <- inc(X,N) SEQ a(X,M) WHERE M > N."),
+    ("own(X) <- c(X).", "own(X) <- own(X) SEQ c(X).", "more(X) <- own(X) SEQ c(X)."),
     ("tot(N) <- d(N).", "tot(S+N) <- tot(S) SEQ d(N) WHERE S + N < 7."),
     ("ping(1) <- e.", "pong(K) <- ping(K) SEQ c(_).", "ping(K+1) <- pong(K) SEQ e WHERE K < 3."),
 )
 #: What each makes, for later rules.
-MADE = {"it": "N", "run": "KN", "inc": "KN", "tot": "N", "ping": "N", "pong": "N"}
+MADE = {"it": "N", "own": "K", "more": "K", "run": "KN", "inc": "KN", "tot": "N", "ping": "N", "pong": "N"}
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,11 @@ from holdsfor.io.readers.sieve import (
     shorten,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
-from holdsfor.io.text import Mask, as_text, field_terms, mask
+from holdsfor.io.text import Mask, as_text, field_terms, mark_nulls, mask
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.language.description import Input
 
-_UNKNOWN, _UNUSED, _REFUSED = -1, -2, -3
+_UNUSED, _REFUSED = -1, -2
 Untyped = bool | Set[str]
 
 
@@ -95,7 +96,7 @@ class TableReader:
                 sieve = Sieve(group.rows)
                 block = sieve.block(self._block(group, sieve))
                 sieves.append(sieve)
-                blocks += [block] if block else []
+                blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
         rejects = self._rejects(sieves, rows)
         return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
@@ -118,20 +119,18 @@ class TableReader:
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
         read = {i.signature.name for i in self.inputs if i.read}
-        codes = {name: _UNUSED for name in self.mapping.arguments}  # listed, though no rule reads it
-        codes |= {name: number if name in read else _UNUSED for number, name in enumerate(names)}
+        codes = {name: number for number, name in enumerate(names) if name in read}
         if self.roles.name is None:
-            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNKNOWN), np.int64)
+            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
         else:
             column = self._column(self.roles.name)
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
-            lookup = [codes.get(name, _UNKNOWN) for name in column.dictionary.cast(pa.string()).to_pylist()]
+            lookup = [codes.get(name, _UNUSED) for name in column.dictionary.cast(pa.string()).to_pylist()]
             at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
-            code = np.array([*lookup, _UNKNOWN], np.int64)[at]
+            code = np.array([*lookup, _UNUSED], np.int64)[at]
             if column.null_count:
                 whole.refuse(mask(column.is_null()), "no name")
-        whole.refuse(code == _UNKNOWN, "unknown event")
         whole.drop(code == _UNUSED)
         if whole.reasons:
             code[~whole.keep & (code >= 0)] = _REFUSED
@@ -246,13 +245,18 @@ class TableReader:
         return ops(retracts)
 
     def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
-        signature = group.input.signature
+        what = f"argument {position + 1} of {group.input.signature}"
         column = self._rows(self._as_terms(group.columns[position]), group.rows)
+        missing = None
         if column.null_count:
-            sieve.refuse(mask(column.is_null()), f"argument {position + 1} of {signature} is null")
+            missing = mask(column.is_null())
+            given = self._rows(self._column(group.columns[position]), group.rows)
+            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), f"{what} is out of range")
+            if group.input.kind != "event":
+                sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
             good = numeric(column)
-            sieve.refuse(~good, f"bad number: argument {position + 1} of {signature} is not a number")
+            sieve.refuse(~good if missing is None else ~good & ~missing, f"bad number: {what} is not a number")
             numbers = pc.if_else(pa.array(good), column.cast(pa.string()), pa.scalar(None, pa.string()))
             column = field_terms(numbers, exponents=True)
         return column
