@@ -28,8 +28,6 @@ from holdsfor.io.wide import NANOSECONDS
 from holdsfor.plan.operators import Relation, Source
 from holdsfor.plan.walk import defines
 
-NO_CHANGES = INTERVAL_LOG.empty_table()
-
 
 def find_history(program: Program, read: Events, windows: Windows, stepped: bool) -> Result:
     """What the program recognises in what was read. stepped: also the log of changes."""
@@ -46,7 +44,9 @@ def find_history(program: Program, read: Events, windows: Windows, stepped: bool
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
         left_out = evaluate(program, world)
         kinds = find_kinds(outputs, world)
-        return Recognised(*tables(outputs, world), NO_CHANGES, left_out, world.counts["overflows"], kinds)
+        return Recognised(
+            *tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds
+        )
 
     return make_result(with_room(attempt), read, windows, rejects, late, begun)
 

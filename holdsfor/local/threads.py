@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.history import NO_CHANGES, Recognised, make_result
+from holdsfor.engine.history import Recognised, make_result
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.engine.window import LATE_SCHEMA, Windows, counted
@@ -24,6 +24,7 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.read import EventSource
+from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.wide import is_kinds_key
 from holdsfor.job.batch import merge_of
 from holdsfor.job.parts import parts_of
@@ -133,7 +134,7 @@ def _join_outcomes(outcomes: Sequence[Outcome]) -> Recognised:
     return Recognised(
         pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *(outcome.intervals for outcome in outcomes)]),
         pa.concat_tables([OCCURRENCES_SCHEMA.empty_table(), *(outcome.occurrences for outcome in outcomes)]),
-        NO_CHANGES,
+        INTERVAL_LOG.empty_table(),
         total["groundings_outside_domain"],
         total["arithmetic_overflows"],
         {name: amount for name, amount in total.items() if is_kinds_key(name)},
