@@ -78,7 +78,7 @@ def _advance(
         return list(visible_input(windows, known.frontier, query_time, there))
 
     sources = (*plan.sources, *setting.scope.sources)
-    pointwise = [block for block in (*rest, *fresh) if block.kind == "point"]
+    pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
     turn = Turn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
