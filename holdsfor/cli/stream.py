@@ -21,11 +21,13 @@ from holdsfor.cli.run import (
     CONF,
     FACTS,
     FORMAT,
+    FUNCTIONS,
     MAPPING,
     MASTER,
     RULES,
     TICK,
     TICK_UNIT,
+    load_rules,
     overflow_warning,
     pairs,
     with_bounds,
@@ -132,17 +134,17 @@ def stream(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
-    import holdsfor
     from holdsfor.job.live.early import check_early
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
@@ -236,8 +238,9 @@ class _Spark:
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
         from holdsfor.spark import session, stream
-        from holdsfor.spark.live.sources import open_source
+        from holdsfor.spark.live.sources import open_source, require_sources
 
+        require_sources()
         with progress("Starting Spark"):
             spark = session(self.master, self.settings, log=self.log)
         with open_source(spark, *place) as (events, reader):

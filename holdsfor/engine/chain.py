@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -51,7 +51,17 @@ class Shape:
 
 
 def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
-    constants: list[tuple[int, int]] = []
+    constants, shaped = _shape(args, bound)
+    if not constants:
+        return shaped
+    coded = tuple((position, dictionary.code(text)) for position, text in constants)
+    return replace(shaped, picks=Picks(coded, shaped.picks.equal))
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Shape]:
+    """The constants with their positions, and all else."""
+    constants: list[tuple[int, str]] = []
     equal: list[tuple[int, int]] = []
     first: dict[str, int] = {}
     for position, arg in enumerate(args):
@@ -61,10 +71,10 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
             else:
                 first[arg] = position
         elif arg is not None:
-            constants.append((position, dictionary.code_of(arg)))
+            constants.append((position, str(arg)))
     known = [(p, name) for name, p in first.items() if name in bound]
-    return Shape(
-        Picks(tuple(constants), tuple(equal)),
+    return tuple(constants), Shape(
+        Picks((), tuple(equal)),
         tuple(p for p, _ in known),
         tuple(name for _, name in known),
         tuple((p, name) for name, p in first.items() if name not in bound),
@@ -148,12 +158,13 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
     What has no start because it holds from the first point of the history on has no startI either.
     """
-    time = edges.packed & edges.axis.mask
     low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
     if what in ("startI", "endI"):
         low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
-    if len(time) == 0 or (time.min() >= low and time.max() <= high):
+    first, last = edges.span()
+    if len(edges) == 0 or (first >= low and last <= high):
         return edges
+    time = edges.packed & edges.axis.mask
     return edges.select(Selection((time >= low) & (time <= high)))
 
 
@@ -165,9 +176,9 @@ def scan(op: At, world: World) -> Rows:
     rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)} | _start(op, found, None))
     key = tuple(args[p] for p in found.key)
     if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
-        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed)
+        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed, found.span())
     elif all(arg is not None and not isinstance(arg, str) for arg in key):
-        rows.sorted_by((), op.time, found.packed & world.axis.mask)
+        rows.sorted_by((), op.time, found.packed & world.axis.mask, found.span())
     return rows
 
 
@@ -219,8 +230,10 @@ def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
 
 
 def _time(found: Points, index: Ints | None) -> Column:
-    packed = found.packed if index is None else found.packed[index]
-    return Column(found.dictionary, numbers=found.axis.time(packed))
+    packed, axis = found.packed, found.axis
+    if index is None:
+        return Column.later(found.dictionary, lambda: axis.time(packed))
+    return Column(found.dictionary, numbers=axis.time(packed[index]))
 
 
 def _start(op: At, found: Points, index: Ints | None) -> dict[str, Column]:

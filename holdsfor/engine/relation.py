@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, union2, unlike_intervals
+from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2, unlike_intervals
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -70,6 +70,13 @@ class Points:
 
     def times(self) -> Ints:
         return self.axis.time(self.packed)
+
+    def span(self) -> tuple[int, int]:
+        """Between what times they lie, relative to the origin."""
+        span = self._views.get("span")
+        if not isinstance(span, tuple):
+            span = self._views["span"] = time_span(self.packed, self.axis.mask)
+        return span
 
     def starts(self) -> Ints:
         """When each began."""
@@ -125,7 +132,7 @@ class Points:
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
-        """Of two without duplicates, what each has that the other has not."""
+        """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
         mine, others = self.differing(other)
         return self.where(mine), other.where(others)
 

@@ -100,9 +100,10 @@ def field_terms(fields: pa.Array | Strings, exponents: bool = False) -> pa.Array
 
 def string_terms(column: pa.Array) -> pa.Array:
     """A column of strings, encoded or not, as atoms."""
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    names = encoded.dictionary.cast(pa.string())
-    return spread(atom_text(names), encoded.indices)
+    if pa.types.is_dictionary(column.type):  # perhaps with a name twice
+        return spread(atom_text(column.dictionary.cast(pa.string())), column.indices)
+    encoded = column.dictionary_encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary.cast(pa.string())))
 
 
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:

@@ -269,8 +269,8 @@ def test_an_empty_table() -> None:
 @pytest.mark.parametrize(
     ("mapping", "message"),
     [
-        ({"time": "tme"}, r"no such column for the time: 'tme'\. Did you mean 't'\? The table has event, t, until"),
-        ({"events": {"gap": ["vesel"]}}, r"no such column for an argument: 'vesel'\. Did you mean 'vessel'\?"),
+        ({"time": "tme"}, r"no such column for the time: 'tme'\. Did you mean 't'\? It has event, t, until"),
+        ({"events": {"gap": ["vesel"]}}, r"no such column for an argument of gap: 'vesel'\. Did you mean 'vessel'\?"),
         (
             {"events": {"velocity": ["vessel"]}},
             r"lists 1 columns for velocity \(vessel\), but the rules use velocity/2",

@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain
 from holdsfor.io.readers.fields import TextTable
-from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, roles
+from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
 from holdsfor.io.readers.sieve import (
     SHOWN,
     Sieve,
@@ -49,7 +49,7 @@ def blocks_from_table(
     whatever it looks like.
     """
     rows = np.arange(first_row, first_row + len(table))
-    return TableReader(table, mapping, inputs, untyped).read(source, rows)
+    return TableReader(table, mapping, inputs, untyped, source).read(rows)
 
 
 class Group(NamedTuple):
@@ -64,39 +64,52 @@ class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
     def __init__(
-        self, table: pa.Table | TextTable, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped
+        self, table: pa.Table | TextTable, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped, source: str
     ) -> None:
         check_names(table.column_names)
+        self.source = source
         self.table = table
         self.mapping = mapping
         self.inputs = inputs
         self.untyped = untyped
-        self.roles: Roles = roles(mapping, table.column_names, {i.signature.name for i in inputs if i.kind != "event"})
+        fluents = {i.signature.name for i in inputs if i.kind != "event"}
+        self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
         self._terms: dict[str, pa.Array] = {}
         self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
 
-    def read(self, source: str, rows: Ints) -> Events:
+    def read(self, rows: Ints) -> Events:
+        """All events. rows: the number of each row in its source."""
         check_mapping(self.mapping, self.inputs)
         if not len(self.table):
             return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
         whole = Sieve(np.arange(len(self.table)))
         whole.refuse(self._bad_text(), NOT_UTF8)
-        names = list(dict.fromkeys(i.signature.name for i in self.inputs))
-        code = self._codes(names, whole)
-        unused = int((code == _UNUSED).sum())
+        is_used = np.zeros(len(self.table), np.bool_)
         sieves, blocks = [whole], []
-        for chosen, name in _by_code(code, names):
+        for chosen, name in self._named_rows(whole):
             for group in self._groups(name, chosen, whole):
                 if not group.input.read:
-                    unused += len(group.rows)
                     continue
+                is_used[group.rows] = True
                 sieve = Sieve(group.rows)
                 block = sieve.block(self._block(group, sieve))
                 sieves.append(sieve)
                 blocks += [block] if block else []
-        rejects = self._rejects(sieves, source, rows)
+        unused = int((~is_used & ~whole.is_refused).sum())
+        rejects = self._rejects(sieves, rows)
         return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
+
+    def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
+        """The rows of each event or fluent that rules know; in a wide table a row may be several."""
+        names = list(dict.fromkeys(i.signature.name for i in self.inputs))
+        if not self.roles.is_wide:
+            yield from _by_code(self._codes(names, whole), names)
+            return
+        for name in self.mapping.arguments:
+            if name in names:
+                own = [mask(self._column(column).is_valid()) for column in own_columns(self.mapping, name)]
+                yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
     def _nanoseconds(self) -> int | None:
         """How long a tick is, if times are time stamps; None if they are ticks already."""
@@ -261,11 +274,12 @@ class TableReader:
             self._terms[name] = column_terms(self._column(name), untyped, self.mapping.unit, name)
         return self._terms[name]
 
-    def _rejects(self, sieves: list[Sieve], source: str, rows: Ints) -> pa.Table:
+    def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
+        """Each refused row once, though it may be several events."""
         refused = [sieve.refused() for sieve in sieves]
-        at = np.concatenate([lines for lines, _ in refused])
-        reasons = pa.concat_arrays([reason for _, reason in refused])
-        return rejects_table(source, rows[at], self._row_text(at), reasons)
+        at, first = np.unique(np.concatenate([lines for lines, _ in refused]), return_index=True)
+        reasons = pa.concat_arrays([reason for _, reason in refused]).take(pa.array(first))
+        return rejects_table(self.source, rows[at], self._row_text(at), reasons)
 
     def _row_text(self, at: Ints) -> pa.ChunkedArray:
         """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""

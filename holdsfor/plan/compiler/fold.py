@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import replace
-from itertools import islice
 
 from holdsfor.language.description import Call, Compare, Literal, Not, Signature
 from holdsfor.language.passes.combinations import check_term
@@ -83,9 +82,9 @@ def _worked_out(goal: Term, known: Background) -> bool:
 def _matching(goal: Term, known: Background) -> list[tuple[Term, ...]]:
     """The first two facts that agree with the constants of the call: none, one or several is all that matters."""
     name, args = name_and_args(goal)
-    rows = known.facts.get(Signature(name, len(args)), ())
+    table = known.facts.get(Signature(name, len(args)))
     constants = [(i, arg) for i, arg in enumerate(args) if is_ground(arg)]
-    return list(islice((row for row in rows if all(row[i] == arg for i, arg in constants)), 2))
+    return [] if table is None else table.matching(constants, 2)
 
 
 def _singled_out(goal: Term) -> bool:

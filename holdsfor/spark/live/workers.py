@@ -16,6 +16,7 @@ from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.sharing import send_to_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -78,7 +79,7 @@ class Workers:
         rows = rows.filter(functions.col("use") != "note")
         for number in range(len(job.program.plan.stages)):
             task = _stage_task(self.shared(job), turn, number)
-            rows = rows.repartitionById(job.router.buckets, "bucket").mapInArrow(task, ROW_DDL)
+            rows = send_to_buckets(rows, job.router.buckets).mapInArrow(task, ROW_DDL)
         return _notes(rows)
 
     def forget(self) -> None:
