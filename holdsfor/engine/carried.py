@@ -20,6 +20,7 @@ from holdsfor.engine.stepping import Arrived, add_input, remembered, visible_inp
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
 from holdsfor.language.description import Input
 from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
 

@@ -174,6 +174,17 @@ def _happens(op: Op) -> bool:
     return isinstance(op, At) or (isinstance(op, Occurring) and needs_events(op.pattern))
 
 
+def names_times(definition: Definition) -> bool:
+    """Whether its rules name times by themselves, at which they conclude something though nothing happens."""
+    for rule in conclusions(definition):
+        patterns = [op.pattern for op in flat(rule.chain) if isinstance(op, Occurring)]
+        if not patterns and not any(isinstance(op, At) for op in rule.chain):
+            return True
+        if any(isinstance(part, Moment) for pattern in patterns for part in subpatterns(pattern)):
+            return True
+    return False
+
+
 def _from_data(rule: HoldsForRule) -> bool:
     """Whether every grounding is one that the data mention."""
     return bool(rule.evidence) and all(any(isinstance(o, Of) for o in one) for one in rule.evidence)

@@ -81,10 +81,7 @@ class Turn:
         near = self.known.query_time
         for number in unit.definitions:
             look = self.setting.program.plan.looks[number]
-            edge = self.setting.stirring(number, near)
-            if (
-                look.stirs is None or edge is None or edge < self.setting.windows.first
-            ):  # the start of the history is a time that stirs, too
+            if look.stirs is None or number in self.setting.timed or self._is_beginning(number):
                 touched.touch_all(near)
                 stirred.add(number)
                 continue
@@ -96,6 +93,11 @@ class Turn:
             if self._touch_deadlines(unit, number, touched):
                 stirred.add(number)
         return touched, frozenset(stirred)
+
+    def _is_beginning(self, number: int) -> bool:
+        """Whether the start of the history is so near that it is itself a time that may change something."""
+        edge = self.setting.stirring(number, self.known.query_time)
+        return edge is None or edge < self.setting.windows.first
 
     def _reached(self, data: Data) -> Data:
         """The rows that are not all in the future."""

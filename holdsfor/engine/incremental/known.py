@@ -19,6 +19,7 @@ from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.plan.operators import Due, Reach, Relation
+from holdsfor.plan.walk import names_times
 
 Waiting = tuple[Relation, Reach]
 """A relation, and how far a definition that reads it looks from the present."""
@@ -26,13 +27,14 @@ Waiting = tuple[Relation, Reach]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What does not change from query time to query time."""
+    """What does not change from query time to query time. timed: definitions that name times by themselves."""
 
     program: Program
     windows: Windows
     scope: Scope
     units: tuple[Unit, ...]
     joining: int
+    timed: frozenset[int]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -41,7 +43,8 @@ class Setting:
 
 def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     plan = program.plan
-    return Setting(program, windows, scope, find_units(plan, scope.definitions), joining_of(plan, windows))
+    timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
+    return Setting(program, windows, scope, find_units(plan, scope.definitions), joining_of(plan, windows), timed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,10 @@ def next_agenda(
     return agenda
 
 
-def next_wake(known: KnownWorld) -> int | None:
+def next_wake(known: KnownWorld, setting: Setting) -> int | None:
     """The first time after the query time at which something may change though no row comes; None: any time."""
+    if setting.timed:
+        return None
     now = known.query_time - known.bare.axis.origin
     wakes = []
     for data in known.agenda.values():

@@ -38,7 +38,7 @@ def changing_moments(
         following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest)
         place += 1
         if place + 1 < len(due):
-            wake = _next_activity(query_time, due[place], following, arrived)
+            wake = _next_activity(query_time, due[place], following, setting, arrived)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
@@ -91,7 +91,9 @@ def _advance(
     return following, turn.differences, turn.counts
 
 
-def _next_activity(query_time: int, following: int, known: KnownWorld, arrived: Sequence[Arrived]) -> int:
+def _next_activity(
+    query_time: int, following: int, known: KnownWorld, setting: Setting, arrived: Sequence[Arrived]
+) -> int:
     """When something may change after a query time: a row comes in or begins, or a time is reached."""
     wakes = [NEVER]
     for item in arrived:
@@ -99,7 +101,7 @@ def _next_activity(query_time: int, following: int, known: KnownWorld, arrived: 
         wakes.append(int(begins[begins > query_time].min(initial=NEVER)))
     if min(wakes) <= following:
         return following
-    known_wake = next_wake(known)
+    known_wake = next_wake(known, setting)
     return following if known_wake is None else min([known_wake, *wakes])
 
 
