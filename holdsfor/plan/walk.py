@@ -31,7 +31,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import Moment, conditions_of, scans, subpatterns
+from holdsfor.plan.patterns import Moment, conditions_of, needs_events, scans, subpatterns
 from holdsfor.plan.structures import flat as columns
 
 
