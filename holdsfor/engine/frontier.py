@@ -77,12 +77,50 @@ class Settled:
         return min(cut, self.horizons.get(relation, cut))
 
 
-def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Frontier:
-    """After a query time; None: before the first."""
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """A definition. below: what it reads of those before it; back: None if it keeps all that it looks at."""
+
+    own: tuple[Relation, ...]
+    reads: tuple[Relation, ...]
+    below: tuple[Relation, ...]
+    ahead: int
+    ticks: int
+    back: int | None
+    settles: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lookings:
+    """Definitions in their order, made ready for questions about what is settled at different times."""
+
+    each: tuple[_Looking, ...]
+    unbounded: frozenset[Relation]
+
+
+def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
+    each: list[_Looking] = []
+    before: set[Relation] = set()
+    endless: set[Relation] = set()  # never settled
+    for number in definitions:
+        look, own = plan.looks[number], defines(plan.definitions[number])
+        settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
+        below = tuple(relation for relation in look.relations if relation in before)
+        back = look.reach.back if settles else None
+        each.append(_Looking(own, look.relations, below, look.reach.ahead or 0, look.reach.ticks, back, settles))
+        before.update(own)
+        if not settles:
+            endless.update(own)
+    unbounded = frozenset(relation for looking in each if looking.back is None for relation in looking.own)
+    return Lookings(tuple(each), unbounded)
+
+
+def find_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings | None = None) -> Frontier:
+    """After a query time; None: before the first. lookings: of all definitions of the plan, if made already."""
     nothing = windows.start - 1
     joining = joining_of(plan, windows)
     known = None if query_time is None else min(query_time, query_time + windows.step - windows.window)
-    settled = find_settled(plan, range(len(plan.definitions)), windows, known, joining)
+    settled = find_settled(lookings or make_lookings(plan, range(len(plan.definitions))), windows, known, joining)
     inputs = {
         (source.input.signature, source.input.kind == "event"): min(
             (settled.horizons[relation] for relation in source.relations if relation in settled.horizons),
@@ -95,45 +133,32 @@ def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Front
 
 
 def find_settled(
-    plan: Plan,
-    definitions: Iterable[int],
-    windows: Windows,
-    known: int | None,
-    joining: int,
-    floor: Mapping[Relation, int] | None = None,
+    lookings: Lookings, windows: Windows, known: int | None, joining: int, floor: Mapping[Relation, int] | None = None
 ) -> Settled:
     """If nothing that these definitions read from elsewhere changes up to `known`; None: anything may change.
 
     floor: what has been settled before.
     """
     nothing = windows.start - 1
+    recent: int | None = None
     cuts: dict[Relation, int] = {}
-    endless: set[Relation] = set()  # never settled
-    unbounded: set[Relation] = set()
-    needs: list[tuple[Iterable[Relation], int | None]] = []
-    for number in definitions:
-        look = plan.looks[number]
-        own = defines(plan.definitions[number])
-        below = [cuts[relation] for relation in look.relations if relation in cuts]
-        settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
-        bounded = settles and look.reach.back is not None
-        cut = nothing
-        if settles and known is not None:
-            cut = max(_cut(windows, known, below, look.reach.ahead or 0, look.reach.ticks, joining), nothing)
-            cut = cut if floor is None else max(cut, floor[own[0]])
-        cuts.update(dict.fromkeys(own, cut))
-        if not settles:
-            endless.update(own)
-        if not bounded:
-            unbounded.update(own)
-        needs.append((look.relations, cut - (look.reach.back or 0) - joining if bounded else None))
-    recent = min((need for _, need in needs if need is not None), default=nothing)
     horizons: dict[Relation, int] = {}
-    for relations, need in needs:
-        wanted = nothing if need is None else need
-        for relation in relations:
-            horizons[relation] = min(wanted, horizons.get(relation, wanted))
-    return Settled(cuts, horizons, recent, frozenset(unbounded))
+    for looking in lookings.each:
+        cut = nothing
+        if looking.settles and known is not None:
+            below = [cuts[relation] for relation in looking.below]
+            cut = max(_cut(windows, known, below, looking.ahead, looking.ticks, joining), nothing)
+            cut = cut if floor is None else max(cut, floor[looking.own[0]])
+        for relation in looking.own:
+            cuts[relation] = cut
+        wanted = nothing
+        if looking.back is not None:
+            wanted = cut - looking.back - joining
+            recent = wanted if recent is None else min(recent, wanted)
+        for relation in looking.reads:
+            other = horizons.get(relation)
+            horizons[relation] = wanted if other is None or wanted < other else other
+    return Settled(cuts, horizons, nothing if recent is None else recent, lookings.unbounded)
 
 
 def find_stirring(look: Look, windows: Windows, known: int, joining: int) -> int | None:

@@ -19,6 +19,7 @@ from holdsfor.io.events import Block
 from holdsfor.language import parse
 from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.naive.draw_patterns import random_patterns
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import line_format
 from tests.naive.shapes import random_shapes
@@ -57,7 +58,7 @@ def both(program: Program, seed: int) -> tuple[list[Told], list[Told]]:
 def run(program: Program, seed: int, incremental: bool) -> Iterator[Told]:
     random, horizon = Random(seed), program.horizon
     times = {"window": horizon.window, "step": horizon.step, "start": horizon.start, "end": horizon.end}
-    live = holdsfor.live(parse(program.text), **times, tick=horizon.tick, incremental=incremental)
+    live = holdsfor.live(parse(program.text, functions=FUNCTIONS), **times, tick=horizon.tick, incremental=incremental)
     ordered = in_steps(program.rows, horizon, random)
     added = 0
     for part in cuts(ordered, random):

@@ -224,14 +224,9 @@ class Evaluation:
     def __post_init__(self) -> None:
         turn = self.turn
         self.moved = {relation for relation, difference in turn.differences.items() if difference}
-        self.settled = find_settled(
-            turn.setting.program.plan,
-            self.unit.definitions,
-            turn.setting.windows,
-            self.block.until,
-            turn.setting.joining,
-            turn.known.frontier.cuts,
-        )
+        setting = turn.setting
+        lookings, floor = setting.of_units[self.unit], turn.known.frontier.cuts
+        self.settled = find_settled(lookings, setting.windows, self.block.until, setting.joining, floor)
         self.world = replace(turn.bare, relations={}, running={}, shared={})
 
     def run(self) -> None:

@@ -27,7 +27,7 @@ SEARCH = 24
 UNTOUCHED = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Unit:
     """Definitions of one stage that are evaluated for the same tuples.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.frontier import Frontier, find_stirring, joining_of
+from holdsfor.engine.frontier import Frontier, Lookings, find_stirring, joining_of, make_lookings
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.keys import Unit, find_units
 from holdsfor.engine.incremental.stored import Difference, keep
@@ -27,7 +27,10 @@ Waiting = tuple[Relation, Reach]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What does not change from query time to query time. timed: definitions that name times by themselves."""
+    """What does not change from query time to query time. timed: definitions that name times by themselves.
+
+    lookings: of the whole plan, and of each unit.
+    """
 
     program: Program
     windows: Windows
@@ -35,6 +38,8 @@ class Setting:
     units: tuple[Unit, ...]
     joining: int
     timed: frozenset[int]
+    lookings: Lookings
+    of_units: dict[Unit, Lookings]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -44,7 +49,10 @@ class Setting:
 def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     plan = program.plan
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
-    return Setting(program, windows, scope, find_units(plan, scope.definitions), joining_of(plan, windows), timed)
+    units = find_units(plan, scope.definitions)
+    of_units = {unit: make_lookings(plan, unit.definitions) for unit in units}
+    every = make_lookings(plan, range(len(plan.definitions)))
+    return Setting(program, windows, scope, units, joining_of(plan, windows), timed, every, of_units)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def _advance(
     turn = Turn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
         turn.evaluate(unit)
-    frontier = find_frontier(plan, windows, query_time)
+    frontier = find_frontier(plan, windows, query_time, setting.lookings)
     agenda = next_agenda(known, turn.differences, setting, query_time)
     turn.counts["overflows"] = bare.counts["overflows"]
     future = next_future(known, turn.differences, bare)
