@@ -117,6 +117,7 @@ class Dictionary:
         other._whole, other._fits = self._whole, self._fits
         other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
         other._inside, other._unwritten = self._inside, self._unwritten
+        other._known = self._known.copy()
         other._integer_codes = IntegerCodes(self._integer_codes.low, self._integer_codes.codes.copy())
         return other
 
