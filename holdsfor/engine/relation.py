@@ -177,19 +177,27 @@ class Points:
     def _begun_column(self) -> tuple[Ints, ...]:
         return () if self.begun is None else (self.begun,)
 
-    def pick(self, picks: Picks) -> Points:
-        """The rows with these constants and equal columns."""
-        if not picks.constants and not picks.equal:
+    def pick(self, picks: Picks, read: tuple[int, ...] = ()) -> Points:
+        """The rows with these constants and equal columns, and with a value wherever one is read."""
+        nulls = [missing for position in read if (missing := self._nulls(position)) is not None]
+        if not picks.constants and not picks.equal and not nulls:
             return self
-        found = self._views.get(picks)
+        view = (picks, read) if nulls else picks
+        found = self._views.get(view)
         if not isinstance(found, Points):
-            mask = np.ones(len(self), np.bool_)
+            mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
             for position, code in picks.constants:
                 mask &= self.column(position).codes() == code
             for position, other in picks.equal:
                 mask &= self.column(position).codes() == self.column(other).codes()
-            found = self._views[picks] = self.select(Selection(mask))
+            found = self._views[view] = self.select(Selection(mask))
         return found
+
+    def _nulls(self, position: int) -> Mask | None:
+        """Which rows have no value there; None: all have one."""
+        if position not in self._columns and self.dictionary.null_code is None:
+            return None
+        return self.column(position).nulls()
 
     def by_parts(self, forms: Forms) -> Points:
         """With a column for each part of the arguments; without the rows whose arguments have other forms."""
