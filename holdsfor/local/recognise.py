@@ -14,7 +14,8 @@ from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.readers.read import as_source
-from holdsfor.job.doubts import warn_of_doubts
+from holdsfor.job.argument_kinds import kinds_of_blocks
+from holdsfor.job.doubts import KINDS, REASONS, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
@@ -56,7 +57,8 @@ def recognise(
             try:
                 result = find_history(program, read, windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
-                warn_of_doubts(metrics, unit)
+                metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(read.blocks)}
+                warn_of_doubts(metrics, unit, description)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(read.blocks), full.left)

@@ -100,7 +100,7 @@ def recognise(
     count = 8 * count_cores(spark) if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(program, times, count, crew, out), description)
-    warn_of_doubts(metrics, unit)
+    warn_of_doubts(metrics, unit, description)
     return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
 
 
