@@ -7,13 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.stream import sink_of
+from holdsfor.cli.stream import _serving, sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt import MqttSink
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
@@ -100,3 +101,10 @@ def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> 
         holdsfor.parse(RULES), holdsfor.read_events(tmp_path / "all.csv"), window=100, step=50, start=0
     )
     assert sorted(map(str, intervals.to_pylist())) == sorted(map(str, expected.intervals.to_pylist()))
+
+
+def test_figures_are_served_to_others_only_if_asked() -> None:
+    with _serving(0, "127.0.0.2", 1.0) as server:  # another address of this machine
+        assert server is not None
+        with urllib.request.urlopen(f"http://127.0.0.2:{server.port}/metrics", timeout=10) as answer:
+            assert answer.status == 200
