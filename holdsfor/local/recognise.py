@@ -70,7 +70,7 @@ def recognise(
                 else:
                     result = find_history(program, read[0], windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
-                metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(read.blocks)}
+                metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
                 warn_of_doubts(metrics, unit, description)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
