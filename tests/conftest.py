@@ -26,7 +26,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 #: Tests without the mark that start Spark sessions of their own, in this process or another.
-WITH_SESSIONS = ("attack/test_endings.py", "cli/test_stream.py", "docs/test_examples.py", "spark/cluster/test_cluster.py")
+WITH_SESSIONS = (
+    "attack/test_endings.py",
+    "cli/test_stream.py",
+    "docs/test_examples.py",
+    "spark/cluster/test_cluster.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

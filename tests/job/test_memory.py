@@ -72,7 +72,7 @@ def test_another_process_goes_on_from_the_files(number: int, plain: ByHand, tmp_
 
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_after_a_batch_that_failed_the_files_count(every: int, plain: ByHand, tmp_path: Path) -> None:
-    """At every write of the last batch (one in five in the quick tests): some buckets have gone on in memory by then."""
+    """At every write of the last batch, one in five in the quick tests: some buckets have gone on in memory by then."""
     fuse = Fuse()
     counted = begin(tmp_path / "counted", True, lambda place: Breaking(place, fuse))
     for batch in range(LAST):
