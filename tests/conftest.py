@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TESTS = Path(__file__).resolve().parent
+
+#: Sessions of tests end before Java's second compiler has paid for itself: without it they take half of the CPU time.
+for variable in ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS"):
+    os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 settings.register_profile("long", max_examples=2000, deadline=None)
 
 

@@ -82,7 +82,7 @@ def on_spark(
     from holdsfor.spark import recognise, session
 
     with progress("Starting Spark"):
-        spark = session(master, settings)
+        spark = session(master, settings, for_one_run=True)
     try:
         with progress("Recognising on Spark"):
             written = writing.out if writing.form == "parquet" else None  # by the workers

@@ -57,10 +57,11 @@ def ship(spark: SparkSession) -> None:
 def warm(spark: SparkSession) -> int:
     """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
     cores = spark.sparkContext.defaultParallelism
-    return sum(spark.sparkContext.parallelize(range(cores), cores).map(_recognise).collect())
+    return sum(spark.sparkContext.parallelize(range(cores), cores).map(load_kernels).collect())
 
 
-def _recognise(_: int) -> int:
+def load_kernels(_: int = 0) -> int:
+    """Calls those that most rules need, by a small run."""
     description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
     holdsfor.recognise(description, events, window=10, step=10, stepped=True)
     holdsfor.read_events(LINES, format="rtec").read(description.inputs)
