@@ -19,6 +19,7 @@ from holdsfor.language.description import Input
 
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
+BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,21 @@ def parts_of(source: EventSource) -> list[Part]:
         else:
             found.append(Part(one))
     return found
+
+
+def estimate_rows(parts: Sequence[Part]) -> int:
+    """About how many rows there are, by what costs nothing to know: of text files that is their size."""
+    return sum(map(_estimate_part, parts))
+
+
+def _estimate_part(part: Part) -> int:
+    (data,) = part.source.parts
+    if isinstance(data, pa.Table | tuple):
+        return len(data)
+    if part.groups:
+        with open_parquet(data) as file:
+            return sum(file.metadata.row_group(number).num_rows for number in part.groups)
+    return data.stat().st_size // BYTES_A_ROW
 
 
 def _row_groups(path: Path, source: EventSource) -> Iterator[Part]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import holdsfor
+from holdsfor.spark.live.workers import on_workers
 from holdsfor.spark.session import cache_dir
 
 if TYPE_CHECKING:
@@ -56,11 +57,10 @@ def ship(spark: SparkSession) -> None:
 
 def warm(spark: SparkSession) -> int:
     """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
-    cores = spark.sparkContext.defaultParallelism
-    return sum(spark.sparkContext.parallelize(range(cores), cores).map(load_kernels).collect())
+    return sum(on_workers(spark)(lambda _: load_kernels(), range(spark.sparkContext.defaultParallelism)))
 
 
-def load_kernels(_: int = 0) -> int:
+def load_kernels() -> int:
     """Calls those that most rules need, by a small run."""
     description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
     holdsfor.recognise(description, events, window=10, step=10, stepped=True)

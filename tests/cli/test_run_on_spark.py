@@ -61,15 +61,15 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
 def test_failing_run_tells_the_mistake_and_keeps_an_earlier_one(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(spark, "stop", lambda: None)  # other tests go on with this session
     (tmp_path / "rules.ec").write_text(RULES)
     (tmp_path / "table.csv").write_text("name,time,who\ngo,10,v1\n")
     (tmp_path / "mapping.toml").write_text('time = "when"\n')
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "intervals.csv").write_text("from an earlier run")
-    command = ["run", "rules.ec", "-o", "out", "--engine", "spark", "--events", "table.csv"]
-    done = CliRunner().invoke(app, [*command, "--format", "columns", "--mapping", "mapping.toml"])
+    rules, out, events, mapping = (str(tmp_path / name) for name in ("rules.ec", "out", "table.csv", "mapping.toml"))
+    command = ["run", rules, "-o", out, "--engine", "spark", "--events", events, "--format", "columns"]
+    done = CliRunner().invoke(app, [*command, "--mapping", mapping])
     assert done.exit_code == 1
     assert "no such column for the time: 'when'" in done.stderr
     assert "Traceback" not in done.stderr
