@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks import (
     engine,
+    facts,
     kernels,
     live,
     maritime,
@@ -19,7 +20,7 @@ from benchmarks import (
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, rules, engine, patterns, rtec, start, maritime)
+IN_PROCESS = (kernels, reading, rules, facts, engine, patterns, rtec, start, maritime)
 ON_SPARK_AND_LIVE = (spark_batch, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):

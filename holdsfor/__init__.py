@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import HoldsforError
+from holdsfor.functions import Function, vectorised
 
 if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription
+    from holdsfor.language.facts import FactTable
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
@@ -36,6 +38,7 @@ __all__ = [
     "sinks",
     "sources",
     "spark",
+    "vectorised",
 ]
 __version__ = "0.1.0"
 
@@ -69,27 +72,33 @@ def __dir__() -> list[str]:
 
 
 def load(
-    *paths: str | Path, facts: Mapping[str, Any] | None = None, allow: Iterable[str | Path] = ()
+    *paths: str | Path,
+    facts: Mapping[str, Any] | None = None,
+    allow: Iterable[str | Path] = (),
+    functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
     """The event description in rule files. facts: tables of background facts by the name of their predicate
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
-    allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`)."""
+    allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
+    functions: your own functions for aggregates, by name: {"median": numpy.median}."""
     from holdsfor import language
 
-    return language.load(*paths, texts=_fact_texts(facts), allow=allow)
+    return language.load(*paths, tables=_fact_tables(facts), allow=allow, functions=functions)
 
 
-def parse(*texts: str, facts: Mapping[str, Any] | None = None) -> EventDescription:
-    """The event description in rule texts. facts: tables of background facts, as `load` takes them."""
+def parse(
+    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
+) -> EventDescription:
+    """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
+    `load` takes them."""
     from holdsfor import language
 
-    return language.parse(*texts, named=_fact_texts(facts))
+    return language.parse(*texts, tables=_fact_tables(facts), functions=functions)
 
 
-def _fact_texts(facts: Mapping[str, Any] | None) -> dict[str, str]:
-    """Tables of facts as rule text, by the name that messages give it."""
+def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
     if not facts:
-        return {}
-    from holdsfor.io.readers.facts import fact_text
+        return []
+    from holdsfor.io.readers.facts import read_facts
 
-    return {f"<facts of {name}>": fact_text(name, source) for name, source in facts.items()}
+    return [read_facts(name, source) for name, source in facts.items()]

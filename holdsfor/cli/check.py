@@ -11,7 +11,7 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.console import complain
-from holdsfor.cli.run import ALLOW, FACTS, pairs
+from holdsfor.cli.run import ALLOW, FACTS, FUNCTIONS, load_rules
 from holdsfor.printable import printable_lines
 
 
@@ -29,6 +29,7 @@ def check(
     ] = False,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
@@ -37,9 +38,8 @@ def check(
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
-    tables = pairs("--facts", facts or [], "vesselType=types.csv")
     try:
-        description = holdsfor.load(*rules, facts=tables, allow=allow or ())
+        description = load_rules(rules, facts, allow, functions)
         made = None if picture else overview.plan_fully(description)
     except holdsfor.DescriptionError as error:
         if not as_json:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Event, Thread
 from time import monotonic
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from holdsfor.printable import printable, printable_lines
 
 PATIENCE = 2.0  # seconds of silence before a step says that it is at work
+REDRAW = 0.25  # seconds between two looks at how much is done
 REPEAT = 30.0  # seconds between further lines where there is no terminal to draw on
 
 
@@ -51,34 +53,55 @@ def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]])
     console.print(table)
 
 
+@dataclass(slots=True)
+class Step:
+    """What is being done, and how much of it is done, from 0 to 1; None where nobody knows.
+
+    measure: asks for that, where it can be asked.
+    """
+
+    doing: str
+    share: float | None = None
+    measure: Callable[[], float | None] | None = None
+
+    def move(self, doing: str, share: float | None = None) -> None:
+        self.doing, self.share = doing, share
+
+    def measured(self) -> float | None:
+        return self.share if self.measure is None else self.measure()
+
+
 @contextmanager
-def progress(doing: str) -> Iterator[None]:
-    """Show that a step is at work: a line that moves on a terminal, plain lines elsewhere, nothing if it is quick."""
-    done = Event()
-    watch = Thread(target=_draw if sys.stderr.isatty() else _tell, args=(doing, done), name=doing, daemon=True)
+def progress(doing: str, measure: Callable[[], float | None] | None = None) -> Iterator[Step]:
+    """Show that a step is at work: a bar on a terminal, plain lines elsewhere, nothing if it is quick."""
+    done, step = Event(), Step(doing, measure=measure)
+    watch = Thread(target=_draw if sys.stderr.isatty() else _tell, args=(step, done), name=doing, daemon=True)
     watch.start()
     try:
-        yield
+        yield step
     finally:
         done.set()
         watch.join()
 
 
-def _draw(doing: str, done: Event) -> None:
+def _draw(step: Step, done: Event) -> None:
     if done.wait(PATIENCE):
         return
-    bar = Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=err(), transient=True
-    )
-    with bar:
-        bar.add_task(escape(printable(doing)), total=None)
-        done.wait()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err(), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        while True:
+            share = step.measured()
+            total = None if share is None else 1.0
+            bar.update(task, description=escape(printable(step.doing)), total=total, completed=share or 0.0)
+            if done.wait(REDRAW):
+                return
 
 
-def _tell(doing: str, done: Event) -> None:
+def _tell(step: Step, done: Event) -> None:
     begin = monotonic()
     if done.wait(PATIENCE):
         return
-    complain(f"{doing} ...", style="")
+    complain(f"{step.doing} ...", style="")
     while not done.wait(REPEAT):
-        complain(f"{doing} ... {monotonic() - begin:.0f} s", style="")
+        complain(f"{step.doing} ... {monotonic() - begin:.0f} s", style="")

@@ -94,6 +94,8 @@ def predicates(description: EventDescription) -> dict[Thing, Place]:
     found: dict[Thing, Place] = {}
     for clause in description.background:
         found.setdefault(("predicate", _signature(clause.head)), clause.place)
+    for table in description.tables:
+        found.setdefault(("predicate", table.signature), table.place)
     for rule in description.rules:
         if (domain := _as_written(_owner(rule), description)) != _owner(rule):
             found.setdefault(domain, rule.place)
@@ -131,6 +133,7 @@ def _as_written(thing: Thing, description: EventDescription) -> Thing:
 def unreachable(description: EventDescription) -> set[Thing]:
     """Definitions that no input can ever make true: each of their rules asks for another such thing."""
     missing = set(definitions(description)) | set(predicates(description))
+    missing -= {("predicate", table.signature) for table in description.tables}
     before = -1
     while before != len(missing):
         before = len(missing)

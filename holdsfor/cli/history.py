@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
 from holdsfor.cli.found import Finding, summarise, summarise_parts
+from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.wide import NANOSECONDS, SHAPES, Shape, widen
@@ -59,8 +60,8 @@ class Outcome:
 def in_process(description: EventDescription, source: EventSource, times: Times, writing: Writing) -> Outcome:
     import holdsfor
 
-    with progress("Recognising"):
-        result = holdsfor.recognise(description, source, **times, stepped=writing.changes)
+    with progress("Reading") as step:
+        result = holdsfor.recognise(description, WatchedSource(source.parts, step), **times, stepped=writing.changes)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
     with progress(f"Writing {writing.out}"):
         _clear(writing.out)
@@ -84,7 +85,7 @@ def on_spark(
     with progress("Starting Spark"):
         spark = session(master, settings, for_one_run=True)
     try:
-        with progress("Recognising on Spark"):
+        with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
             written = writing.out if writing.form == "parquet" else None  # by the workers
             result = recognise(spark, description, source, **times, out=written)
         with progress(f"Writing {writing.out}"):

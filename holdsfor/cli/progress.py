@@ -9,28 +9,31 @@ from typing import Literal as OneOf
 import typer
 
 from holdsfor.cli.console import say, show
-from holdsfor.cli.run import EVENTS, FACTS, FORMAT, MAPPING, START, pairs
+from holdsfor.cli.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
 
 AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
+CHECKPOINT = typer.Option(help="Instead of events: the folder of a stream's checkpoint, or of a saved session.")
 MOST = typer.Option("--most", help="How many partial matches are shown, those that end soonest first.")
 
 
 def progress(
     rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    events: Annotated[list[str], EVENTS],
+    events: Annotated[list[str] | None, EVENTS] = None,
+    checkpoint: Annotated[str | None, CHECKPOINT] = None,
     at: Annotated[int | None, AT] = None,
     start: Annotated[int | None, START] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
     most: Annotated[int, MOST] = 50,
 ) -> None:
     """Shows the partial matches of patterns: which parts have occurred, what they wait for, and until when."""
     import holdsfor
 
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"))
-    source = holdsfor.read_events(events, format=format, mapping=mapping)
-    table = holdsfor.progress(description, source, start=start, end=at)
+    description = load_rules(rules, facts, None, functions)
+    source = holdsfor.read_events(events, format=format, mapping=mapping) if events else None
+    table = holdsfor.progress(description, source, checkpoint=checkpoint, start=start, end=at)
     rows = sorted(table.to_pylist(), key=lambda row: (row["until"] is None, row["until"]))
     shown = [
         (

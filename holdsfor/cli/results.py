@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.clock import Clock
+from holdsfor.io.clock import Clock, clock_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,9 +63,3 @@ def _read_clock(folder: Path) -> Clock:
     path = folder / "metrics.json"
     metrics = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return clock_of(metrics.get(NANOSECONDS))
-
-
-def clock_of(nanoseconds: int | None) -> Clock:
-    """How times are shown where a tick is so long; ticks of other lengths are shown as they are."""
-    clocks: dict[int | None, Clock] = {10**9: "s", 10**6: "ms", 10**3: "us"}
-    return clocks.get(nanoseconds, "ticks")

@@ -56,6 +56,10 @@ CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given 
 FACTS = typer.Option(
     metavar="NAME=FILE", help="A table of background facts, Parquet or CSV; may be given several times."
 )
+FUNCTIONS = typer.Option(
+    metavar="FILE",
+    help="A Python file with functions for aggregates. It is executed: name only what you trust.",
+)
 ALLOW = typer.Option(
     metavar="FOLDER", help="Another folder that rule files may name files in; may be given several times."
 )
@@ -110,6 +114,7 @@ def run(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
@@ -121,7 +126,7 @@ def run(
     from holdsfor.cli.engine import choose_engine
     from holdsfor.cli.found import HEADER, finding_cells
     from holdsfor.cli.history import Times, Writing, in_process, on_spark
-    from holdsfor.cli.results import clock_of
+    from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
     from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -129,14 +134,14 @@ def run(
     own, table = split(rules, app)
     rules = own or _needed(list(table.rules), "RULES: rule files are needed, and the table names none.")
     form = format or ("rtec" if table.events and not events and not mapping else None)
-    events = events or _needed(list(table.events), "--events: event files are needed.")
+    sources = events or list(table.events) or _needed(mapped_files(mapping), "--events: event files are needed.")
     out = out or _needed(table.out, "--out: a folder for the tables is needed.")
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
     times = Times(
         window=ticks(window, unit) if window else table.window,
@@ -149,7 +154,7 @@ def run(
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    source = holdsfor.read_events(events, format=form, mapping=mapping)
+    source = holdsfor.read_events(sources, format=form, mapping=mapping)
     make_folder(out)  # before the work, not after it
     needs_spark = "--master" if master else "--conf" if settings else None
     choice = choose_engine(engine, source, needs_spark, "--changes" if changes else None)
@@ -174,6 +179,17 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def mapped_files(mapping: Path | None) -> dict[str, str]:
+    """The files of each table that a mapping names, beside it."""
+    from holdsfor.io.readers.mapping import as_mapping
+
+    tables = {} if mapping is None else as_mapping(mapping).tables
+    without = [name for name, table in tables.items() if not table.files]
+    if without:
+        raise typer.BadParameter(f"--events: event files are needed, or files = ... in [tables.{without[0]}].")
+    return {name: str(Path(mapping or "").parent / (table.files or "")) for name, table in tables.items()}
 
 
 class LeftOut(MetaPathFinder):
@@ -212,6 +228,17 @@ def _needed(given: _Given | None, otherwise: str) -> _Given:
     if not given:
         raise typer.BadParameter(otherwise)
     return given
+
+
+def load_rules(
+    rules: Sequence[Path], facts: Sequence[str] | None, allow: Sequence[Path] | None, functions: Path | None
+) -> EventDescription:
+    """The rules with what the command line adds to them."""
+    import holdsfor
+    from holdsfor.cli.functions import load_functions
+
+    tables = pairs("--facts", facts or [], "vesselType=types.csv")
+    return holdsfor.load(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
 
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:

@@ -21,11 +21,13 @@ from holdsfor.cli.run import (
     CONF,
     FACTS,
     FORMAT,
+    FUNCTIONS,
     MAPPING,
     MASTER,
     RULES,
     TICK,
     TICK_UNIT,
+    load_rules,
     overflow_warning,
     pairs,
     with_bounds,
@@ -39,9 +41,14 @@ if TYPE_CHECKING:
     from holdsfor.io.sinks.sink import Sink
     from holdsfor.job.live.query import LiveQuery
 
-FROM = typer.Option("--from", metavar="FOLDER|mqtt://...", help="A folder that gets new files, or a broker and topics.")
+KAFKA = "kafka://"
+FROM = typer.Option(
+    "--from", metavar="FOLDER|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
+)
 TO = typer.Option(
-    "--to", metavar="console|mqtt://...|http://...|FOLDER", help="Where changes go; may be given several times."
+    "--to",
+    metavar="console|mqtt://...|kafka://...|http://...|FOLDER",
+    help="Where changes go; may be given several times.",
 )
 CHECKPOINT = typer.Option(help="A folder for the state. A stream that finds its own there goes on where it was.")
 OUT = typer.Option("--out", "-o", help="A folder for the tables. Default: in the checkpoint.")
@@ -132,17 +139,17 @@ def stream(
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     allow: Annotated[list[Path] | None, ALLOW] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
-    import holdsfor
     from holdsfor.job.live.early import check_early
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
-    description = holdsfor.load(*rules, facts=pairs("--facts", facts or [], "vesselType=types.csv"), allow=allow or ())
+    description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
@@ -151,6 +158,8 @@ def stream(
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
+    if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
     if engine == "spark":
         check_early(
             description,
@@ -236,8 +245,10 @@ class _Spark:
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
         from holdsfor.spark import session, stream
-        from holdsfor.spark.live.sources import open_source
+        from holdsfor.spark.live.sources import open_source, require_sources
 
+        if not place[0].startswith(KAFKA):
+            require_sources()
         with progress("Starting Spark"):
             spark = session(self.master, self.settings, log=self.log)
         with open_source(spark, *place) as (events, reader):
@@ -292,8 +303,15 @@ def check_source(place: str, checkpoint: str, format: str | None, mapping: Path 
         Folder.of(place, checkpoint, format, mapping)
         return
     as_mapping(mapping)
+    if place.startswith(KAFKA):
+        from holdsfor.io.kafka import Kafka
+
+        Kafka.parse(place)
+        return
     if not place.startswith(("mqtt://", "mqtts://")):
-        raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
+        raise HoldsforError(
+            f"cannot stream from {show_address(place)}: give a folder, mqtt://host/topic or kafka://host/topic."
+        )
     if once:
         raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
     Settings.parse(place)
@@ -312,9 +330,13 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
         return WebhookSink.parse(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
         return MqttSink(Settings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
+    if text.startswith(KAFKA):
+        from holdsfor.spark.kafka import KafkaSink
+
+        return KafkaSink.parse(text, name=f"kafka-{number}")
     if "://" in text and not text.startswith("file:"):
         raise HoldsforError(
-            f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s):// or a folder."
+            f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s)://, kafka:// or a folder."
         )
     return JsonLinesSink(Store(text), name=f"jsonlines-{number}")
 

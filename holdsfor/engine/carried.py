@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,8 +15,8 @@ from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.result import as_block
-from holdsfor.engine.settling import Scope, State, settle
-from holdsfor.engine.stepping import Moment, remembered
+from holdsfor.engine.settling import Scope, State, everything, settle
+from holdsfor.engine.stepping import Arrived, Moment, add_input, remembered, visible_input
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
@@ -85,6 +85,35 @@ def opened(
     found = zip(dues(program.plan, scope), carried.running, strict=True)
     running = {due: _running(due, block, world) for due, block in found}
     return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
+
+
+def world_after(carried: Carried, program: Program, windows: Windows, scope: Scope, room: int) -> World:
+    """What was known at the last query time: the input that was there and may still count, and all that is defined."""
+    assert carried.fired is not None, "there was a query time"
+    start = opened(carried, program, windows, scope, (), carried.fired, room)
+    assert start.before is not None
+    arrived = [Arrived(block, windows.first_seen(block.arrival)) for block in carried.inputs]
+    add_input(program, scope, visible_input(windows, start.state.frontier, carried.fired, arrived), start.before)
+    return start.before
+
+
+def merge_carried(parts: Sequence[tuple[Scope, Carried]], plan: Plan, forwards: Iterable[Block]) -> Carried:
+    """What stages and buckets carry, as if one evaluation had done it all. forwards: input for later stages."""
+    known: dict[Relation, list[Block]] = {}
+    running: dict[Due, list[Block]] = {}
+    for scope, carried in parts:
+        for relation, block in zip(scope.relations(plan), carried.known, strict=True):
+            known.setdefault(relation, []).append(block)
+        for due, block in zip(dues(plan, scope), carried.running, strict=True):
+            running.setdefault(due, []).append(block)
+    inputs = [block for _, carried in parts for block in carried.inputs]
+    whole = everything(plan)
+    return Carried(
+        max((carried.fired for _, carried in parts if carried.fired is not None), default=None),
+        join_blocks([*inputs, *forwards]),
+        tuple(join_blocks(known[relation])[0] for relation in whole.relations(plan)),
+        tuple(join_blocks(running[due])[0] for due in dues(plan, whole)),
+    )
 
 
 def _columns(block: Block, dictionary: Dictionary) -> list[Column]:

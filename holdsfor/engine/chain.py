@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -48,10 +48,21 @@ class Shape:
     positions: tuple[int, ...]  # bound
     names: tuple[str, ...]  # the variables bound there
     new: tuple[tuple[int, str], ...]
+    read: tuple[int, ...]  # all positions whose value matters
 
 
 def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
-    constants: list[tuple[int, int]] = []
+    constants, shaped = _shape(args, bound)
+    if not constants:
+        return shaped
+    coded = tuple((position, dictionary.code(text)) for position, text in constants)
+    return replace(shaped, picks=Picks(coded, shaped.picks.equal))
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Shape]:
+    """The constants with their positions, and all else."""
+    constants: list[tuple[int, str]] = []
     equal: list[tuple[int, int]] = []
     first: dict[str, int] = {}
     for position, arg in enumerate(args):
@@ -61,13 +72,14 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
             else:
                 first[arg] = position
         elif arg is not None:
-            constants.append((position, dictionary.code_of(arg)))
+            constants.append((position, str(arg)))
     known = [(p, name) for name, p in first.items() if name in bound]
-    return Shape(
-        Picks(tuple(constants), tuple(equal)),
+    return tuple(constants), Shape(
+        Picks((), tuple(equal)),
         tuple(p for p, _ in known),
         tuple(name for _, name in known),
         tuple((p, name) for name, p in first.items() if name not in bound),
+        tuple(position for position, arg in enumerate(args) if arg is not None),
     )
 
 
@@ -148,33 +160,34 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
     What has no start because it holds from the first point of the history on has no startI either.
     """
-    time = edges.packed & edges.axis.mask
     low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
     if what in ("startI", "endI"):
         low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
-    if len(time) == 0 or (time.min() >= low and time.max() <= high):
+    first, last = edges.span()
+    if len(edges) == 0 or (first >= low and last <= high):
         return edges
+    time = edges.packed & edges.axis.mask
     return edges.select(Selection((time >= low) & (time <= high)))
 
 
 def scan(op: At, world: World) -> Rows:
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, frozenset(), world.dictionary)
-    found = found.pick(wanted.picks)
+    found = found.pick(wanted.picks, wanted.read)
     columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
     rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)} | _start(op, found, None))
     key = tuple(args[p] for p in found.key)
     if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
-        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed)
+        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed, found.span())
     elif all(arg is not None and not isinstance(arg, str) for arg in key):
-        rows.sorted_by((), op.time, found.packed & world.axis.mask)
+        rows.sorted_by((), op.time, found.packed & world.axis.mask, found.span())
     return rows
 
 
 def at(op: At, rows: Rows, world: World) -> Rows:
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    found = found.pick(wanted.picks)
+    found = found.pick(wanted.picks, wanted.read)
     if op.time not in rows.names:
         return _meet(op, wanted, found, rows)
     if not wanted.new and op.start is None:
@@ -219,8 +232,10 @@ def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
 
 
 def _time(found: Points, index: Ints | None) -> Column:
-    packed = found.packed if index is None else found.packed[index]
-    return Column(found.dictionary, numbers=found.axis.time(packed))
+    packed, axis = found.packed, found.axis
+    if index is None:
+        return Column.later(found.dictionary, lambda: axis.time(packed))
+    return Column(found.dictionary, numbers=axis.time(packed[index]))
 
 
 def _start(op: At, found: Points, index: Ints | None) -> dict[str, Column]:
@@ -393,4 +408,4 @@ def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
         return _holds(held, shape(args, rows.names, world.dictionary), op.time, rows)
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    return _member(wanted, found.pick(wanted.picks), op.time, rows)
+    return _member(wanted, found.pick(wanted.picks, wanted.read), op.time, rows)

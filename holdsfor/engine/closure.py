@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 
 from holdsfor.engine.axis import Axis, Ints, fit
 from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.dictionary import Dictionary, with_room
-from holdsfor.engine.facts import FactColumn, Facts, FactTable, fact_table
+from holdsfor.engine.facts import Facts, Table, no_facts
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.world import World
@@ -19,8 +20,9 @@ from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import DescriptionError
 from holdsfor.plan.operators import Chain, Closure, Lookup
+from holdsfor.plan.walk import facts_used
 
-Tables = dict[Signature, FactTable]
+Tables = dict[Signature, Table]
 ROUNDS = 10_000
 NEW = "~new"
 
@@ -33,8 +35,9 @@ def closed(closure: Closure, tables: Tables) -> Tables:
 def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
     dictionary = Dictionary()
     members = dict.fromkeys(signature for signature, _ in closure.rules)
-    tables = {**{s: fact_table(s.arity, ()) for s in members}, **tables}
-    facts = {signature: Facts(dictionary, table) for signature, table in tables.items()}
+    tables = {**{s: no_facts(s.arity) for s in members}, **tables}
+    wanted = facts_used((), (), [closure])
+    facts = {signature: Facts(dictionary, tables[signature]) for signature in tables if signature in wanted}
     axis = fit(0, 1, 1, len(dictionary), room)
     dictionary.limit = axis.codes
     world = World(axis, dictionary, facts, 0, 0, 0)
@@ -89,12 +92,13 @@ def _chains(chain: Chain, members: dict[Signature, None]) -> list[Chain]:
     ]
 
 
-def _table(columns: list[Ints], dictionary: Dictionary) -> FactTable:
-    texts = [FactColumn(tuple(map(dictionary.text, c.tolist())), _numbers(c, dictionary)) for c in columns]
-    return FactTable(len(columns[0]) if columns else 1, tuple(texts))
+def _table(columns: list[Ints], dictionary: Dictionary) -> Table:
+    return Table(len(columns[0]) if columns else 1, tuple(_column(codes, dictionary) for codes in columns))
 
 
-def _numbers(column: Ints, dictionary: Dictionary) -> Ints | None:
-    """The numbers of a column that is made of integers only."""
-    numbers = dictionary.numbers(column)
-    return np.asarray(numbers, np.int64) if len(column) and numbers.dtype.kind == "i" else None
+def _column(codes: Ints, dictionary: Dictionary) -> pa.Array:
+    """Integers, where there is nothing else; terms otherwise."""
+    numbers = dictionary.numbers(codes)
+    if len(codes) and numbers.dtype.kind == "i":
+        return pa.array(numbers)
+    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), dictionary.texts())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,18 @@ class Column:
     whole: which of the numbers are integers, where integers and floats are mixed.
     """
 
-    __slots__ = ("_bounds", "_codes", "_dictionary", "_from", "_numbers", "_selection", "_uniform", "_whole")
+    __slots__ = (
+        "_bounds",
+        "_codes",
+        "_dictionary",
+        "_from",
+        "_has_nulls",
+        "_make",
+        "_numbers",
+        "_selection",
+        "_uniform",
+        "_whole",
+    )
 
     def __init__(
         self,
@@ -60,6 +71,18 @@ class Column:
         self._from: Column | None = None
         self._selection: Selection | None = None
         self._bounds: tuple[float, float] | None = None
+        self._has_nulls: bool | None = None
+        self._make: Callable[[], Numbers] | None = None
+
+    @classmethod
+    def later(cls, dictionary: Dictionary, make: Callable[[], Numbers]) -> Column:
+        """Numbers of one kind that are made when they are asked for."""
+        column = cls(dictionary)
+        column._make, column._uniform = make, True
+        return column
+
+    def made_as(self, make: Callable[[], Numbers]) -> Column:
+        return Column.later(self._dictionary, make)
 
     def select(self, selection: Selection) -> Column:
         column = Column(self._dictionary)
@@ -78,6 +101,25 @@ class Column:
         """Whether its codes are known: no term has to be looked up for them."""
         return self._codes is not None or (self._from is not None and self._from.is_coded)
 
+    def nulls(self) -> Mask | None:
+        """Which rows have no value; None: all have one."""
+        return self._find_nulls() if self._may_have_nulls() else None
+
+    def _may_have_nulls(self) -> bool:
+        """Of a selection: whether what it is from has any."""
+        if self._from is not None:
+            return self._from._may_have_nulls()
+        if self._has_nulls is None:
+            self._has_nulls = self._make is None and bool(self._find_nulls().any())  # what is made later are times
+        return self._has_nulls
+
+    def _find_nulls(self) -> Mask:
+        if self.is_number:
+            numbers = self.numbers()
+            return np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), np.bool_)
+        null = self._dictionary.null_code
+        return np.zeros(1, np.bool_) if null is None else self.codes() == null
+
     def codes(self) -> Ints:
         if self._codes is None:
             if self._from is not None:
@@ -87,16 +129,18 @@ class Column:
                 else:
                     self._codes = self._dictionary.encode(self.numbers())
             else:
-                assert self._numbers is not None
+                numbers = self.numbers()
                 if self._whole is not None:
-                    self._codes = self._dictionary.encode_mixed(self._numbers, self._whole)
+                    self._codes = self._dictionary.encode_mixed(numbers, self._whole)
                 else:
-                    self._codes = self._dictionary.encode(self._numbers)
+                    self._codes = self._dictionary.encode(numbers)
         return self._codes
 
     def numbers(self) -> Numbers:
         if self._numbers is None:
-            if self._from is not None and (self._from.is_number or self._from._numbers is not None):
+            if self._make is not None:
+                self._numbers = self._make()
+            elif self._from is not None and (self._from.is_number or self._from._numbers is not None):
                 assert self._selection is not None
                 self._numbers = self._selection.of(self._from.numbers())
             else:

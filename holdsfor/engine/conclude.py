@@ -15,7 +15,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, expand, merge_sorted
+from holdsfor.kernels import compress, expand, merge_sorted, time_span
 from holdsfor.plan.operators import Arg, Conclude, Occurring
 from holdsfor.plan.structures import Forms, open_forms, width
 
@@ -60,7 +60,7 @@ def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -
         rows = rows_of(rule, world, beginnings)
         forms, args = open_forms(rule.args)
         positions = tuple(p for p, arg in enumerate(args) if arg is not None)
-        packed = in_history(packed_head(rows, [args[p] for p in positions], rule.time, world), world)
+        packed = head_points(rows, [args[p] for p in positions], rule.time, world)
         if len(positions) == len(args):
             full.append(packed)
         else:
@@ -90,15 +90,17 @@ def key_columns(keys: Ints, arity: int, forms: Forms | None, world: World) -> tu
     return keys[kept], parts
 
 
-def in_history(packed: Ints, world: World) -> Ints:
-    """Only the points for which conclusions are drawn."""
-    if len(packed) == 0:
+def head_points(rows: Rows, args: list[Arg], time: str, world: World) -> Ints:
+    """Sorted points of the head's columns at the time, as far as conclusions are drawn for it."""
+    packed = packed_head(rows, args, time, world)
+    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    if len(packed) == 0 or rows.lies_within(time, low, high):
         return packed
-    time = packed & world.axis.mask
-    low, high = world.after - world.axis.origin, world.now - world.axis.origin
-    if time.min() > low and time.max() <= high:
+    first, last = time_span(packed, world.axis.mask)
+    if first >= low and last <= high:
         return packed
-    return compress(packed, (time > low) & (time <= high))
+    times = packed & world.axis.mask
+    return compress(packed, (times >= low) & (times <= high))
 
 
 def merged(lists: Iterable[Ints]) -> Ints:

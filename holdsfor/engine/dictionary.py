@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,7 +20,8 @@ from holdsfor.engine.term_text import (
     standard_order,
 )
 from holdsfor.errors import HoldsforError
-from holdsfor.io.text import mask
+from holdsfor.io.events import NULL
+from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
@@ -54,6 +57,28 @@ class EndlessTerm(HoldsforError):
         super().__init__(f"{name}(...) has more than {MOST_TERMS_INSIDE:,} terms inside, and they go on growing")
 
 
+@dataclass(frozen=True, slots=True)
+class IntegerCodes:
+    """The codes of the integers from low on, -1 for those that have none yet."""
+
+    low: int = 0
+    codes: Ints = field(default_factory=lambda: EMPTY)
+
+    def covers(self, low: int, high: int, count: int) -> bool:
+        """Whether the table has these integers, or would not be too long with them for so many numbers."""
+        if not len(self.codes):
+            return high - low < DENSE * count
+        return max(high, self.low + len(self.codes) - 1) - min(low, self.low) < len(self.codes) + DENSE * count
+
+    def widened(self, low: int, high: int) -> IntegerCodes:
+        if not len(self.codes):
+            return IntegerCodes(low, np.full(high - low + 1, -1, np.int64))
+        before, after = max(self.low - low, 0), max(high - self.low - len(self.codes) + 1, 0)
+        if not before and not after:
+            return self
+        return IntegerCodes(self.low - before, np.pad(self.codes, (before, after), constant_values=-1))
+
+
 class Dictionary:
     """Terms, as Prolog text, and their codes. Codes are given in order of arrival and never change."""
 
@@ -70,6 +95,7 @@ class Dictionary:
         self._compounds: dict[tuple[str, int], Compounds] = {}  # by name as text, and number of arguments
         self._inside: Ints = EMPTY  # how many terms are inside each
         self._unwritten = False
+        self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
 
     def __len__(self) -> int:
@@ -89,6 +115,7 @@ class Dictionary:
         other._whole, other._fits = self._whole, self._fits
         other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
         other._inside, other._unwritten = self._inside, self._unwritten
+        other._integer_codes = IntegerCodes(self._integer_codes.low, self._integer_codes.codes.copy())
         return other
 
     def code(self, text: str) -> int:
@@ -102,6 +129,11 @@ class Dictionary:
             self._texts.append(text)
         return found
 
+    @property
+    def null_code(self) -> int | None:
+        """What stands for an argument that an event does not have; None: all have theirs."""
+        return self._codes.get(NULL)
+
     def _make_room(self, size: int) -> None:
         if self.limit is not None and len(self._texts) + size > self.limit:
             raise DictionaryFull
@@ -110,12 +142,47 @@ class Dictionary:
         return self.code(str(term))
 
     def codes(self, texts: Iterable[str]) -> Ints:
-        return np.fromiter(map(self.code, texts), np.int64)
+        wanted = list(texts)
+        if self._compounds:
+            self._intern(wanted)
+        codes = list(map(self._codes.get, wanted)) if self._codes else [None] * len(wanted)
+        if None not in codes:
+            return np.array(codes, np.int64)
+        begin = len(self._texts)
+        if codes.count(None) == len(wanted) == len(added := dict(zip(wanted, count(begin), strict=False))):
+            self._add(added)  # the common case: an array of terms that are all new, each once
+            return np.arange(begin, len(self._texts))
+        fresh = dict.fromkeys(text for text, code in zip(wanted, codes, strict=True) if code is None)
+        self._add(dict(zip(fresh, count(begin), strict=False)))
+        return np.array(list(map(self._codes.get, wanted)), np.int64)
+
+    def _add(self, added: dict[str, int]) -> None:
+        self._make_room(len(added))
+        self._texts.extend(added)
+        if self._codes:
+            self._codes.update(added)
+        else:
+            self._codes = added
 
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
+        if numbers.dtype.kind == "i" and len(numbers):
+            low, high = int(numbers.min()), int(numbers.max())
+            if self._integer_codes.covers(low, high, len(numbers)):
+                return self._encode_integers(numbers.astype(np.int64, copy=False), low, high)
         distinct, where = find_distinct(numbers)
-        return self.codes(map(repr, distinct.tolist()))[where]
+        return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
+
+    def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
+        """Integers close together, of which most columns have the same: looked up in a table."""
+        table = self._integer_codes.widened(low, high)
+        codes = table.codes[numbers - table.low]
+        if codes.min() < 0:
+            fresh = np.unique(numbers[codes < 0])
+            table.codes[fresh - table.low] = self.codes(map(repr, fresh.tolist()))
+            codes = table.codes[numbers - table.low]
+        self._integer_codes = table
+        return codes
 
     def encode_mixed(self, numbers: Numbers, whole: npt.NDArray[np.bool_]) -> Ints:
         """The codes of numbers of which some are integers and others floats."""
@@ -129,10 +196,7 @@ class Dictionary:
         terms = array.dictionary
         place = address(terms)
         if place not in self._known:
-            texts = terms.to_pylist()
-            if self._compounds:
-                self._intern(texts)
-            self._known[place] = (terms, self.codes(texts))  # the terms are kept so that they stay there
+            self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
         return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:

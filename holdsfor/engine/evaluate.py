@@ -13,7 +13,7 @@ from holdsfor.engine.closure import closed
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, admits_all, allowed, within
-from holdsfor.engine.facts import Facts, FactTable, fact_table
+from holdsfor.engine.facts import Facts, Table, make_table
 from holdsfor.engine.group import evaluate_group
 from holdsfor.engine.recursion import evaluate_recursion
 from holdsfor.engine.simple import evaluate_simple
@@ -22,6 +22,7 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.description import Signature
+from holdsfor.plan.compiler.sources import identified_facts
 from holdsfor.plan.operators import (
     Declared,
     Definition,
@@ -41,16 +42,17 @@ from holdsfor.plan.walk import conclusions, defines, widest_key
 class Program:
     """A plan made ready to run: what its rules share, and the facts as columns.
 
-    terms: those of the facts; codes: of each column of each table, by these terms. columns: the most that a key has.
+    terms: those of the facts; codes: of each column of each table, by these terms, None: of numbers that are nothing
+    else to rules. columns: the most that a key has.
     domains: declarations, with the relations that all have them.
     """
 
     plan: Plan
     beginnings: Beginnings
     parts: frozenset[Part]
-    facts: tuple[tuple[Signature, FactTable], ...]
+    facts: tuple[tuple[Signature, Table], ...]
     terms: Dictionary
-    codes: tuple[tuple[Ints, ...], ...]
+    codes: tuple[tuple[Ints | None, ...], ...]
     columns: int
     domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
 
@@ -62,14 +64,15 @@ class Program:
 
 
 def make_program(plan: Plan) -> Program:
-    found = {signature: fact_table(signature.arity, rows) for signature, rows in plan.facts}
+    found = {signature: make_table(facts) for signature, facts in plan.facts}
     for closure in plan.closures:
         found = closed(closure, found)
     tables = tuple(found.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
     parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
     terms = Dictionary()
-    codes = tuple(tuple(terms.codes(column.texts) for column in table.columns) for _, table in tables)
+    wanted = identified_facts(plan)
+    codes = tuple(table.codes(terms, wanted.get(signature, ())) for signature, table in tables)
     return Program(bare, _beginnings(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan))
 
 

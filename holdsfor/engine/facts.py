@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.relation import Picks
 from holdsfor.engine.structure import cut_columns
+from holdsfor.io.facts import Columns, fact_columns
 from holdsfor.kernels import expand
-from holdsfor.language.terms import Float, Int, Term
+from holdsfor.language.facts import FactTable
 from holdsfor.plan.structures import Forms
 
 
 class Facts:
     """The facts of one predicate. Views are made once and kept."""
 
-    def __init__(self, dictionary: Dictionary, table: FactTable, codes: Sequence[Ints] | None = None) -> None:
+    def __init__(self, dictionary: Dictionary, table: Table, codes: Sequence[Ints | None] | None = None) -> None:
         """codes: of the columns, where the dictionary knows their terms already."""
         if codes is None:
-            codes = [dictionary.codes(column.texts) for column in table.columns]
+            codes = table.codes(dictionary, range(len(table.columns)))
         self.dictionary = dictionary
         self.size = table.size
-        self.columns = [Column(dictionary, c, column.numbers) for c, column in zip(codes, table.columns, strict=True)]
+        self.columns = [Column(dictionary, c, _numbers(column)) for c, column in zip(codes, table.columns, strict=True)]
         self._views: dict[object, object] = {}
 
     @classmethod
     def of_codes(cls, dictionary: Dictionary, columns: list[Ints], size: int) -> Facts:
-        facts = cls(dictionary, FactTable(size, ()))
+        facts = cls(dictionary, Table(size, ()))
         facts.columns = [Column(dictionary, codes) for codes in columns]
         return facts
 
@@ -51,7 +53,7 @@ class Facts:
         found = self._views.get(forms)
         if not isinstance(found, Facts):
             kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
-            found = Facts(self.dictionary, FactTable(len(kept), ()))
+            found = Facts(self.dictionary, Table(len(kept), ()))
             found.columns = list(cut.columns.values())
             self._views[forms] = found
         return found
@@ -66,6 +68,14 @@ class Facts:
         return index, rows[place]
 
     def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
+        """Rules that begin alike ask for the same rows one after the other: the last answer is kept."""
+        view = ("answer", picks, position)
+        last = self._views.get(view)
+        if not isinstance(last, _Answer) or last.code is not code:
+            last = self._views[view] = _Answer(code, *self._match_dense(picks, position, code))
+        return last.rows, last.facts
+
+    def _match_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
         table = self._dense(picks, position)
         if table.only is not None:
             fact = table.only[code]
@@ -93,14 +103,15 @@ class Facts:
         if not isinstance(found, _Dense) or len(found.first) <= len(self.dictionary):
             rows = self.picked(picks)
             code = self.columns[position].codes()[rows]
-            order = np.argsort(code, kind="stable")
-            rows, size = rows[order], len(self.dictionary)
+            size = len(self.dictionary)
             count = np.bincount(code, minlength=size)
             first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
             only = None
             if count.max(initial=0) <= 1:
                 only = np.full(size, -1, np.int64)
-                only[code[order]] = rows
+                only[code] = rows
+            else:
+                rows = rows[np.argsort(code, kind="stable")]
             found = self._views[view] = _Dense(first, rows, only)
         return found
 
@@ -115,30 +126,43 @@ class _Dense:
 
 
 @dataclass(frozen=True, slots=True)
-class FactColumn:
-    """One argument of all facts of a predicate: Prolog text, and numbers if all are integers or all are floats."""
+class _Answer:
+    """What was found for a column of codes."""
 
-    texts: tuple[str, ...]
-    numbers: Numbers | None
+    code: Ints
+    rows: Ints | None
+    facts: Ints
 
 
 @dataclass(frozen=True, slots=True)
-class FactTable:
+class Table:
     """Facts before they meet a dictionary: made once, used by every block."""
 
     size: int
-    columns: tuple[FactColumn, ...]
+    columns: Columns
+
+    def codes(self, dictionary: Dictionary, positions: Collection[int]) -> tuple[Ints | None, ...]:
+        """The codes of its columns; of numbers only at these positions, others have none until they are asked for."""
+        return tuple(
+            _encode(column, dictionary) if p in positions or pa.types.is_dictionary(column.type) else None
+            for p, column in enumerate(self.columns)
+        )
 
 
-def fact_table(arity: int, rows: Sequence[tuple[Term, ...]]) -> FactTable:
-    terms = zip(*rows, strict=True) if rows else [()] * arity
-    return FactTable(len(rows), tuple(_column(column) for column in terms))
+def make_table(facts: FactTable) -> Table:
+    columns = fact_columns(facts)
+    return Table(len(columns[0]) if columns else min(len(facts), 1), columns)
 
 
-def _column(terms: Sequence[Term]) -> FactColumn:
-    numbers: Numbers | None = None
-    if terms and all(isinstance(term, Int) and -(1 << 63) <= term.value < 1 << 63 for term in terms):
-        numbers = np.array([term.value for term in terms if isinstance(term, Int)], np.int64)
-    elif terms and all(isinstance(term, Float) for term in terms):
-        numbers = np.array([term.value for term in terms if isinstance(term, Float)], np.float64)
-    return FactColumn(tuple(map(str, terms)), numbers)
+def no_facts(arity: int) -> Table:
+    return Table(0, tuple(pa.array([], pa.int64()) for _ in range(arity)))
+
+
+def _encode(column: pa.Array, dictionary: Dictionary) -> Ints:
+    if pa.types.is_dictionary(column.type):
+        return dictionary.encode_array(column)
+    return dictionary.encode(column.to_numpy())
+
+
+def _numbers(column: pa.Array) -> Numbers | None:
+    return None if pa.types.is_dictionary(column.type) else column.to_numpy()

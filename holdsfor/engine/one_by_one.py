@@ -7,7 +7,7 @@ import numpy as np
 from holdsfor.engine.actions import Action, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run
-from holdsfor.engine.conclude import in_history, packed_head
+from holdsfor.engine.conclude import head_points
 from holdsfor.engine.domain import within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
@@ -38,7 +38,7 @@ def one_by_one(
         if same not in made:
             with OnBehalfOf(action.rule):
                 rows = run(action.chain, world).timely(action.rule.time)
-            made[same] = in_history(packed_head(rows, list(action.rule.args), action.rule.time, world), world)
+            made[same] = head_points(rows, list(action.rule.args), action.rule.time, world)
         order = made[same]
         if action.initiates and action.relation in domains:
             mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after, opened
+from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after, opened, world_after
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
@@ -69,10 +69,13 @@ class Ongoing:
             return find_frontier(self.program.plan, self.windows, self.carried.fired)
         return self._last.state.frontier
 
-    @property
-    def world(self) -> World | None:
-        """What is known at the last query time of this evaluation; None if there was none yet."""
-        return None if self._last is None else self._last.now
+    def last_world(self) -> World | None:
+        """What is known at the last query time; None if there was none yet."""
+        if self._last is not None:
+            return self._last.now
+        if self.carried.fired is None:
+            return None
+        return with_room(lambda room: world_after(self.carried, self.program, self.windows, self.scope, room))
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""

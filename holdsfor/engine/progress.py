@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
+from holdsfor.engine.column import Column, Mask
+from holdsfor.engine.distinct import distinct
 from holdsfor.engine.patterns import END, LEFT, RIGHT, START, blocked_at, match_pattern, pair_around, pair_up
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -30,6 +31,7 @@ PROGRESS_SCHEMA = pa.schema(
         ("until", pa.int64()),
     ]
 )
+UNTIL = "until~"
 NEVER = np.iinfo(np.int64).max
 
 
@@ -45,6 +47,7 @@ class Waiting:
 
 def progress_table(plan: Plan, world: World) -> pa.Table:
     """All partial matches after an evaluation, for the rules in their order."""
+    world = replace(world, shared={})  # what was matched on the way may not be all
     tables = [PROGRESS_SCHEMA.empty_table()]
     for definition in plan.definitions:
         names = {relation.name for relation in defines(definition)}
@@ -105,7 +108,8 @@ def _unused(pattern: Pairs | Absent, rows: Rows, pairs: Rows, side: str) -> Mask
 def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, world: World) -> Iterator[Waiting]:
     kept = free & (until > world.now)
     if kept.any():
-        yield Waiting(matched, awaited, rows.filter(kept), until[kept])
+        once = distinct(rows.bind({UNTIL: Column(world.dictionary, numbers=until)}).filter(kept))
+        yield Waiting(matched, awaited, once, once.times(UNTIL))
 
 
 def _table(event: str, rule: Conclude, waiting: Waiting, writer: Writer, world: World) -> pa.Table:

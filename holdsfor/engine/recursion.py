@@ -63,11 +63,11 @@ def _grow(definition: Recursion, world: World, beginnings: Beginnings) -> None:
     """The first round applies all rules to what was settled; later ones only to what the round before has added."""
     own = [event.relation for event in definition.events]
     settled = {relation: _settled(relation, world) for relation in own}
-    world.relations.update(settled)
     known = dict(settled)
     rules = {event.relation: tuple(_on_what_is_new(event, own)) for event in definition.events}
+    first = replace(world, relations={**world.relations, **settled}, shared={})  # others must not share this round's
     new = {
-        event.relation: conclude_events(event.relation, event.rules, world, beginnings).distinct()
+        event.relation: conclude_events(event.relation, event.rules, first, beginnings).distinct()
         for event in definition.events
     }
     for _ in range(MOST_ROUNDS):

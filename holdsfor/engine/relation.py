@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, union2
+from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -71,6 +71,13 @@ class Points:
     def times(self) -> Ints:
         return self.axis.time(self.packed)
 
+    def span(self) -> tuple[int, int]:
+        """Between what times they lie, relative to the origin."""
+        span = self._views.get("span")
+        if not isinstance(span, tuple):
+            span = self._views["span"] = time_span(self.packed, self.axis.mask)
+        return span
+
     def starts(self) -> Ints:
         """When each began."""
         return self.times() if self.begun is None else self.begun + self.axis.origin
@@ -113,9 +120,9 @@ class Points:
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
-        """Of two without duplicates, what each has that the other has not."""
+        """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
         columns: list[Numbers] = [
-            np.concatenate([self.packed, other.packed]),
+            np.concatenate([self.times(), other.times()]),
             np.concatenate([self.starts(), other.starts()]),
         ]
         pairs = zip(self._all_columns(), other._all_columns(), strict=True)
@@ -135,19 +142,27 @@ class Points:
     def _begun_column(self) -> tuple[Ints, ...]:
         return () if self.begun is None else (self.begun,)
 
-    def pick(self, picks: Picks) -> Points:
-        """The rows with these constants and equal columns."""
-        if not picks.constants and not picks.equal:
+    def pick(self, picks: Picks, read: tuple[int, ...] = ()) -> Points:
+        """The rows with these constants and equal columns, and with a value wherever one is read."""
+        nulls = [missing for position in read if (missing := self._nulls(position)) is not None]
+        if not picks.constants and not picks.equal and not nulls:
             return self
-        found = self._views.get(picks)
+        view = (picks, read) if nulls else picks
+        found = self._views.get(view)
         if not isinstance(found, Points):
-            mask = np.ones(len(self), np.bool_)
+            mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
             for position, code in picks.constants:
                 mask &= self.column(position).codes() == code
             for position, other in picks.equal:
                 mask &= self.column(position).codes() == self.column(other).codes()
-            found = self._views[picks] = self.select(Selection(mask))
+            found = self._views[view] = self.select(Selection(mask))
         return found
+
+    def _nulls(self, position: int) -> Mask | None:
+        """Which rows have no value there; None: all have one."""
+        if position not in self._columns and self.dictionary.null_code is None:
+            return None
+        return self.column(position).nulls()
 
     def by_parts(self, forms: Forms) -> Points:
         """With a column for each part of the arguments; without the rows whose arguments have other forms."""

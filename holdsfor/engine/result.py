@@ -15,7 +15,6 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
-from holdsfor.io.html import table_html
 from holdsfor.io.text import as_text
 from holdsfor.io.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
@@ -64,14 +63,16 @@ class Result:
         return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS)))
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{name} {count:,}" for name, count in self._counts())
+        names = ", ".join(f"{name} {count:,}" for name, count in self.counts())
         intervals, occurrences = self.intervals.num_rows, self.occurrences.num_rows
         return f"<Result: {intervals:,} intervals, {occurrences:,} occurrences{f': {names}' if names else ''}>"
 
     def _repr_html_(self) -> str:
-        return table_html(("fluent or event", "count"), self._counts(), "Result")
+        from holdsfor.view.notebook import result_html
 
-    def _counts(self) -> list[tuple[str, int]]:
+        return result_html(self)
+
+    def counts(self) -> list[tuple[str, int]]:
         """How much there is of each fluent and event, by name."""
         named = [column.value_counts() for column in (self.intervals["fluent"], self.occurrences["event"])]
         return sorted((row["values"], row["counts"]) for counts in named for row in counts.to_pylist())

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import compress
+from holdsfor.kernels import compress, time_span
 
 
 class Rows:
     """Named columns of equal length, selected from their parent when asked for.
 
     Where `packed` is there, the rows are sorted by it: the codes of the columns `order` and the time in `clock`.
+    span: between what times the clock lies, relative to the origin; None: not known.
     """
 
-    __slots__ = ("_columns", "_parent", "_selection", "axis", "clock", "names", "order", "packed", "shifts", "size")
+    __slots__ = (
+        "_columns",
+        "_parent",
+        "_selection",
+        "axis",
+        "clock",
+        "names",
+        "order",
+        "packed",
+        "shifts",
+        "size",
+        "span",
+    )
 
     def __init__(self, axis: Axis, size: int, columns: Mapping[str, Column]) -> None:
         self.axis, self.size = axis, size
@@ -30,18 +44,31 @@ class Rows:
         self.order: tuple[str, ...] | None = None
         self.clock: str | None = None
         self.shifts: dict[str, int] = {}  # time variables at a constant distance from the clock
+        self.span: tuple[int, int] | None = None
 
-    def sorted_by(self, order: tuple[str, ...], clock: str, packed: Ints) -> Rows:
-        self.order, self.clock, self.packed = order, clock, packed
+    def sorted_by(self, order: tuple[str, ...], clock: str, packed: Ints, span: tuple[int, int] | None = None) -> Rows:
+        self.order, self.clock, self.packed, self.span = order, clock, packed, span
         self.shifts = {clock: 0}
         return self
+
+    def lies_within(self, time: str, low: int, high: int) -> bool:
+        """Whether all times of this column are known to be in low..high, relative to the origin."""
+        shift = self.shifts.get(time)
+        if self.span is None or shift is None:
+            return False
+        return self.span[0] + shift >= low and self.span[1] + shift <= high
 
     def column(self, name: str) -> Column:
         found = self._columns.get(name)
         if found is None:
             assert self._parent is not None, name
             assert self._selection is not None
-            found = self._columns[name] = self._parent.column(name).select(self._selection)
+            column = self._parent.column(name)
+            if name == self.clock and self.span is not None and self.packed is not None:
+                found = column.made_as(partial(self.axis.time, self.packed))
+            else:
+                found = column.select(self._selection)
+            self._columns[name] = found
         return found
 
     def codes(self, name: str) -> Ints:
@@ -81,7 +108,7 @@ class Rows:
     def bind(self, columns: Mapping[str, Column]) -> Rows:
         """With more columns."""
         rows = Rows(self.axis, self.size, {**self._columns, **columns})
-        rows.names = self.names | columns.keys()
+        rows.names = self.names.union(columns)
         rows._parent, rows._selection = self._parent, self._selection
         if self.packed is not None:
             rows._sorted_like(self, self.packed)
@@ -93,7 +120,8 @@ class Rows:
         return Rows(self.axis, self.size, {name: self.column(name) for name in kept})
 
     def _sorted_like(self, other: Rows, packed: Ints) -> None:
-        self.packed, self.order, self.clock, self.shifts = packed, other.order, other.clock, other.shifts
+        self.packed, self.order, self.clock = packed, other.order, other.clock
+        self.shifts, self.span = other.shifts, other.span
 
     def _child(self, selection: Selection) -> Rows:
         rows = Rows(self.axis, selection.size, {})
@@ -107,7 +135,7 @@ class Rows:
             shift = self.shifts[time]
             if not shift:
                 return self.packed, True
-            moved = (self.packed & self.axis.mask) + shift
-            if len(moved) == 0 or (moved.min() >= 0 and moved.max() < self.axis.mask):
+            low, high = time_span(self.packed, self.axis.mask) if self.span is None else self.span
+            if low + shift >= 0 and high + shift < self.axis.mask:
                 return self.packed + shift, True
         return self.axis.pack([self.codes(name) for name in names], self.times(time)), False

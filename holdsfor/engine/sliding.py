@@ -7,13 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.calculate import calculate
-from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.column import Column
 from holdsfor.engine.distinct import distinct
+from holdsfor.engine.measuring import Amounts, Outcome, find_amounts, has_any, measure_windows
+from holdsfor.engine.registered import call_function
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.kernels import last_events, last_time, slide_extremes, slide_float_sums, slide_sums, sort_packed
+from holdsfor.kernels import last_events, last_time, slide_extremes, sort_packed
+from holdsfor.language.terms import Term
 from holdsfor.plan.patterns import Measured, Sliding
 
 START, END = "start~", "end~"
@@ -21,45 +22,63 @@ START, END = "start~", "end~"
 
 def slide(pattern: Sliding, rows: Rows, world: World) -> Rows:
     """One row a group and end, over all that had ended by then; an occurrence that is there twice counts once."""
-    axis = world.axis
     rows, together = _sort_by_end(pattern, rows, world)
     if together:
         rows, _ = _sort_by_end(pattern, distinct(rows), world)
-    rows, measured = _with_numbers(pattern, rows, world)
-    if together and pattern.events is not None:
-        order = _order(pattern, rows, measured, world)
-        rows, measured = rows.reorder(order), {term: numbers[order] for term, numbers in measured.items()}
+    terms = dict.fromkeys(term for measure in pattern.measures for term in measure.terms)
+    amounts = {term: find_amounts(term, rows, world) for term in terms}
+    if together and _order_counts(pattern):
+        order = _order(pattern, rows, amounts, world)
+        rows, amounts = rows.reorder(order), {term: each.reorder(order) for term, each in amounts.items()}
+    last_rows, first, last = _windows(pattern, rows, amounts, world)
+    columns = {name: rows.column(name) for name in (*pattern.group, END)}
+    start = Column(world.dictionary, numbers=slide_extremes(rows.times(START), first, last, False))
+    result = Rows(world.axis, rows.size, columns).take(last_rows).bind({START: start})
+    return _measured(pattern, result, amounts, first, last, world)
+
+
+def _windows(pattern: Sliding, rows: Rows, amounts: Mapping[Term, Amounts], world: World) -> tuple[Ints, Ints, Ints]:
+    """The rows that end windows with a result, and the first and the last row of each window."""
     end = _packed_end(pattern, rows, world)
     if pattern.events is not None:
-        first, last = last_events(axis.time_bits, end, pattern.events)
+        first, last = last_events(world.axis.time_bits, end, pattern.events)
     else:
         assert pattern.duration is not None
-        first, last = last_time(axis.time_bits, end, pattern.duration)
+        first, last = last_time(world.axis.time_bits, end, pattern.duration)
     kept = np.ones(rows.size, np.bool_)
     kept[:-1] = end[1:] != end[:-1]  # the last of those that end together speaks for all
     if pattern.events is not None:
         kept &= last - first + 1 == pattern.events
-    columns = {name: rows.column(name) for name in pattern.group}
-    columns[END] = rows.column(END)
-    columns[START] = Column(world.dictionary, numbers=slide_extremes(rows.times(START), first, last, False))
+    for each in amounts.values():
+        if each.unknown is not None:
+            kept &= ~has_any(each.unknown, first, last)
+    return np.flatnonzero(kept), first[kept], last[kept]
+
+
+def _measured(
+    pattern: Sliding, rows: Rows, amounts: Mapping[Term, Amounts], first: Ints, last: Ints, world: World
+) -> Rows:
+    """The windows with their measures, where all of these are numbers that can be told."""
+    kept = np.ones(rows.size, np.bool_)
+    columns = {}
     for measure in pattern.measures:
-        numbers, fits = _measure(measure, measured, first, last)
-        columns[measure.variable] = _as_column(measure, measured, numbers, last - first + 1, world)
-        if not fits.all():
-            world.counts["overflows"] += int(np.count_nonzero(~fits & kept))
-            kept &= fits
-    return Rows(axis, rows.size, columns).filter(kept)
+        outcome = _measure(measure, [amounts[term] for term in measure.terms], first, last)
+        columns[measure.variable] = outcome.as_column(world)
+        if outcome.absent is not None:
+            kept &= ~outcome.absent
+        world.counts["overflows"] += outcome.overflows
+    return rows.bind(columns).filter(kept)
 
 
-def _with_numbers(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, dict[object, Numbers]]:
-    """The rows for which all that is measured is a number, and these numbers."""
-    names: dict[object, str] = {}
-    for number, measure in enumerate(pattern.measures):
-        if measure.term is not None and measure.term not in names:
-            rows, column = calculate(measure.term, rows, world)
-            names[measure.term] = f"measure~{number}"
-            rows = rows.bind({names[measure.term]: column})
-    return rows, {term: rows.column(name).numbers() for term, name in names.items()}
+def _measure(measure: Measured, amounts: list[Amounts], first: Ints, last: Ints) -> Outcome:
+    if measure.registered is not None:
+        return call_function(measure.function, measure.registered, amounts, first, last)
+    return measure_windows(measure.function, amounts[0] if amounts else None, first, last)
+
+
+def _order_counts(pattern: Sliding) -> bool:
+    """Whether it matters which of those that end together is the last."""
+    return pattern.events is not None or any(measure.registered for measure in pattern.measures)
 
 
 def _sort_by_end(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, bool]:
@@ -68,46 +87,11 @@ def _sort_by_end(pattern: Sliding, rows: Rows, world: World) -> tuple[Rows, bool
     return rows.reorder(order), bool((ends[1:] == ends[:-1]).any())
 
 
-def _order(pattern: Sliding, rows: Rows, measured: Mapping[object, Numbers], world: World) -> Ints:
+def _order(pattern: Sliding, rows: Rows, amounts: Mapping[Term, Amounts], world: World) -> Ints:
     """Those that end together by start, then by what is measured, so that the last so many are always the same."""
-    return np.lexsort([*reversed(list(measured.values())), rows.times(START), _packed_end(pattern, rows, world)])
+    keys = [key for each in reversed(list(amounts.values())) for key in each.sort_keys()]
+    return np.lexsort([*keys, rows.times(START), _packed_end(pattern, rows, world)])
 
 
 def _packed_end(pattern: Sliding, rows: Rows, world: World) -> Ints:
     return world.axis.pack([rows.codes(name) for name in pattern.group], rows.times(END))
-
-
-def _measure(measure: Measured, measured: Mapping[object, Numbers], first: Ints, last: Ints) -> tuple[Numbers, Mask]:
-    """The measure of each window, and whether it is a number that can be told."""
-    count = last - first + 1
-    fits = np.ones(len(count), np.bool_)
-    if measure.function == "count":
-        return count, fits
-    values = measured[measure.term]
-    whole, floats = values.astype(np.int64, copy=False), values.astype(np.float64, copy=False)
-    is_whole = values.dtype.kind == "i"
-    if measure.function in ("min", "max"):
-        greatest = measure.function == "max"
-        if is_whole:
-            return slide_extremes(whole, first, last, greatest), fits
-        return slide_extremes(floats, first, last, greatest), fits
-    if is_whole:
-        sums, fits = slide_sums(whole, first, last)
-        return sums, fits
-    totals = slide_float_sums(floats, first, last)
-    return totals, np.isfinite(totals)
-
-
-def _as_column(
-    measure: Measured, measured: Mapping[object, Numbers], numbers: Numbers, count: Ints, world: World
-) -> Column:
-    """An average is what `/` makes of sum and count: of integers an integer, where it is one."""
-    if measure.function != "avg":
-        return Column(world.dictionary, numbers=numbers)
-    if measured[measure.term].dtype.kind != "i":
-        return Column(world.dictionary, numbers=numbers / count)
-    sums = numbers.astype(np.int64, copy=False)
-    whole = sums % count == 0
-    if whole.all():
-        return Column(world.dictionary, numbers=sums // count)
-    return Column(world.dictionary, numbers=sums / count, whole=whole)

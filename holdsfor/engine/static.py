@@ -10,7 +10,7 @@ from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import lookup, run, shape
 from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.conclude import head_codes, key_columns
+from holdsfor.engine.conclude import head_codes, key_columns, merged
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
@@ -18,7 +18,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2
+from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2, unique_sorted
 from holdsfor.language.terms import is_ground
 from holdsfor.plan.operators import (
     WHOLE_HISTORY,
@@ -35,7 +35,7 @@ from holdsfor.plan.operators import (
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of
-from holdsfor.plan.structures import flat, forms_of
+from holdsfor.plan.structures import flat, forms_of, in_order_of
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
@@ -85,6 +85,11 @@ def evaluate_rule(
 
 def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
     """The distinct bindings of the rule's variables for which there is evidence, in the order of the variables."""
+    keys = _evident_keys(rule, world)
+    if keys is not None:
+        arity = len(rule.variables)
+        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(rule.variables)}
+        return Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
     if rule.evidence:
         bindings = [_joined(alternative, world) for alternative in rule.evidence]
     else:
@@ -103,6 +108,33 @@ def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) 
         for name, column in zip(rule.variables, columns, strict=True)
     }
     return Rows(world.axis, int(fresh.sum()), named)
+
+
+def _evident_keys(rule: HoldsForRule, world: World) -> Ints | None:
+    """The keys of its variables, sorted, where each alternative is one part with all of them in their order."""
+    if not rule.variables:
+        return None
+    keys: list[Ints] = []
+    for alternative in rule.evidence:
+        part = alternative[0]
+        if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
+            return None
+        if world.axis.is_wide(len(part.args)):
+            return None
+        keys.append(_keys_of(part, world))
+    return None if not keys else keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
+
+
+def _keys_of(part: Of, world: World) -> Ints:
+    """The keys of its variables for which the part has held at some time."""
+    axis, arity = world.axis, part.relation.arity
+    keys = world.intervals_of(part.relation).groundings()
+    wanted = shape(flat(part.args), frozenset(), world.dictionary)
+    if not wanted.picks.constants:
+        return keys
+    for position, code in wanted.picks.constants:
+        keys = compress(keys, axis.code(keys, position, arity) == code)
+    return axis.key([axis.code(keys, position, arity) for position, _ in wanted.new])
 
 
 def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:

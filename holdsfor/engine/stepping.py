@@ -150,12 +150,17 @@ def _begin(
         state.running,
         unreported=program.plan.unreported,
     )
+    add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *given], fresh)
+    return fresh
+
+
+def add_input(program: Program, scope: Scope, blocks: Iterable[Block], world: World) -> None:
+    """Puts the rows that some rule reads into the world."""
     sources = (*program.plan.sources, *scope.sources)
-    for block in join_blocks([*visible_input(windows, state.frontier, query_time, arrived), *given]):
+    for block in join_blocks(blocks):
         source = source_of(block, sources)
         if source is not None and len(block):
-            add_block(block, encoded(block, source.identities, world.dictionary), source, fresh)
-    return fresh
+            add_block(block, encoded(block, source.identities, world.dictionary), source, world)
 
 
 def visible_input(windows: Windows, frontier: Frontier, query_time: int, arrived: Iterable[Arrived]) -> Iterator[Block]:

@@ -78,18 +78,37 @@ class NumberColumns:
 def number_columns(texts: Sequence[str]) -> NumberColumns:
     """The numbers that texts are. Most are short integers or names, for which columns are enough."""
     near, integers = np.full(len(texts), np.nan), np.zeros(len(texts), np.int64)
+    whole, fits = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     array = pa.array(texts, pa.string())
-    whole = mask(pc.match_substring_regex(array, r"^-?[0-9]+$"))
-    fits = whole & mask(pc.less_equal(pc.utf8_length(array), SHORT))
-    integers[fits] = array.filter(pa.array(fits)).cast(pa.int64()).to_numpy()
+    likely = np.flatnonzero(_begins_like_a_number(array))
+    array = array.take(pa.array(likely))
+    whole[likely] = mask(pc.match_substring_regex(array, r"^-?[0-9]+$"))
+    short = whole[likely] & mask(pc.less_equal(pc.utf8_length(array), SHORT))
+    fits[likely] = short
+    integers[likely[short]] = array.filter(pa.array(short)).cast(pa.int64()).to_numpy()
     near[fits] = integers[fits]
-    others = ~fits & mask(pc.match_substring_regex(array, "^([-.0-9]|inf$|nan$)"))
-    for place in np.flatnonzero(others).tolist():
+    for place in likely[~short].tolist():
         near[place] = near_number(texts[place])
         integer = short_integer(texts[place]) if whole[place] else None
         if integer is not None:
             fits[place], integers[place] = True, integer
     return NumberColumns(near, integers, whole, fits)
+
+
+def _begins_like_a_number(texts: pa.Array) -> npt.NDArray[np.bool_]:
+    """By the first byte, so that names in great numbers cost little; `inf` and `nan` are numbers, too."""
+    if not len(texts):
+        return np.zeros(0, np.bool_)
+    _, offsets, data = texts.buffers()
+    begins = np.frombuffer(offsets, np.int32)[texts.offset :][: len(texts) + 1]
+    bytes_ = np.append(np.frombuffer(data or b"", np.uint8), np.uint8(0))
+    firsts = np.zeros(256, np.bool_)
+    firsts[list(b"-.0123456789in")] = True
+    likely: npt.NDArray[np.bool_] = firsts[bytes_[begins[:-1]]] & (begins[1:] > begins[:-1])
+    words = np.flatnonzero(np.isin(bytes_[begins[:-1]], list(b"in")) & likely)
+    if len(words):
+        likely[words] = mask(pc.is_in(texts.take(pa.array(words)), pa.array(["inf", "nan"])))
+    return likely
 
 
 def exact_number(text: str) -> int | float | None:

@@ -39,6 +39,7 @@ LATE_SCHEMA = pa.schema(
         ("late_by", pa.int64()),
     ]
 )
+NOTHING_LATE = LATE_SCHEMA.empty_table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class Windows:
 
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
+        first = self.start + self.step
+        if arrival.size and arrival.max() <= first:
+            return np.full(arrival.shape, first)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step
 
@@ -169,8 +173,11 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
         in_time = block.end > _begun(block.start, seen, windows)
         late_by = edge - block.end + 2
     chosen = within & in_time
+    outside = len(block) - int(np.count_nonzero(within))
+    if chosen.all():
+        return Counted(block, seen, NOTHING_LATE, outside)
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
-    return Counted(block.filter(chosen), seen[chosen], late, int(np.count_nonzero(~within)))
+    return Counted(block.filter(chosen), seen[chosen], late, outside)
 
 
 def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
@@ -216,7 +223,7 @@ def _codes(column: pa.Array) -> Ints:
 
 def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     if not mask.any():
-        return LATE_SCHEMA.empty_table()
+        return NOTHING_LATE
     rows = block.filter(mask)
     end = rows.start if rows.end is None else rows.end
     texts = [_texts(arg) for arg in rows.args]

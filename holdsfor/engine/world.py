@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.facts import Facts, fact_table
+from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
@@ -69,4 +69,4 @@ class World:
         self.relations[relation] = Intervals(self.axis, self.dictionary, relation.arity, s, e)
 
     def facts_of(self, signature: Signature) -> Facts:
-        return self.facts.get(signature) or Facts(self.dictionary, fact_table(signature.arity, ()))
+        return self.facts.get(signature) or Facts(self.dictionary, no_facts(signature.arity))

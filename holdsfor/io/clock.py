@@ -26,3 +26,9 @@ def clock_text(tick: int, clock: Clock) -> str:
     days, of_day = divmod(seconds, 86400)
     hours, minutes = divmod(of_day // 60, 60)
     return f"{f'{days}d ' if days else ''}{hours:02d}:{minutes:02d}:{of_day % 60:02d}{fraction}"
+
+
+def clock_of(nanoseconds: int | None) -> Clock:
+    """How times are shown where a tick is so long; ticks of other lengths are shown as they are."""
+    clocks: dict[int | None, Clock] = {10**9: "s", 10**6: "ms", 10**3: "us"}
+    return clocks.get(nanoseconds, "ticks")

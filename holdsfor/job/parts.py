@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from holdsfor.io.events import MOST_TIME, Events
 from holdsfor.io.join import move_rows
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.files import open_parquet, parquet_columns, read_groups
+from holdsfor.io.readers.files import needed_columns, open_parquet, read_groups
 from holdsfor.io.readers.mapping import Mapping, roles
-from holdsfor.io.readers.read import EventSource
+from holdsfor.io.readers.read import EventPart, EventSource
 from holdsfor.language.description import Input
 
 #: Rows that one task reads at most, in whole row groups.
@@ -26,33 +26,28 @@ BYTES_A_ROW = 30  # of text; compressed it has fewer
 class Part:
     """What one task reads: some row groups of a Parquet file, a slice of a table, or a whole source of another kind."""
 
-    source: EventSource
+    events: EventPart
     groups: tuple[int, ...] = ()  # row groups; () : all of it
     first_row: int = 1
 
+    @property
+    def path(self) -> Path:
+        assert isinstance(self.events.content, Path)
+        return self.events.content
+
     def read(self, inputs: Sequence[Input]) -> Events:
         if not self.groups:
-            return move_rows(self.source.read(inputs), self.first_row - 1)
-        (path,) = self.source.paths
-        with open_parquet(path) as file:
-            columns = parquet_columns(file.schema_arrow, self.source.mapping, inputs)
+            return move_rows(EventSource((self.events,)).read(inputs), self.first_row - 1)
+        mapping, source = self.events.mapping, self.events.source
+        with open_parquet(self.path) as file:
+            columns = needed_columns(file.schema_arrow, mapping, inputs, source)
             table = read_groups(file, self.groups, columns)
-        return blocks_from_table(table, self.source.mapping, inputs, str(path), self.first_row)
+        return blocks_from_table(table, mapping, inputs, source, self.first_row)
 
 
 def parts_of(source: EventSource) -> list[Part]:
     """A source cut into what tasks read: Parquet by row groups, anything else by file or table."""
-    found: list[Part] = []
-    for part, form in zip(source.parts, source.formats, strict=True):
-        one = EventSource((part,), (form,), source.mapping)
-        if isinstance(part, Path) and ".parquet" in part.suffixes:
-            found.extend(_row_groups(part, one))
-        elif isinstance(part, pa.Table) and part.num_rows > ROWS:
-            for first in range(0, part.num_rows, ROWS):
-                found.append(Part(EventSource((part.slice(first, ROWS),), (form,), source.mapping), (), first + 1))
-        else:
-            found.append(Part(one))
-    return found
+    return [part for events in source.parts for part in cut(events)]
 
 
 def estimate_rows(parts: Sequence[Part]) -> int:
@@ -61,33 +56,44 @@ def estimate_rows(parts: Sequence[Part]) -> int:
 
 
 def _estimate_part(part: Part) -> int:
-    (data,) = part.source.parts
-    if isinstance(data, pa.Table | tuple):
-        return len(data)
+    content = part.events.content
+    if not isinstance(content, Path):
+        return len(content)
     if part.groups:
-        with open_parquet(data) as file:
+        with open_parquet(content) as file:
             return sum(file.metadata.row_group(number).num_rows for number in part.groups)
-    return data.stat().st_size // BYTES_A_ROW
+    return content.stat().st_size // BYTES_A_ROW
 
 
-def _row_groups(path: Path, source: EventSource) -> Iterator[Part]:
-    with open_parquet(path) as file:
+def cut(events: EventPart) -> Iterator[Part]:
+    content = events.content
+    if events.is_parquet:
+        yield from _row_groups(events)
+    elif isinstance(content, pa.Table) and content.num_rows > ROWS:
+        for first in range(0, content.num_rows, ROWS):
+            yield Part(replace(events, content=content.slice(first, ROWS)), (), first + 1)
+    else:
+        yield Part(events)
+
+
+def _row_groups(events: EventPart) -> Iterator[Part]:
+    with open_parquet(Part(events).path) as file:
         sizes = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
     row, inside = 1, 0
     groups: list[int] = []
     for number, size in enumerate(sizes):
         if groups and inside + size > ROWS:
-            yield Part(source, tuple(groups), row)
+            yield Part(events, tuple(groups), row)
             row, groups, inside = row + inside, [], 0
         groups.append(number)
         inside += size
     if groups:
-        yield Part(source, tuple(groups), row)
+        yield Part(events, tuple(groups), row)
 
 
 def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, int] | None:
     """The first and last time of all rows, as the footers of Parquet files tell it; None if they do not."""
-    paths = {path: part.source.mapping for part in parts for path in part.source.paths if part.groups}
+    paths = {part.path: part.events.mapping for part in parts if part.groups}
     if not parts or not all(part.groups for part in parts):
         return None
     spans = [_footer(path, mapping, inputs) for path, mapping in paths.items()]
@@ -101,7 +107,7 @@ def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, in
 def _footer(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:
     with open_parquet(path) as file:
         fluents = {i.signature.name for i in inputs if i.kind != "event"}
-        found = roles(mapping, file.schema_arrow.names, fluents)
+        found = roles(mapping, file.schema_arrow.names, fluents, str(path))
         time = _extremes(file.metadata, found.time)
         arrival = _extremes(file.metadata, found.arrival) if found.arrival else time
         end = _extremes(file.metadata, found.end) if found.end else time

@@ -27,6 +27,18 @@ def compress(values: NDArray[Scalar], mask: Mask) -> NDArray[Scalar]:
 
 
 @kernel
+def time_span(points: Ints, mask: int) -> tuple[np.int64, np.int64]:
+    """The least and the greatest time of the points; 0 and 0 if there is none."""
+    if points.size == 0:
+        return np.int64(0), np.int64(0)
+    low = high = points[0] & mask
+    for i in range(points.size):
+        time = points[i] & mask
+        low, high = min(low, time), max(high, time)
+    return low, high
+
+
+@kernel
 def merge_sorted(a: Ints, b: Ints) -> Ints:
     """All of a and b in order, duplicates kept."""
     n, m = a.size, b.size

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from holdsfor.errors import HoldsforError
+from holdsfor.functions import Function
 from holdsfor.language.check import check
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
+from holdsfor.language.facts import FactTable
 from holdsfor.language.loading import read_source
 
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "Rules", "as_description", "load", "parse"]
@@ -19,25 +21,29 @@ Rules: TypeAlias = EventDescription | str | Path
 
 
 def load(
-    *paths: str | Path, texts: Mapping[str, str] | None = None, allow: Iterable[str | Path] = ()
+    *paths: str | Path,
+    tables: Iterable[FactTable] = (),
+    allow: Iterable[str | Path] = (),
+    functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
-    texts: more of it, by the name that messages shall give them. allow: folders of files that they may name, besides
-    their own.
+    tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
+    that rules may use in aggregates, by name.
     """
     files = [read_source(Path(path)) for path in paths]
-    more = (Source(name, text) for name, text in (texts or {}).items())
-    return check([*files, *more], [Path(folder) for folder in allow])
+    return check(files, [Path(folder) for folder in allow], functions, tables)
 
 
-def parse(*texts: str, named: Mapping[str, str] | None = None) -> EventDescription:
+def parse(
+    *texts: str, tables: Iterable[FactTable] = (), functions: Mapping[str, Function] | None = None
+) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
-    named: more of them, by the name that messages shall give them.
+    tables: background facts besides. functions: as `load` takes them.
     """
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
-    return check([*sources, *(Source(name, text) for name, text in (named or {}).items())])
+    return check(sources, functions=functions, tables=tables)
 
 
 def as_description(rules: Rules) -> EventDescription:

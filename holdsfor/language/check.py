@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Source
 from holdsfor.language.draft import Draft
+from holdsfor.language.facts import FactTable
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
@@ -30,6 +32,7 @@ from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
+from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
@@ -57,12 +60,19 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
 )
 
 
-def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescription:
+def check(
+    sources: Iterable[Source],
+    allow: Iterable[Path] = (),
+    functions: Mapping[str, Function] | None = None,
+    tables: Iterable[FactTable] = (),
+) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
-    allow: folders, besides those of the sources, that may have files which they name.
+    allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
+    use in aggregates, by name. tables: background facts besides.
     """
-    draft = Draft({}, [], [], set())
+    draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
+    draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
     waiting = list(sources)
     folders = allowed_folders(waiting, allow)
     while waiting:
@@ -70,6 +80,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
         draft.sources[source.name] = source
         parsed = parse(source)
         draft.raw += parsed.raw
+        draft.tables += parsed.tables
         draft.diagnostics += parsed.diagnostics
         draft.damaged |= parsed.damaged
         draft.tick_units = parsed.tick_units | draft.tick_units
@@ -82,6 +93,7 @@ def check(sources: Iterable[Source], allow: Iterable[Path] = ()) -> EventDescrip
     return EventDescription(
         rules=tuple(draft.rules),
         background=tuple(draft.background),
+        tables=tuple(draft.tables),
         groundings=tuple(draft.groundings),
         unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),

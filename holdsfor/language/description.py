@@ -13,6 +13,7 @@ from holdsfor.language.terms import Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.diagnostics import Source
+    from holdsfor.language.facts import FactTable
 
 
 EdgeKind = OneOf["start", "end", "startI", "endI"]
@@ -328,6 +329,7 @@ class EventDescription:
     deadlines: tuple[Deadline, ...] = ()
     patterns: tuple[PatternRule, ...] = ()  # their heads are among the events
     recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
+    tables: tuple[FactTable, ...] = ()  # background facts in great numbers
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
     tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules
@@ -338,3 +340,8 @@ class EventDescription:
         defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))
         rules = len(self.rules) + len(self.patterns)
         return f"<EventDescription: {rules} rules that define {defined or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import description_html
+
+        return description_html(self)

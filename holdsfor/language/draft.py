@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import count
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
+from holdsfor.functions import Registered
 from holdsfor.language.description import (
     Clause,
     Deadline,
@@ -21,6 +22,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.facts import FactTable
 from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
@@ -40,6 +42,8 @@ class Draft:
     raw: list[Raw]
     diagnostics: list[Diagnostic]
     damaged: set[str]  # names that clauses with syntax errors seem to define
+    functions: Mapping[str, Registered] = field(default_factory=dict)  # registered ones, by name
+    tables: list[FactTable] = field(default_factory=list)  # facts in great numbers
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)  # lengths of a tick, and the first duration of each
 
     # read

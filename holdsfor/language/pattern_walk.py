@@ -65,7 +65,7 @@ def own_variables(pattern: Pattern) -> set[Var]:
 
 
 def measure_variables(measure: Measure) -> set[Var]:
-    return {measure.variable, *(variables(measure.term) if measure.term else ())}
+    return {measure.variable, *(variable for term in measure.terms for variable in variables(term))}
 
 
 def pattern_variables(pattern: Pattern) -> set[Var]:
@@ -94,11 +94,13 @@ def _asked(pattern: Pattern) -> tuple[Literal, ...]:
         case Filter():
             return (*_asked(pattern.pattern), *pattern.conditions)
         case Running():
-            return (*_asked(pattern.pattern), *map(_measured, pattern.measures))
+            measured = (literal for measure in pattern.measures for literal in _measured(measure))
+            return (*_asked(pattern.pattern), *measured)
     return tuple(literal for part in inside(pattern) for literal in _asked(part))
 
 
-def _measured(measure: Measure) -> Literal:
-    if measure.term is None:
-        return Aggregate("count", measure.variable, (), measure.variable, measure.place)
-    return Aggregate("sum", measure.term, (), measure.variable, measure.place)  # whatever it is, of numbers
+def _measured(measure: Measure) -> Iterator[Literal]:
+    if not measure.terms:
+        yield Aggregate("count", measure.variable, (), measure.variable, measure.place)
+    for term in measure.terms:  # whatever the function, it is of numbers
+        yield Aggregate("sum", term, (), measure.variable, measure.place)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from holdsfor.functions import Registered
 from holdsfor.language.terms import Compound, Place, Term, Var
 from holdsfor.language.vocabulary import FUNCTIONS
 
@@ -94,12 +95,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """variable = function(term); count has no term. function: count, sum, avg, min or max."""
+    """variable = function(term); count has no term. function: count, sum, avg, min, max, or the name of a registered
+    function, which may have several terms; `registered` is that function."""
 
     variable: Var
     function: str
-    term: Term | None
+    terms: tuple[Term, ...]
     place: Place = field(compare=False)
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

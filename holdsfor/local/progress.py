@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -13,17 +14,23 @@ from holdsfor.engine.history import prepare
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import progress_table
 from holdsfor.engine.window import check_ticks, counted, find_windows, standing
+from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import as_source
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.partial_matches import progress_of_stream
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
+from holdsfor.local.saving import RECORD
+from holdsfor.local.session import resume
 from holdsfor.plan import plan
 
 
 def progress(
     description: EventDescription,
-    events: Any,
+    events: Any = None,
     *,
+    checkpoint: str | Path | None = None,
     start: Duration | None = None,
     end: Duration | None = None,
     tick: Duration = 1,
@@ -33,9 +40,17 @@ def progress(
 ) -> pa.Table:
     """Which parts of patterns have occurred by `end`, what each waits for, and until when (null: for ever).
 
-    events: whatever `read_events` takes. A row is a partial match: the event and the rule, the values of the rule's
-    variables, when it began and when its last part was over, what has matched, what is awaited, until when.
+    events: whatever `read_events` takes. checkpoint: instead of events, the folder of a stream's checkpoint, or of a
+    saved session, as they were at their last query time.
+    A row is a partial match: the event and the rule, the values of the rule's variables, when it began and when its
+    last part was over, what has matched, what is awaited, until when.
     """
+    if checkpoint is not None:
+        if any(given is not None for given in (events, start, end, format, mapping)):
+            raise HoldsforError("a checkpoint has events and times of its own; give either events or a checkpoint.")
+        return _progress_of_checkpoint(description, checkpoint)
+    if events is None:
+        raise HoldsforError("give events, or a checkpoint.")
     times = check_ticks(None, None, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
         program = make_program(plan(description))
@@ -49,3 +64,10 @@ def progress(
             return progress_table(program.plan, world)
 
         return with_room(attempt)
+
+
+def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -> pa.Table:
+    if Store(folder).exists(RECORD):
+        return resume(folder, description).progress()
+    with shown_refusals(description.sources):
+        return progress_of_stream(make_program(plan(description)), folder)

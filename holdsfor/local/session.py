@@ -184,10 +184,10 @@ class LiveSession:
 
     def progress(self) -> pa.Table:
         """Partial matches of patterns at the last query time: what has occurred, what is awaited, and until when."""
-        world = None if self.evaluation is None else self.evaluation.world
+        world = None if self.evaluation is None else self.evaluation.last_world()
         if world is None:
             return PROGRESS_SCHEMA.empty_table()
-        return progress_table(self.program.plan, replace(world, shared={}))
+        return progress_table(self.program.plan, world)
 
     def table(self, name: str) -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdsfor.language.description import Signature
@@ -61,7 +61,47 @@ def identify(made: Plan) -> str:
         [_definition(definition) for definition in made.definitions],
         [_closure(closure) for closure in made.closures],
     ]
-    return hashlib.sha256(json.dumps(rules, separators=(",", ":")).encode()).hexdigest()
+    return _digest(rules)
+
+
+def identify_pieces(made: Plan) -> tuple[tuple[str, str], ...]:
+    """The identity of each definition, declaration and input by itself, under a name that a message can use."""
+    pieces: dict[str, Encoded] = {}
+    for name, encoded in _pieces(made):
+        pieces.setdefault(name, []).append(encoded)
+    return tuple((name, _digest(encoded)[:12]) for name, encoded in pieces.items())
+
+
+def _pieces(made: Plan) -> Iterator[tuple[str, Encoded]]:
+    for definition in made.definitions:
+        yield from _pieces_of(definition)
+    for closure in made.closures:
+        for signature, rule in closure.rules:
+            yield f"predicate {signature}", _declared(rule)
+    for domain in made.domains:
+        yield f"grounding of {domain.relation.signature}", _domain(domain)
+    for source in made.sources:
+        yield f"input {source.input.signature}", _source(source)
+
+
+def _pieces_of(definition: Definition) -> Iterator[tuple[str, Encoded]]:
+    match definition:
+        case Group():
+            for fluent in definition.fluents:
+                yield from _pieces_of(fluent)
+            for due in definition.deadlines:
+                yield str(due.source.signature), _due(due)
+        case Recursion():
+            for event in definition.events:
+                yield from _pieces_of(event)
+        case Simple():
+            yield str(definition.relations[0].signature), _definition(definition)
+        case _:
+            yield str(definition.relation.signature), _definition(definition)
+
+
+def _digest(encoded: Encoded) -> str:
+    return hashlib.sha256(json.dumps(encoded, separators=(",", ":")).encode()).hexdigest()
 
 
 # ---------------------------------------------------------------- definitions
@@ -184,22 +224,13 @@ def _pattern(pattern: Pattern) -> Encoded:
         case OneOfSeveral():
             return ["or", [_pattern(one) for one in pattern.alternatives], list(pattern.variables)]
         case Sliding():
-            measures = [
-                [m.variable, m.function, *([] if m.term is None else [_term(m.term)])] for m in pattern.measures
-            ]
-            window = [pattern.events, pattern.duration]
-            return [
-                "sliding",
-                _pattern(pattern.pattern),
-                list(pattern.group),
-                measures,
-                *window,
-                *_within(pattern.within),
-            ]
+            made_of = [_pattern(pattern.pattern), list(pattern.group), [_measure(m) for m in pattern.measures]]
+            return ["sliding", *made_of, pattern.events, pattern.duration, *_within(pattern.within)]
 
 
 def _measure(measure: Measured) -> Encoded:
-    return [measure.variable, measure.function, *([] if measure.term is None else [_term(measure.term)])]
+    """A registered function is its name: what it does may be bettered while a stream goes on."""
+    return [measure.variable, measure.function, *map(_term, measure.terms)]
 
 
 def _chosen(pattern: Pairs | Absent) -> Encoded:

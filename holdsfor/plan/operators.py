@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
+from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import EdgeKind, Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
+from holdsfor.language.facts import FactTable
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.plan.patterns import Pattern
 
@@ -33,8 +35,9 @@ Names = tuple[tuple[str, str], ...]
 """Variables of a rule, with the names that its author gave them."""
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Relation:
+class Relation(HashedOnce):
     """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column."""
 
     name: str
@@ -64,8 +67,9 @@ class Relation:
 # ---------------------------------------------------------------- chains: the body of a rule
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class At:
+class At(HashedOnce):
     """Occurrences of an event, or the starts or ends of a fluent's intervals, at a time.
 
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
@@ -78,8 +82,9 @@ class At:
     start: str | None = None  # the variable that is given when an occurrence that takes time began
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Occurring:
+class Occurring(HashedOnce):
     """Occurrences of a pattern; gives its variables values, and two more: when each began and when it was over."""
 
     pattern: Pattern
@@ -87,8 +92,9 @@ class Occurring:
     time: str
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(HashedOnce):
     """Where the fluent holds at the time; binds the variables that are new."""
 
     relation: Relation
@@ -96,16 +102,18 @@ class Holding:
     time: str
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(HashedOnce):
     """Background facts with these arguments; binds the variables that are new."""
 
     facts: Signature
     args: tuple[Arg, ...]
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Where:
+class Where(HashedOnce):
     """Keeps the rows for which the comparison is true; both sides are bound."""
 
     op: str
@@ -113,8 +121,9 @@ class Where:
     right: Term
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Let:
+class Let(HashedOnce):
     """Binds a variable to the value of an expression, or (`same`) to another term as it is."""
 
     variable: str
@@ -122,23 +131,26 @@ class Let:
     same: bool = False
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Match:
+class Match(HashedOnce):
     """Keeps the rows whose term, which is bound, has the form of the structure; binds the variables that are new."""
 
     term: Term
     form: Structure
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Without:
+class Without(HashedOnce):
     """Keeps the rows for which the chain gives nothing."""
 
     chain: tuple[Op, ...]
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(HashedOnce):
     """Binds the variable to the number of solutions of a chain, or to a term's sum, least or greatest value in them."""
 
     function: OneOf["count", "sum", "min", "max"]
@@ -151,8 +163,9 @@ Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Conclude:
+class Conclude(HashedOnce):
     """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain.
 
     start: of an event that takes time, when it began; the time is when it was over.
@@ -169,14 +182,16 @@ class Conclude:
 # ---------------------------------------------------------------- interval expressions
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Of:
+class Of(HashedOnce):
     relation: Relation
     args: tuple[Arg, ...]
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Combine:
+class Combine(HashedOnce):
     """Union, intersection, difference (the first part without the others), or complement.
 
     within: of a complement, only points at most so far from a part; None: all points of the history.
@@ -191,8 +206,9 @@ class Combine:
 WHOLE_HISTORY = Combine("complement", ())
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class Lasting(HashedOnce):
     """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
 
     within: no interval if the bound is more than that.
@@ -205,8 +221,9 @@ class Lasting:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Relate:
+class Relate(HashedOnce):
     """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
 
     within: only pairs that take no longer, from the first start to the last end.
@@ -223,8 +240,9 @@ class Relate:
 Expression = Of | Combine | Lasting | Relate
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class HoldsForRule:
+class HoldsForRule(HashedOnce):
     """One holdsFor rule.
 
     evidence: what gives the groundings of its variables: alternatives united, each a join of what has held at some time
@@ -257,8 +275,9 @@ class Simple:
     initially: tuple[tuple[Declared, ...], ...] = ()
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Due:
+class Due(HashedOnce):
     """A deadline: so long after its initiation the source turns into the target; extensible: after the latest.
 
     args: the arguments, without the value; conditions: what a grounding must satisfy, and what gives the duration.
@@ -315,8 +334,9 @@ class Recursion:
 Definition = Simple | Group | Static | Derived | Recursion
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(HashedOnce):
     """One grounding declaration. None in args: not restricted there.
 
     If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do, and the chain is what
@@ -414,8 +434,9 @@ class Stage:
 # ---------------------------------------------------------------- sub-plans that several places share
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Grounds:
+class Grounds(HashedOnce):
     """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
 
     variables: tuple[str, ...]
@@ -447,7 +468,7 @@ class Shared:
 @dataclass(frozen=True, slots=True)
 class Plan:
     sources: tuple[Source, ...]
-    facts: tuple[tuple[Signature, tuple[tuple[Term, ...], ...]], ...] = field(repr=False)
+    facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)
     domains: tuple[Domain, ...]
     definitions: tuple[Definition, ...]  # in the order of the strata
     closures: tuple[Closure, ...]  # each after those it calls
@@ -457,11 +478,17 @@ class Plan:
     shared: tuple[Shared, ...] = ()  # each after those it is made of
     unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
+    pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
 
     def __str__(self) -> str:
         from holdsfor.plan.printing.plan import show
 
         return show(self)
+
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import plan_html
+
+        return plan_html(self)
 
 
 @dataclass(frozen=True, slots=True)

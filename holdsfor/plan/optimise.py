@@ -8,7 +8,7 @@ from dataclasses import replace
 from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
-from holdsfor.plan.identity import identify
+from holdsfor.plan.identity import identify, identify_pieces
 from holdsfor.plan.operators import Plan
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
@@ -34,11 +34,11 @@ PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
 def plan(description: EventDescription) -> Plan:
     """The plan that the engine runs."""
     made = compiled(description)
-    identity = identify(made)
+    identity, pieces = identify(made), identify_pieces(made)
     for _, run in PASSES:
         made = run(made)
     check_products(made)
-    return replace(completed(made), identity=identity)
+    return replace(completed(made), identity=identity, pieces=pieces)
 
 
 def steps(made: Plan) -> Iterator[tuple[str, Plan]]:

@@ -8,10 +8,11 @@ passes one of them stays, before a policy chooses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from holdsfor.functions import Registered
 from holdsfor.language.patterns import JoinKind, Policy
 from holdsfor.language.terms import Term
 
@@ -95,11 +96,12 @@ class OneOfSeveral:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """variable: the function of the term over the window; count has no term."""
+    """variable: the function of the terms over the window; count has no term. registered: a user's function."""
 
     variable: str
     function: str
-    term: Term | None
+    terms: tuple[Term, ...]
+    registered: Registered | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,17 @@ def subpatterns(pattern: Pattern) -> Iterator[Pattern]:
     yield pattern
     for operand in operands(pattern):
         yield from subpatterns(operand)
+
+
+def needs_events(pattern: Pattern) -> bool:
+    """Whether it occurs only where something happens: a point in time does anyway."""
+    match pattern:
+        case Scan():
+            return True
+        case OneOfSeveral():
+            return all(map(needs_events, pattern.alternatives))
+        case _:
+            return any(map(needs_events, positive_operands(pattern)))
 
 
 def scans(pattern: Pattern) -> Iterator[Scan]:

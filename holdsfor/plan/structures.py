@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from holdsfor.plan.operators import Arg, Leaf, Structure
+from holdsfor.plan.operators import Arg, Leaf, Of, Structure
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,11 @@ def _form(arg: Arg) -> Form | None:
 def flat(args: tuple[Arg, ...]) -> tuple[Leaf, ...]:
     """The arguments that stand for the columns after cutting."""
     return tuple(part for arg in args for part in (flat(arg.args) if isinstance(arg, Structure) else (arg,)))
+
+
+def in_order_of(part: Of, names: tuple[str, ...]) -> bool:
+    """Whether its arguments are these variables in their order, and otherwise constants."""
+    return tuple(arg for arg in part.args if arg is None or isinstance(arg, str | Structure)) == names
 
 
 def width(form: Form | None) -> int:

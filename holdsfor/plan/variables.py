@@ -143,7 +143,7 @@ def mentioned(pattern: Pattern) -> Iterator[str]:
             yield from (name for op in chain for name in mentions(op))
     if isinstance(pattern, Sliding):
         for measure in pattern.measures:
-            yield from () if measure.term is None else _names(measure.term)
+            yield from _names(*measure.terms)
             yield measure.variable
 
 
@@ -215,8 +215,12 @@ def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
         case Sliding():
             binding = {name: Var(new) for name, new in names.items()}
             measures = tuple(
-                replace(m, variable=names[m.variable], term=None if m.term is None else substitute(m.term, binding))
-                for m in pattern.measures
+                replace(
+                    measure,
+                    variable=names[measure.variable],
+                    terms=tuple(substitute(term, binding) for term in measure.terms),
+                )
+                for measure in pattern.measures
             )
             group = tuple(names[name] for name in pattern.group)
             return replace(pattern, pattern=_pattern(pattern.pattern, names), group=group, measures=measures)

@@ -31,7 +31,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import conditions_of, scans
+from holdsfor.plan.patterns import conditions_of, needs_events, scans
 from holdsfor.plan.structures import flat as columns
 
 
@@ -162,11 +162,16 @@ def ranges_over_domain(definition: Definition) -> bool:
     """Whether it holds for groundings that the data may not mention: initially, or by their declaration."""
     if any(any(fluent.initially) for fluent in simple_of(definition)):
         return True
-    if any(not any(isinstance(op, At | Occurring) for op in rule.chain) for rule in conclusions(definition)):
+    if any(not any(map(_happens, rule.chain)) for rule in conclusions(definition)):
         return True  # at a time that the rule itself names
     if not isinstance(definition, Static):
         return False
     return any(complements(p.expression) and not _from_data(p) for p in definition.rules)
+
+
+def _happens(op: Op) -> bool:
+    """Whether it is true only where something happens."""
+    return isinstance(op, At) or (isinstance(op, Occurring) and needs_events(op.pattern))
 
 
 def _from_data(rule: HoldsForRule) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -15,9 +15,11 @@ from holdsfor.duration import Duration, TickUnit
 from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.window import check_ticks
+from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.mapping import Mapping, as_mapping
+from holdsfor.io.readers.mapping import Mapping as ColumnMapping
+from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
@@ -32,6 +34,7 @@ from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
 if TYPE_CHECKING:
@@ -99,7 +102,7 @@ def recognise(
 ) -> SparkResult:
     """What the rules (a description, or the path of a rule file) recognise in the events, on Spark.
 
-    events: a DataFrame, or whatever read_events takes.
+    events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 8 a core, fewer where there is little input).
@@ -131,7 +134,7 @@ class SparkCrew:
 
     def suggest_buckets(self) -> int:
         """Eight a core, so that a heavy one does not hold up the rest; fewer where a task would have little to do."""
-        cores = self.spark.sparkContext.defaultParallelism
+        cores = count_cores(self.spark)
         rows = self.feed.estimate_rows()
         return 8 * cores if rows is None else max(cores, min(8 * cores, rows // ROWS_A_BUCKET))
 
@@ -144,14 +147,14 @@ class SparkCrew:
     def run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
 
-        shared = self.spark.sparkContext.broadcast((job, self.feed.parts))
-        rows = self.feed.rows(lambda: shared.value)
+        shared = share(self.spark, (job, self.feed.parts))
+        rows = self.feed.rows(shared)
         beats = [tuple(row.values()) for row in heartbeats(job)]
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
         for number in range(len(job.program.plan.stages)):
-            rows = _evaluated(rows, number, job.router.buckets, lambda: shared.value)
+            rows = _evaluated(rows, number, job.router.buckets, shared)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())
                 rows = rows.filter(functions.col("stage") != DONE)
@@ -177,17 +180,9 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     from pyspark.sql import DataFrame
 
     inputs = description.inputs
-    if isinstance(events, DataFrame):
-        named = as_mapping(mapping)
-
-        def reading(shared: Callable[[], Any]) -> DataFrame:
-            def read(batches: Batches) -> Batches:
-                return batches_of(_read_frame(shared()[0], batches, named, inputs))
-
-            return events.mapInArrow(read, ROW_DDL)
-
-        looking = _looking_at_frame(events, named, inputs)
-        return _Feed((), reading, lambda: None, lambda: None, looking)
+    tables = events if isinstance(events, Mapping) else {"": events}
+    if any(isinstance(table, DataFrame) for table in tables.values()):
+        return _feed_of_frames(_frames(tables, as_mapping(mapping)), inputs)
     parts = parts_of(as_source(events, format, mapping))
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
@@ -200,6 +195,35 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), looking)
 
 
+def _frames(tables: Mapping[str, Any], mapping: ColumnMapping) -> list[_Frame]:
+    """DataFrames, each with its own mapping."""
+    from pyspark.sql import DataFrame
+
+    others = [name for name, table in tables.items() if not isinstance(table, DataFrame)]
+    if others:
+        raise HoldsforError(f"table {others[0]!r} is no DataFrame of Spark, but others are: spark.createDataFrame(...)")
+    return [_Frame(table, mapping.of_table(name) if name else mapping) for name, table in tables.items()]
+
+
+class _Frame(NamedTuple):
+    rows: DataFrame
+    mapping: ColumnMapping
+
+
+def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
+    def rows(shared: Callable[[], Any]) -> DataFrame:
+        def reading(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
+            return lambda batches: batches_of(_read_frame(shared()[0], batches, mapping, inputs))
+
+        return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
+
+    return _Feed((), rows, lambda: None, lambda: None, _looking_at_frames(frames, inputs))
+
+
+def _union(frames: Iterable[DataFrame]) -> DataFrame:
+    return reduce(lambda one, other: one.unionByName(other), frames)
+
+
 def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str, Any]]:
     job, parts = shared
     for batch in batches:
@@ -209,14 +233,15 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str
             yield from read_part(job, events, number, time.perf_counter() - begun)
 
 
-def _read_frame(job: Job, batches: Batches, mapping: Mapping, inputs: Any) -> Iterator[dict[str, Any]]:
+def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any) -> Iterator[dict[str, Any]]:
     from pyspark import TaskContext
 
     context = TaskContext.get()
     partition = context.partitionId() if context else 0
+    source = f"<{mapping.table}, partition {partition}>" if mapping.table else f"<partition {partition}>"
     row = 1
     for number, table in enumerate(tables_of(batches)):
-        events = blocks_from_table(table, mapping, inputs, f"<partition {partition}>", row)
+        events = blocks_from_table(table, mapping, inputs, source, row)
         yield from read_part(job, events, (partition << 32) | number)
         row += table.num_rows
 
@@ -253,25 +278,28 @@ class _Looking:
 
 def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Looking:
     def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
-        shared = spark.sparkContext.broadcast(parts)
+        shared = share(spark, parts)
 
         def task(batches: Batches) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from look(shared.value[number].read(inputs).blocks)
+                    yield from look(shared()[number].read(inputs).blocks)
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
 
     return _Looking(ask)
 
 
-def _looking_at_frame(frame: DataFrame, mapping: Mapping, inputs: Any) -> _Looking:
+def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Looking:
     def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
-        def task(batches: Batches) -> Batches:
-            for table in tables_of(batches):
-                yield from look(blocks_from_table(table, mapping, inputs, "").blocks)
+        def task(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
+            def look_at_all(batches: Batches) -> Batches:
+                for table in tables_of(batches):
+                    yield from look(blocks_from_table(table, mapping, inputs, "").blocks)
 
-        return frame.mapInArrow(task, columns)
+            return look_at_all
+
+        return _union(frame.rows.mapInArrow(task(frame.mapping), columns) for frame in frames)
 
     return _Looking(ask)
 
@@ -283,7 +311,7 @@ def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], 
     def task(batches: Batches) -> Batches:
         return batches_of(stage_task(shared()[0], number, batches))
 
-    return rows.repartitionById(buckets, "bucket").mapInArrow(task, ROW_DDL)
+    return send_to_buckets(rows, buckets).mapInArrow(task, ROW_DDL)
 
 
 def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str | Path | None) -> DataFrame:
@@ -298,8 +326,4 @@ def _table(spark: SparkSession, name: str, done: Sequence[DataFrame], out: str |
                 with pa.ipc.open_stream(data) as reader:
                     yield from reader.read_all().to_batches(max_chunksize=100_000)
 
-    found = [rows.filter(functions.col("use") == name).mapInArrow(opened, DDL[name]) for rows in done]
-    result = found[0]
-    for more in found[1:]:
-        result = result.unionByName(more)
-    return result
+    return _union(rows.filter(functions.col("use") == name).mapInArrow(opened, DDL[name]) for rows in done)

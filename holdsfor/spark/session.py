@@ -16,6 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
+from holdsfor.spark.sharing import is_connect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,6 +60,7 @@ def session(
 
 
 def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkSession:
+    from pyspark import __version__
     from pyspark.sql import SparkSession
 
     try:
@@ -69,7 +71,7 @@ def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkS
         raise HoldsforError(
             f"Spark did not start on {master}: {reason_of(error)} "
             f"What Spark itself said {'stands above' if log is None else f'is in {log}'}. "
-            "Check the master and the settings; a cluster must run Spark 4.3."
+            f"Check the master and the settings; a cluster must run the Spark that pyspark is here, {__version__}."
         ) from error
     _ignore_hang_ups(started)
     return started
@@ -113,9 +115,10 @@ def _ignore_hang_ups(session: SparkSession) -> None:
 
 
 def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -> SparkSession:
-    if master is not None and running.sparkContext.master != master:
+    running_on = "Spark Connect" if is_connect(running) else running.sparkContext.master
+    if master is not None and running_on != master:
         raise HoldsforError(
-            f"A Spark session on {running.sparkContext.master} is running already, and one process has one. "
+            f"A Spark session on {running_on} is running already, and one process has one. "
             f"Stop it first (spark.stop()), or leave out master={master!r} to use it."
         )
     for key, value in conf.items():

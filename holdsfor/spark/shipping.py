@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import holdsfor
 from holdsfor.spark.live.workers import on_workers
 from holdsfor.spark.session import cache_dir
+from holdsfor.spark.sharing import is_connect, require_context
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,11 +53,16 @@ def ship(spark: SparkSession) -> None:
     """Sends the package to all workers of a running session, present and future."""
     folder = Path(tempfile.mkdtemp(prefix="ship-", dir=cache_dir()))  # workers that come later fetch it from there
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    spark.sparkContext.addPyFile(str(archive(folder / "holdsfor.zip")))
+    package = str(archive(folder / "holdsfor.zip"))
+    if is_connect(spark):
+        spark.addArtifacts(package, pyfile=True)
+    else:
+        spark.sparkContext.addPyFile(package)
 
 
 def warm(spark: SparkSession) -> int:
     """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
+    require_context(spark, "Compiling the kernels beforehand")
     return sum(on_workers(spark)(lambda _: load_kernels(), range(spark.sparkContext.defaultParallelism)))
 
 

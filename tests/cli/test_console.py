@@ -6,10 +6,13 @@ import io
 import sys
 import threading
 from time import sleep
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from holdsfor.cli import console
+from holdsfor.cli.watching import share_of_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +50,36 @@ def test_long_step_is_drawn_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> No
         sleep(0.3)
     assert "Reading" in terminal.getvalue()
     assert "\x1b[2K" in terminal.getvalue()  # and wiped away at the end
+
+
+def test_a_bar_says_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(console, "REDRAW", 0.05)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    with console.progress("Reading", lambda: 0.5) as step:
+        sleep(0.3)
+        step.move("Recognising")
+        sleep(0.3)
+    assert "Recognising" in terminal.getvalue()
+    assert "\u2501" * 19 in terminal.getvalue(), "half of a bar of forty"
+
+
+def test_the_share_of_tasks_that_are_done() -> None:
+    stages = {1: SimpleNamespace(numTasks=8, numCompletedTasks=8), 2: SimpleNamespace(numTasks=8, numCompletedTasks=2)}
+    jobs = {7: SimpleNamespace(stageIds=[1, 2, 3])}
+    tracker = SimpleNamespace(getActiveJobsIds=lambda: list(jobs), getJobInfo=jobs.get, getStageInfo=stages.get)
+    spark: Any = SimpleNamespace(sparkContext=SimpleNamespace(statusTracker=lambda: tracker))
+    assert share_of_tasks(spark) == 10 / 16
+    jobs.clear()
+    assert share_of_tasks(spark) is None
+    gone: Any = SimpleNamespace()
+    assert share_of_tasks(gone) is None
 
 
 def test_error_in_a_step_passes_and_ends_its_progress() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.dictionary import Dictionary, find_distinct
@@ -26,3 +26,16 @@ def test_that_integers_and_floats_are_different_terms(numbers: list[int]) -> Non
     floats = dictionary.encode(np.array(numbers, np.float64))
     assert [dictionary.text(code) for code in integers.tolist()] == [str(number) for number in numbers]
     assert not set(integers.tolist()) & set(floats.tolist())
+
+
+@settings(deadline=None)
+@given(st.lists(NEAR | FAR, max_size=4))
+def test_that_columns_of_integers_share_their_codes(columns: list[list[int]]) -> None:
+    dictionary = Dictionary()
+    dictionary.code("7")
+    for numbers in columns:
+        codes = dictionary.encode(np.array(numbers, np.int64))
+        copied = dictionary.copy().encode(np.array(numbers, np.int64))
+        assert [dictionary.text(code) for code in codes.tolist()] == [str(number) for number in numbers]
+        assert codes.tolist() == copied.tolist()
+    assert len(dictionary) == len({7, *(number for numbers in columns for number in numbers)})

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import holdsfor
 from holdsfor import Result
 from tests.engine.blocks import changes, history, lines, recognise, rows
 from tests.engine.random_runs import of_random
@@ -110,3 +111,18 @@ def test_long_ago_is_carried() -> None:
     found = recognise(LAMP, "press(a) @ 5 \n cut(a) @ 985", window=10, step=10, end=1000, stepped=True)
     assert history(found) == ["lamp(a)=on @ [6,986)"]
     assert changes(found) == ["10: insert lamp(a)=on @ [6,inf)", "990: shorten lamp(a)=on @ [6,986)"]
+
+
+def test_a_circle_of_patterns_over_several_windows() -> None:
+    """Of what is settled and what is new, one may be sorted by an argument and the other by time alone."""
+    rules = "ping(1) <- e.\npong(K) <- ping(K) SEQ c.\nping(K+1) <- pong(K) SEQ e WHERE K < 3.\n"
+    rows = ["e @ 3", "c @ 6", "c @ 9", "e @ 10"]
+    result = holdsfor.recognise(holdsfor.parse(rules), rows, window=4, step=4, start=0, end=12, stepped=True)
+    spans = {(row["event"], *row["args"], row["start"], row["end"]) for row in result.occurrences.to_pylist()}
+    assert spans == {
+        ("ping", "1", 3, 3),
+        ("pong", "1", 3, 6),
+        ("pong", "1", 3, 9),
+        ("ping", "1", 10, 10),
+        ("ping", "2", 3, 10),
+    }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import compress, lift, merge_sorted, number_sorted, order_by_key, unique_sorted
+from holdsfor.kernels import compress, lift, merge_sorted, number_sorted, order_by_key, time_span, unique_sorted
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns, same
 
 
@@ -27,6 +27,14 @@ def test_compress_of_many_rows(share: float) -> None:
     values, mask = np.arange(10_001), random.random(10_001) < share
     for cut in (0, 1, 7):
         assert compress(values[cut:], mask[cut:]).tolist() == [i for i in range(cut, 10_001) if mask[i]]
+
+
+@law
+@given(st.data(), axes())
+def test_time_span(data: st.DataObject, axis: Axis) -> None:
+    points = data.draw(point_columns(axis))
+    times = [point & axis.mask for point in points.tolist()] or [0]
+    assert time_span(points, axis.mask) == (min(times), max(times))
 
 
 @law

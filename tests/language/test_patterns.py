@@ -112,7 +112,7 @@ def test_leaves() -> None:
 
 
 def test_aggregates() -> None:
-    measures = (Measure(Var("S"), "sum", X, NOWHERE), Measure(Var("N"), "count", None, NOWHERE))
+    measures = (Measure(Var("S"), "sum", (X,), NOWHERE), Measure(Var("N"), "count", (), NOWHERE))
     text = "a(X) AGGREGATE S = sum(X), N = count OVER LAST"
     assert pattern(f"{text} 10") == Running(event("a", X), measures, 10, None, NOWHERE)
     assert pattern(f"{text} 5 min") == Running(event("a", X), measures, None, 300, NOWHERE)

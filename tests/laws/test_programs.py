@@ -16,6 +16,7 @@ from holdsfor.language import DescriptionError, parse
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine, in_stream, on_spark
 from tests.naive.evaluate import Answer
+from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import Horizon
 from tests.naive.shrink import shrink
@@ -25,7 +26,7 @@ SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "100")))
 
 
 def answer(engine: Engine, program: Program) -> Answer:
-    return engine.recognise(parse(program.text), program.rows, program.horizon)
+    return engine.recognise(parse(program.text, functions=FUNCTIONS), program.rows, program.horizon)
 
 
 def wrong(engine: Engine, program: Program, changed: Program | None = None) -> list[str]:

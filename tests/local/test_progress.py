@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
+from holdsfor.errors import HoldsforError
 
 ORDERS = ["ordered(o1,book) @ 10", "paid(o1) @ 20", "ordered(o2,pen) @ 30", "shipped(o1) @ 40", "ordered(o3,cup) @ 90"]
 
@@ -76,3 +77,30 @@ def test_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     told = CliRunner().invoke(app, ["progress", str(rules), "--events", str(events), "--format", "terms", "--at", "79"])
     assert told.exit_code == 0, told.output
     assert all(part in told.output for part in ("late", "O=o2", "30..30", "no shipped(O)", "80"))
+
+
+def test_a_saved_session_by_the_command(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    rules = tmp_path / "rules.ec"
+    rules.write_text("out(K) <- (a(K) SEQ b(K)).20.\n")
+    live = holdsfor.live(holdsfor.load(rules), window=20, step=10, start=0)
+    live.add(["a(k) @ 5"], format="terms")
+    live.advance(10)
+    live.save(tmp_path / "saved")
+    told = CliRunner().invoke(app, ["progress", str(rules), "--checkpoint", str(tmp_path / "saved")])
+    assert told.exit_code == 0, told.output
+    assert all(part in told.output for part in ("out", "K=k", "5..5", "b(K)", "25"))
+
+
+def test_a_checkpoint_of_other_rules_or_none(tmp_path: Any) -> None:
+    one, other = holdsfor.parse("out <- a SEQ b."), holdsfor.parse("out <- b SEQ a.")
+    live = holdsfor.live(one, window=20, step=10, start=0)
+    live.save(tmp_path)
+    with pytest.raises(HoldsforError, match="begun with other rules"):
+        holdsfor.progress(other, checkpoint=tmp_path)
+    with pytest.raises(HoldsforError, match="there is no stream in"):
+        holdsfor.progress(one, checkpoint=tmp_path / "elsewhere")
+    with pytest.raises(HoldsforError, match="either events or a checkpoint"):
+        holdsfor.progress(one, ["a @ 1"], checkpoint=tmp_path)
+    with pytest.raises(HoldsforError, match="give events, or a checkpoint"):
+        holdsfor.progress(one)

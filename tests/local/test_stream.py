@@ -363,7 +363,7 @@ def test_a_receiver_that_stops_the_stream_keeps_no_other_from_its_changes(folder
         (["--from", "in", "--window", "soon"], "'soon' is not a duration"),
         (["--from", "in", "--window", "50"], "was begun with window 40, not window 50"),
         (["--from", "in", "--report", "final"], "was begun with report eager, not report final"),
-        (["other.ec", "--from", "in"], "was begun with other rules or facts"),
+        (["other.ec", "--from", "in"], "was begun with other rules or facts (seen/1 is new)."),
     ],
 )
 def test_what_can_be_refused_is_refused_before_spark_starts(

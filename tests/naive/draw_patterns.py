@@ -12,6 +12,12 @@ from tests.naive.rows import Horizon
 EVENTS: dict[str, str] = {"a": "KN", "b": "KN", "c": "K", "d": "N", "e": ""}
 FLUENTS: dict[str, str] = {"f": "K", "g": "K"}
 CONSTANTS = {"K": ("k", "m"), "N": ("1", "2", "3")}
+MIXED_NUMBERS = (*CONSTANTS["N"], "1.5", "2.0")
+#: Functions that give integers of integers.
+WHOLE = ("count", "sum", "min", "max", "rise", "common")
+#: What aggregates may be of; a division by zero has no value.
+MEASURED = ("sum({0})", "avg({0})", "min({0})", "max({0})", "sum(6/({0}-2))", "min(-{0})")
+REGISTERED = ("median({0})", "rise({0})", "common({0})", "middle({0})", "weighted({0},{0}+1)", "rise(6/({0}-2))")
 JOINS = ("SEQ", "SEQ", "SEQ", "AND", "PAR", "EQUALS", "MEETS", "DURING", "STARTS", "FINISHES")
 BACKGROUND = ("good(k).", "rank(k,1).", "rank(m,3).", "edge(1,2).", "edge(2,3).", "edge(3,3).")
 CLOSURE = ("reach(A,B) :- edge(A,B).", "reach(A,C) :- edge(A,B), reach(B,C).")
@@ -24,11 +30,12 @@ RECURSIONS: tuple[tuple[str, ...], ...] = (
     ("it(1) <- {c}.", "it(K+1) <- it(K) SEQ {c} WHERE K < 3."),
     ("run(X,1) <- c(X).", "run(X,K+1) <- (run(X,K) SEQ c(X)).9 WHERE K < 3."),
     ("inc(X,N) <- a(X,N).", "inc(X,M) <- inc(X,N) SEQ a(X,M) WHERE M > N."),
+    ("own(X) <- c(X).", "own(X) <- own(X) SEQ c(X).", "more(X) <- own(X) SEQ c(X)."),
     ("tot(N) <- d(N).", "tot(S+N) <- tot(S) SEQ d(N) WHERE S + N < 7."),
     ("ping(1) <- e.", "pong(K) <- ping(K) SEQ c(_).", "ping(K+1) <- pong(K) SEQ e WHERE K < 3."),
 )
 #: What each makes, for later rules.
-MADE = {"it": "N", "run": "KN", "inc": "KN", "tot": "N", "ping": "N", "pong": "N"}
+MADE = {"it": "N", "own": "K", "more": "K", "run": "KN", "inc": "KN", "tot": "N", "ping": "N", "pong": "N"}
 
 
 @dataclass
@@ -57,12 +64,13 @@ def random_patterns(seed: int, mixed: bool = False) -> Program:
 
 
 def stream(random: Random, end: int) -> tuple[str, ...]:
+    constants = random.choice((CONSTANTS, CONSTANTS, CONSTANTS, CONSTANTS | {"N": MIXED_NUMBERS}))
     lasting = random.choice((0, 0, 0.3))
     late = random.choice((0, 0, 0.3))
     lines = []
     for _ in range(random.choice((8, 14, 20))):
         name = random.choice(list(EVENTS))
-        args = ",".join(random.choice(CONSTANTS[sort]) for sort in EVENTS[name])
+        args = ",".join(random.choice(constants[sort]) for sort in EVENTS[name])
         first = random.randint(1, end)
         last = min(end, first + random.randint(1, 6)) if random.random() < lasting else first
         when = f"{first}" if first == last else f"[{first},{last}]"
@@ -217,13 +225,14 @@ class PatternMaker:
     def _running(self, depth: int, alternatives: bool) -> Drawn:
         inner = self.pattern(min(depth, 1), False)
         numbers = [name for name, sort in inner.sure.items() if sort == "N"]
-        functions = ["count"] + [f"{each}({numbers[0]})" for each in ("sum", "avg", "min", "max") if numbers]
+        formats = self.random.choice((MEASURED, MEASURED, REGISTERED))
+        functions = ["count"] + [each.format(*numbers) for each in formats if numbers]
         chosen = self.random.sample(functions, min(len(functions), self.random.choice((1, 1, 2))))
         results = {self._fresh("S"): function for function in chosen}
         over = self.random.choice(("2", "3", "1", "3 ticks", "6 ticks"))
         measures = ", ".join(f"{name} = {function}" for name, function in results.items())
         text = f"{inner.text} AGGREGATE {measures} OVER LAST {over}"
-        whole = {name: "N" for name in results if not results[name].startswith("avg")}
+        whole = {name: "N" for name in results if results[name].startswith(WHOLE)}
         groups = {name: sort for name, sort in inner.sure.items() if self.random.random() < 0.5}
         return Drawn(text, whole | groups, whole | inner.seen)
 

@@ -6,9 +6,15 @@ tried first with the conditions and windows around the join; then the policy cho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
 from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
 from holdsfor.language.patterns import (
@@ -162,9 +168,8 @@ class Patterns:
             key = frozenset((name, term) for name, term in found.values.items() if name in shared)
             groups.setdefault(key, []).append(found)
         results = []
-        order = variable_order(pattern.pattern)
         for key, members in groups.items():
-            members.sort(key=lambda each: (each.end, each.start, by_values(each, order)))
+            members.sort(key=lambda each: (each.end, each.start, by_measures(each, pattern.measures)))
             for end in sorted({each.end for each in members}):
                 known = [each for each in members if each.end <= end]
                 if pattern.events is not None:
@@ -210,18 +215,37 @@ def _measured(measures: Iterable[Measure], window: Sequence[Match]) -> dict[str,
     """The value of each measure; None if one of them has no number."""
     values: dict[str, Term] = {}
     for measure in measures:
-        if measure.term is None:
-            values[measure.variable.name] = number_term(len(window))
-            continue
-        numbers = [evaluate(measure.term, each.values) for each in window]
-        if any(number is None for number in numbers):
+        columns = [[evaluate(term, each.values) for each in window] for term in measure.terms]
+        if any(number is None for column in columns for number in column):
             return None
-        known = [number for number in numbers if number is not None]
-        total = sum(known)
-        average = total // len(known) if isinstance(total, int) and total % len(known) == 0 else total / len(known)
-        results = {"sum": total, "avg": average, "min": min(known), "max": max(known)}
-        values[measure.variable.name] = number_term(results[measure.function])
+        known = [[number for number in column if number is not None] for column in columns]
+        result = _result(measure, known, len(window))
+        if result is None or result != result:
+            return None
+        values[measure.variable.name] = number_term(result)
     return values
+
+
+def _result(measure: Measure, columns: Sequence[Sequence[int | float]], count: int) -> int | float | None:
+    """Of an integer and a float that are equal, the integer is the least and the greatest."""
+    if measure.registered is not None:
+        return _of_registered(measure.registered, [np.array(column) for column in columns])
+    if not columns:
+        return count
+    total = math.fsum(columns[0]) if any(isinstance(number, float) for number in columns[0]) else sum(columns[0])
+    average = total // count if isinstance(total, int) and total % count == 0 else total / count
+    least = min(columns[0], key=lambda number: (number, isinstance(number, float)))
+    greatest = max(columns[0], key=lambda number: (number, isinstance(number, int)))
+    return {"sum": total, "avg": average, "min": least, "max": greatest}[measure.function]
+
+
+def _of_registered(function: Registered, columns: Sequence[NDArray[Any]]) -> int | float | None:
+    if function.is_vectorised:
+        floats = [column.astype(float) for column in columns]
+        result = function.call(*floats, np.array([0]), np.array([len(columns[0])]))[0]
+    else:
+        result = function.call(*columns)
+    return None if result is None else np.asarray(result).item()
 
 
 def _shared(rule: PatternRule, running: Running) -> set[str]:
@@ -247,6 +271,12 @@ def variable_order(pattern: Pattern) -> list[str]:
             found = []
     places = {each.name: (each.place.line, each.place.column) for each in pattern_variables(pattern)}
     return sorted(dict.fromkeys([*places, *found]), key=lambda name: (places.get(name, (0, 0)), name))
+
+
+def by_measures(found: Match, measures: Iterable[Measure]) -> list[tuple[bool, int | float, bool]]:
+    """By the numbers that are measured: a float before the integer that it equals, and no number last."""
+    numbers = [evaluate(term, found.values) for measure in measures for term in measure.terms]
+    return [(number is None, number or 0, isinstance(number, int)) for number in numbers]
 
 
 def by_values(found: Match, order: Sequence[str]) -> tuple[object, ...]:

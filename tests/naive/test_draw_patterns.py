@@ -11,6 +11,7 @@ from holdsfor.language.pattern_walk import every_pattern
 from holdsfor.language.patterns import Join, Pattern
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.evaluate import recognise
+from tests.naive.functions import FUNCTIONS
 from tests.naive.rows import read_terms
 
 SEEDS = range(60)
@@ -21,13 +22,14 @@ def test_programs_are_valid_and_most_have_results(mixed: bool) -> None:
     results = 0
     for seed in SEEDS:
         program = random_patterns(seed, mixed)
-        description = parse(program.text)
+        description = parse(program.text, functions=FUNCTIONS)
         results += bool(recognise(description, read_terms(program.rows, description), program.horizon).spans)
     assert results > len(SEEDS) // 2
 
 
 def test_every_construct_is_drawn() -> None:
-    rules = [rule for seed in range(200) for rule in parse(random_patterns(seed, True).text).patterns]
+    texts = (random_patterns(seed, True).text for seed in range(200))
+    rules = [rule for text in texts for rule in parse(text, functions=FUNCTIONS).patterns]
     patterns = [pattern for rule in rules for pattern in every_pattern(rule.pattern)]
     assert {type(pattern) for pattern in patterns} == set(Pattern.__args__)
     assert {pattern.kind for pattern in patterns if isinstance(pattern, Join)} >= {"seq", "and", "par", "meets"}
@@ -40,4 +42,4 @@ def test_layout_keeps_what_random_rules_say() -> None:
         text = random_patterns(seed, True).text
         made = formatted(Source("rules.ec", text))  # raises if it reads otherwise
         assert formatted(Source("rules.ec", made)) == made
-        assert parse(made).patterns == parse(text).patterns
+        assert parse(made, functions=FUNCTIONS).patterns == parse(text, functions=FUNCTIONS).patterns

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
@@ -221,3 +222,17 @@ def test_nothing_to_recognise(rows: int, spark: SparkSession) -> None:
     found = check(spark, holdsfor.parse(RULES), table)
     assert not found.tables["intervals"]
     assert sum(found.tables["rejects"].values()) == rows
+
+
+def test_functions_of_a_user_on_the_workers(spark: SparkSession) -> None:
+    """Functions of this file, which workers need not have, and one of a library."""
+    rule = "m(K, R, D, M) <- x(K, N) AGGREGATE R = rise(N), D = double(N), M = median(N) OVER LAST 2."
+    functions = {
+        "rise": lambda values: values[-1] - values[0],
+        "double": lambda values: 2 * int(values[-1]),
+        "median": np.median,
+    }
+    description = holdsfor.parse(rule, functions=functions)
+    events = holdsfor.read_events(["x(a, 3) @ 1", "x(a, 8) @ 2", "x(b, 1) @ 1", "x(b, 0.5) @ 3"], format="terms")
+    found = holdsfor.spark.recognise(spark, description, events).occurrences.toArrow()
+    assert sorted(found["args"].to_pylist()) == [["a", "5", "16", "5.5"], ["b", "-0.5", "0", "0.75"]]

@@ -16,11 +16,11 @@ from holdsfor.io.events import REJECTS_SCHEMA, Events, Ints
 from holdsfor.io.join import join_events
 from holdsfor.io.mqtt import topics
 from holdsfor.io.mqtt.lines import read_lines
-from holdsfor.io.mqtt.objects import Bad, Rows, Wanted, read_objects
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
+from holdsfor.io.readers.objects import Rows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
 from holdsfor.io.text import Mask, mask
 from holdsfor.io.utf8 import NOT_UTF8, mend_column
@@ -160,7 +160,7 @@ def _json_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: 
     tables, bad = read_objects(messages.payload, wanted)
     parts: list[Events] = []
     for rows in tables:
-        rows = _without_nested(rows, bad)
+        rows = without_nested(rows, bad)
         rows = replace(rows, table=_completed(rows, messages, rule, mapping, wanted))
         parts.extend(_read_rows(some, messages, rule, mapping, inputs) for some in _by_value(rows, mapping))
     which, position, reasons = bad.columns()
@@ -199,18 +199,6 @@ def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
     exact |= {value} if any(i.kind != "event" for i in inputs) else set()
     columns |= times | {name for name in (mapping.name, mapping.op, value) if name is not None}
     return Wanted(columns, times, exact)
-
-
-def _without_nested(rows: Rows, bad: Bad) -> Rows:
-    """Only rows whose values are plain: numbers, text, booleans."""
-    nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
-    wrong = np.zeros(len(rows.message), np.bool_)
-    for name in nested:
-        here = mask(rows.table[name].combine_chunks().is_valid()) & ~wrong
-        bad.add(rows.message[here], rows.position[here], f"{name} is a list or an object, not a plain value")
-        wrong |= here
-    table = rows.table.drop_columns(nested)
-    return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
 
 
 def _completed(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:

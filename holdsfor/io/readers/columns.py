@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain
 from holdsfor.io.readers.fields import TextTable
-from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, roles
+from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
 from holdsfor.io.readers.sieve import (
     SHOWN,
     Sieve,
@@ -27,11 +28,11 @@ from holdsfor.io.readers.sieve import (
     shorten,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
-from holdsfor.io.text import Mask, as_text, field_terms, mask
+from holdsfor.io.text import Mask, as_text, field_terms, mark_nulls, mask
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.language.description import Input
 
-_UNKNOWN, _UNUSED, _REFUSED = -1, -2, -3
+_UNUSED, _REFUSED = -1, -2
 Untyped = bool | Set[str]
 
 
@@ -49,7 +50,7 @@ def blocks_from_table(
     whatever it looks like.
     """
     rows = np.arange(first_row, first_row + len(table))
-    return TableReader(table, mapping, inputs, untyped).read(source, rows)
+    return TableReader(table, mapping, inputs, untyped, source).read(rows)
 
 
 class Group(NamedTuple):
@@ -64,39 +65,52 @@ class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
     def __init__(
-        self, table: pa.Table | TextTable, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped
+        self, table: pa.Table | TextTable, mapping: Mapping, inputs: Sequence[Input], untyped: Untyped, source: str
     ) -> None:
         check_names(table.column_names)
+        self.source = source
         self.table = table
         self.mapping = mapping
         self.inputs = inputs
         self.untyped = untyped
-        self.roles: Roles = roles(mapping, table.column_names, {i.signature.name for i in inputs if i.kind != "event"})
+        fluents = {i.signature.name for i in inputs if i.kind != "event"}
+        self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
         self._terms: dict[str, pa.Array] = {}
         self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
 
-    def read(self, source: str, rows: Ints) -> Events:
+    def read(self, rows: Ints) -> Events:
+        """All events. rows: the number of each row in its source."""
         check_mapping(self.mapping, self.inputs)
         if not len(self.table):
             return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
         whole = Sieve(np.arange(len(self.table)))
         whole.refuse(self._bad_text(), NOT_UTF8)
-        names = list(dict.fromkeys(i.signature.name for i in self.inputs))
-        code = self._codes(names, whole)
-        unused = int((code == _UNUSED).sum())
+        is_used = np.zeros(len(self.table), np.bool_)
         sieves, blocks = [whole], []
-        for chosen, name in _by_code(code, names):
+        for chosen, name in self._named_rows(whole):
             for group in self._groups(name, chosen, whole):
                 if not group.input.read:
-                    unused += len(group.rows)
                     continue
+                is_used[group.rows] = True
                 sieve = Sieve(group.rows)
                 block = sieve.block(self._block(group, sieve))
                 sieves.append(sieve)
-                blocks += [block] if block else []
-        rejects = self._rejects(sieves, source, rows)
+                blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
+        unused = int((~is_used & ~whole.is_refused).sum())
+        rejects = self._rejects(sieves, rows)
         return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
+
+    def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
+        """The rows of each event or fluent that rules know; in a wide table a row may be several."""
+        names = list(dict.fromkeys(i.signature.name for i in self.inputs))
+        if not self.roles.is_wide:
+            yield from _by_code(self._codes(names, whole), names)
+            return
+        for name in self.mapping.arguments:
+            if name in names:
+                own = [mask(self._column(column).is_valid()) for column in own_columns(self.mapping, name)]
+                yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
     def _nanoseconds(self) -> int | None:
         """How long a tick is, if times are time stamps; None if they are ticks already."""
@@ -105,20 +119,18 @@ class TableReader:
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
         read = {i.signature.name for i in self.inputs if i.read}
-        codes = {name: _UNUSED for name in self.mapping.arguments}  # listed, though no rule reads it
-        codes |= {name: number if name in read else _UNUSED for number, name in enumerate(names)}
+        codes = {name: number for number, name in enumerate(names) if name in read}
         if self.roles.name is None:
-            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNKNOWN), np.int64)
+            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
         else:
             column = self._column(self.roles.name)
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
-            lookup = [codes.get(name, _UNKNOWN) for name in column.dictionary.cast(pa.string()).to_pylist()]
+            lookup = [codes.get(name, _UNUSED) for name in column.dictionary.cast(pa.string()).to_pylist()]
             at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
-            code = np.array([*lookup, _UNKNOWN], np.int64)[at]
+            code = np.array([*lookup, _UNUSED], np.int64)[at]
             if column.null_count:
                 whole.refuse(mask(column.is_null()), "no name")
-        whole.refuse(code == _UNKNOWN, "unknown event")
         whole.drop(code == _UNUSED)
         if whole.reasons:
             code[~whole.keep & (code >= 0)] = _REFUSED
@@ -230,13 +242,18 @@ class TableReader:
         return ops(retracts)
 
     def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
-        signature = group.input.signature
+        what = f"argument {position + 1} of {group.input.signature}"
         column = self._rows(self._as_terms(group.columns[position]), group.rows)
+        missing = None
         if column.null_count:
-            sieve.refuse(mask(column.is_null()), f"argument {position + 1} of {signature} is null")
+            missing = mask(column.is_null())
+            given = self._rows(self._column(group.columns[position]), group.rows)
+            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), f"{what} is out of range")
+            if group.input.kind != "event":
+                sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
             good = numeric(column)
-            sieve.refuse(~good, f"bad number: argument {position + 1} of {signature} is not a number")
+            sieve.refuse(~good if missing is None else ~good & ~missing, f"bad number: {what} is not a number")
             numbers = pc.if_else(pa.array(good), column.cast(pa.string()), pa.scalar(None, pa.string()))
             column = field_terms(numbers, exponents=True)
         return column
@@ -261,11 +278,12 @@ class TableReader:
             self._terms[name] = column_terms(self._column(name), untyped, self.mapping.unit, name)
         return self._terms[name]
 
-    def _rejects(self, sieves: list[Sieve], source: str, rows: Ints) -> pa.Table:
+    def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
+        """Each refused row once, though it may be several events."""
         refused = [sieve.refused() for sieve in sieves]
-        at = np.concatenate([lines for lines, _ in refused])
-        reasons = pa.concat_arrays([reason for _, reason in refused])
-        return rejects_table(source, rows[at], self._row_text(at), reasons)
+        at, first = np.unique(np.concatenate([lines for lines, _ in refused]), return_index=True)
+        reasons = pa.concat_arrays([reason for _, reason in refused]).take(pa.array(first))
+        return rejects_table(self.source, rows[at], self._row_text(at), reasons)
 
     def _row_text(self, at: Ints) -> pa.ChunkedArray:
         """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""

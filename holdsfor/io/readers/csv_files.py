@@ -100,7 +100,7 @@ def _read_plain(content: bytes, form: Format) -> tuple[Events, int]:
     blank = (whole.end - whole.begin == width - 1) & ((width == len(names)) | (width == 1))
     good, bad = np.flatnonzero((width == len(names)) & ~blank), np.flatnonzero((width != len(names)) & ~blank)
     table = TextTable(tuple(names), fields, good)
-    events = TableReader(table, form.mapping, form.inputs, untyped=True).read(form.source, good)
+    events = TableReader(table, form.mapping, form.inputs, True, form.source).read(good)
     reasons = pa.repeat(pa.scalar(_wrong_number(len(names)), pa.string()), len(bad))
     return _with_rejects(events, form.source, bad, whole.take(bad).array(), reasons), len(width) if content else 0
 
@@ -116,7 +116,7 @@ def _read_any(content: bytes, form: Format) -> tuple[Events, int]:
     if mark is not None:
         table, lines = _without_marked_rows(table, lines, mark, bad, form.source)
     table, lines = _without_blank_rows(table, lines)
-    events = TableReader(table, form.mapping, form.inputs, untyped=True).read(form.source, lines)
+    events = TableReader(table, form.mapping, form.inputs, True, form.source).read(lines)
     texts, reasons = pa.array(bad.texts, pa.string()), pa.array(bad.reasons, pa.string())
     return _with_rejects(events, form.source, np.array(bad.lines, np.int64), texts, reasons), size
 

@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.facts import FactColumns, once
 from holdsfor.io.readers.arguments import column_terms, plain
-from holdsfor.io.text import as_text
+from holdsfor.language.description import Signature
+from holdsfor.language.terms import Place
 
 _NAME = re.compile(r"[a-z]\w*\Z")
 
 
-def fact_text(name: str, source: Any) -> str:
-    """The facts of a predicate as Prolog text: from a Parquet file, CSV with a header, a table or a data frame."""
+def read_facts(name: str, source: Any) -> FactColumns:
+    """The facts of a predicate: from a Parquet file, CSV with a header, a table or a data frame."""
     if not _NAME.match(name):
         raise HoldsforError(f"{name!r} is no name of a predicate; begin with a lower-case letter, as in vesselType")
     table, untyped = _table(source)
     if not table.num_columns:
         raise HoldsforError(f"the table for {name} has no columns; it needs one for each argument")
-    columns = [_texts(name, table, number, untyped) for number in range(table.num_columns)]
-    facts = pc.binary_join_element_wise(f"{name}(", pc.binary_join_element_wise(*columns, ","), ").", "")
-    return "\n".join(facts.to_pylist()) + "\n"
+    columns = once(tuple(_column(name, table, number, untyped) for number in range(table.num_columns)))
+    return FactColumns(Signature(name, len(columns)), columns, Place(f"<facts of {name}>", 1, 1, 1, 1))
 
 
 def _table(source: Any) -> tuple[pa.Table, bool]:
@@ -56,7 +56,7 @@ def _csv(path: Path) -> pa.Table:
         raise HoldsforError(f"{path}: not a CSV table with a header: {error}") from error
 
 
-def _texts(name: str, table: pa.Table, number: int, untyped: bool) -> pa.Array:
+def _column(name: str, table: pa.Table, number: int, untyped: bool) -> pa.Array:
     column = table.column_names[number]
     terms = column_terms(plain(table.column(number)), untyped, "s", column)
     if terms.null_count:
@@ -64,4 +64,4 @@ def _texts(name: str, table: pa.Table, number: int, untyped: bool) -> pa.Array:
         raise HoldsforError(
             f"facts of {name}: row {row} has nothing in column {column!r}; a fact needs all its arguments"
         )
-    return as_text(terms).cast(pa.string())
+    return terms

@@ -1,4 +1,4 @@
-"""Files of columns: Parquet."""
+"""Files of columns: Parquet, and Arrow's own, which is also called Feather."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
@@ -23,10 +24,23 @@ def parquet_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Eve
     return join_events(_row_groups(path, mapping, inputs))
 
 
-def parquet_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input]) -> list[str]:
+def feather_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Events:
+    """An Arrow file (Feather): only the columns that are used."""
+    try:
+        with pa.memory_map(str(path)) as file:
+            names = pa.ipc.open_file(file).schema
+            columns = needed_columns(names, mapping, inputs, str(path))
+            table = pa.feather.read_table(file, columns=columns)
+            check_codes(table)
+            return blocks_from_table(table, mapping, inputs, str(path))
+    except BAD_FILE as error:
+        raise HoldsforError(f"cannot read {path}: {error}. Is it an Arrow (Feather) file?") from error
+
+
+def needed_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
     """The columns of a table that reading it needs, in the order of the table."""
     fluents = {i.signature.name for i in inputs if i.kind != "event"}
-    found = roles(mapping, schema.names, fluents)
+    found = roles(mapping, schema.names, fluents, source)
     needed = {found.name, found.time, found.end, found.arrival, found.value, found.op}
     read = {i.signature.name for i in inputs if i.read}
     if not read <= set(mapping.arguments):
@@ -36,8 +50,8 @@ def parquet_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input]
     return [name for name in schema.names if name in needed]
 
 
-#: What Arrow raises of a file that is not Parquet, or a damaged one.
-BAD_PARQUET = (OSError, pa.ArrowException, UnicodeDecodeError)
+#: What Arrow raises of a file that is not what it should be, or a damaged one.
+BAD_FILE = (OSError, pa.ArrowException, UnicodeDecodeError)
 
 
 @contextmanager
@@ -48,7 +62,7 @@ def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
         text = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
         with pq.ParquetFile(path, read_dictionary=text) as file:
             yield file
-    except BAD_PARQUET as error:
+    except BAD_FILE as error:
         raise HoldsforError(f"cannot read {path}: {error}. Is it a Parquet file?") from error
 
 
@@ -61,7 +75,7 @@ def _row_groups(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Iterat
 
 def _tables(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Iterator[pa.Table]:
     with open_parquet(path) as file:
-        columns = parquet_columns(file.schema_arrow, mapping, inputs)
+        columns = needed_columns(file.schema_arrow, mapping, inputs, str(path))
         for group in range(file.num_row_groups):
             yield read_groups(file, [group], columns)
 
@@ -69,11 +83,15 @@ def _tables(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Iterator[p
 def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str]) -> pa.Table:
     """Some row groups. In a damaged file codes may point outside of their dictionary, and Arrow does not look."""
     table = file.read_row_groups(list(groups), columns=columns)
+    check_codes(table)
+    return table
+
+
+def check_codes(table: pa.Table) -> None:
     for column in table.columns:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
             if not _is_inside(chunk):
                 raise pa.ArrowInvalid("a code is outside of its dictionary")
-    return table
 
 
 def _is_inside(column: pa.DictionaryArray) -> bool:

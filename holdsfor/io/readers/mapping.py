@@ -17,10 +17,14 @@
     [topics]                # MQTT: what the messages on a topic are; {vessel} is a level that becomes a column
     "ais/{vessel}/speed" = "velocity"
 
+    [tables.doors]          # several tables of different shape: each has all of the above for itself;
+    files = "doors-*.csv"   #   names of its files
+    constant = "door"       #   keys that are not given here are as above all tables
+
 All of it is optional. Without `name`, `time`, ... the usual names are looked for (event or name; time, t or start;
 end or t_end; arrival; value; op). An event that is not listed takes the columns arg1, arg2, ... or, where there are
 none, all columns without another meaning, in the order of the table; columns that are left over must be null in its
-rows.
+rows. Without a column of names, each row is every listed event of which a column of its own has a value.
 """
 
 from __future__ import annotations
@@ -28,9 +32,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from holdsfor.errors import HoldsforError
@@ -44,6 +48,8 @@ _USUAL = {
     "value": ("value",),
     "op": ("op",),
 }
+#: What a table has for itself; all other keys may stand above the tables.
+_OF_ONE_TABLE = ("events", "fluents", "topics", "files", "tables")
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,9 @@ class Mapping:
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     topics: AnyMapping[str, Any] = field(default_factory=dict)  # see `holdsfor.io.mqtt.topics`
+    files: str | None = None  # which files have this table, where there are several tables
+    tables: AnyMapping[str, Mapping] = field(default_factory=dict)
+    table: str = ""  # its name as one of several: that of its event, too, if nothing says more
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -69,10 +78,33 @@ class Mapping:
             raise HoldsforError(f"{both[0]} is both in [events] and in [fluents]. Keep one.")
         if self.name is not None and self.constant is not None:
             raise HoldsforError(f"give name = {self.name!r} (a column) or constant = {self.constant!r}, not both.")
+        if self.tables:
+            check_tables(self)
 
     @property
     def arguments(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(columns) for name, columns in [*self.events.items(), *self.fluents.items()]}
+
+    def of_table(self, name: str) -> Mapping:
+        """The mapping of one of several tables. Without any, all have the same."""
+        if not self.tables:
+            return replace(self, table=name)
+        if name not in self.tables:
+            known = ", ".join(self.tables)
+            hint = did_you_mean(name, list(self.tables))
+            raise HoldsforError(f"the mapping has no table {name!r}.{hint} It has [tables] {known}.")
+        return self.tables[name]
+
+    def of_file(self, path: PurePath) -> Mapping:
+        """The mapping of the table whose pattern the file fits."""
+        if not self.tables:
+            return self
+        fitting = [name for name, table in self.tables.items() if table.files and path.match(table.files)]
+        if len(fitting) == 1:
+            return self.tables[fitting[0]]
+        patterns = ", ".join(f"{name} ({table.files or 'no pattern'})" for name, table in self.tables.items())
+        reason = f"fits {' and '.join(fitting)}" if fitting else "fits no table of the mapping"
+        raise HoldsforError(f"{path} {reason}: {patterns}. Each file needs the pattern (files = ...) of one table.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +120,11 @@ class Roles:
     op: str | None
     others: tuple[str, ...]  # arguments of what is not listed, in order
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether a row is all events that are listed."""
+        return self.name is None and self.constant is None
+
 
 def as_mapping(given: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
     """A mapping from whatever a user gives: one, a dict, the path of a TOML file, or nothing."""
@@ -98,38 +135,84 @@ def as_mapping(given: Mapping | AnyMapping[str, Any] | str | Path | None) -> Map
     origin = "the mapping"
     if isinstance(given, str | Path):
         origin, given = str(given), _toml(Path(given))
-    known = [f.name for f in fields(Mapping)]
+    return _read_mapping(origin, given)
+
+
+def _read_mapping(origin: str, given: AnyMapping[str, Any]) -> Mapping:
+    known = [f.name for f in fields(Mapping) if f.name != "table"]
     for key, value in given.items():
         if key not in known:
             hint = did_you_mean(key, known)
             raise HoldsforError(f"{origin}: unknown key {key!r}.{hint} Known keys: {', '.join(known)}.")
         _check_value(origin, key, value)
-    return Mapping(**given)
+    above = {key: value for key, value in given.items() if key not in _OF_ONE_TABLE}
+    tables = {
+        name: replace(_read_table(f"{origin}, [tables.{name}]", above, table), table=name)
+        for name, table in given.get("tables", {}).items()
+    }
+    return Mapping(**{**given, "tables": tables})
 
 
-def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str]) -> Roles:
+def _read_table(origin: str, above: AnyMapping[str, Any], given: Mapping | AnyMapping[str, Any]) -> Mapping:
+    """One of several tables; above: what all of them have in common."""
+    if isinstance(given, Mapping):
+        return given
+    if nested := [key for key in ("tables", "topics") if key in given]:
+        raise HoldsforError(f"{origin}: {nested[0]} stands above the tables, not in one of them.")
+    names = {"name", "constant"} & set(given)  # one of the two takes the place of the other
+    common = {key: value for key, value in above.items() if not (names and key in ("name", "constant"))}
+    return _read_mapping(origin, {**common, **given})
+
+
+def check_tables(mapping: Mapping) -> None:
+    """Of a mapping for several tables: each lists its own events, and all count time in the same ticks."""
+    if mapping.arguments:
+        name = next(iter(mapping.arguments))
+        raise HoldsforError(f"the mapping has tables: list {name} in the one that has it, as in [tables.NAME.events].")
+    if len(units := sorted({table.unit for table in mapping.tables.values()})) > 1:
+        raise HoldsforError(f"tables have different units ({', '.join(units)}). Give one unit, above all tables.")
+
+
+def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: str) -> Roles:
     """Finds the columns of a table; one that is named and not there is an error. fluents: names of input fluents."""
-    listed = {column for args in mapping.arguments.values() for column in args}
-    for column in sorted(listed):
-        _require(column, columns, "an argument")
-    found = {role: _find(role, getattr(mapping, role), columns, listed) for role in _USUAL}
+    for event, arguments in mapping.arguments.items():
+        for column in arguments:
+            _require(column, columns, f"an argument of {event}", source)
+    listed = {column for arguments in mapping.arguments.values() for column in arguments}
+    found = {role: _find(role, getattr(mapping, role), columns, listed, source) for role in _USUAL}
     constant = mapping.constant
     if constant is not None:
         found["name"] = None
     elif found["name"] is None:
-        if len(mapping.arguments) != 1:
-            raise HoldsforError(
-                f"no column says which event a row is (columns: {', '.join(columns)}). "
-                "Name it in the mapping (name = ...), or write constant = ... for a table of one event."
-            )
-        constant = next(iter(mapping.arguments))
+        constant = _only_event(mapping, columns, source)
     if constant is not None and constant not in fluents:  # then a column called value or end is an argument like others
         found |= {"end": mapping.end, "value": mapping.value}
     time = found["time"]
     if time is None:
-        raise HoldsforError(f"no column holds the time (columns: {', '.join(columns)}). Name it: time = ...")
+        raise HoldsforError(f"{source}: no column holds the time (columns: {', '.join(columns)}). Name it: time = ...")
     rest = _others(columns, found)
     return Roles(found["name"], constant, time, found["end"], found["arrival"], found["value"], found["op"], rest)
+
+
+def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | None:
+    """What each row of a table without names is; None: all that is listed."""
+    listed = mapping.arguments
+    if len(listed) == 1:
+        return next(iter(listed))
+    if len(listed) > 1 and all(own_columns(mapping, name) for name in listed):
+        return None
+    if mapping.table and not listed:
+        return mapping.table
+    raise HoldsforError(
+        f"{source}: no column says which event a row is (columns: {', '.join(columns)}). "
+        "Name it in the mapping (name = ...), or write constant = ... for a table of one event."
+    )
+
+
+def own_columns(mapping: Mapping, name: str) -> list[str]:
+    """The argument columns that no other listed event has."""
+    others = {column for other, columns in mapping.arguments.items() if other != name for column in columns}
+    return [column for column in mapping.arguments[name] if column not in others]
 
 
 def _others(columns: Sequence[str], found: AnyMapping[str, str | None]) -> tuple[str, ...]:
@@ -145,17 +228,17 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def _find(role: str, given: str | None, columns: Sequence[str], listed: set[str]) -> str | None:
+def _find(role: str, given: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:
     if given is not None:
-        _require(given, columns, f"the {role}")
+        _require(given, columns, f"the {role}", source)
         return given
     return next((column for column in _USUAL[role] if column in columns and column not in listed), None)
 
 
-def _require(column: str, columns: Sequence[str], use: str) -> None:
+def _require(column: str, columns: Sequence[str], use: str, source: str) -> None:
     if column not in columns:
         hint = did_you_mean(column, columns)
-        raise HoldsforError(f"no such column for {use}: {column!r}.{hint} The table has {', '.join(columns)}.")
+        raise HoldsforError(f"{source}: no such column for {use}: {column!r}.{hint} It has {', '.join(columns)}.")
 
 
 def _check_value(origin: str, key: str, value: object) -> None:
@@ -168,6 +251,9 @@ def _check_value(origin: str, key: str, value: object) -> None:
     elif key == "topics":
         if not isinstance(value, AnyMapping):
             raise HoldsforError(f'{origin}: [topics] lists topics, such as "ais/{{vessel}}/speed" = "velocity".')
+    elif key == "tables":
+        if not isinstance(value, AnyMapping) or not all(isinstance(t, AnyMapping | Mapping) for t in value.values()):
+            raise HoldsforError(f"{origin}: tables are sections, [tables.NAME], each with the keys of a mapping.")
     elif not isinstance(value, str):
         raise HoldsforError(f"{origin}: {key} is the name of a column, in quotes; found {value!r}.")
 

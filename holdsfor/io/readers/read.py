@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
@@ -18,66 +18,115 @@ from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping, check_names
 from holdsfor.io.readers.csv_files import csv_events
 from holdsfor.io.readers.fields import chunks, open_text
-from holdsfor.io.readers.files import parquet_events
+from holdsfor.io.readers.files import feather_events, parquet_events
+from holdsfor.io.readers.json_lines import ENDINGS as JSON_ENDINGS
+from holdsfor.io.readers.json_lines import json_line_events
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 from holdsfor.io.readers.rtec import read_rtec
 from holdsfor.io.readers.terms import read_terms
 from holdsfor.language.description import Input
 
 FORMATS = ("rtec", "columns", "terms")
-_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet")
+ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
+_FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", *ARROW_ENDINGS, *JSON_ENDINGS)
+
+
+Content: TypeAlias = Path | pa.Table | tuple[str, ...]
+"""A file, a table, or lines of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventPart:
+    """Events of one shape, in one place. mapping: for the format 'columns'."""
+
+    content: Content
+    format: str
+    mapping: Mapping
+
+    @property
+    def source(self) -> str:
+        """What messages and rejected rows call it."""
+        if isinstance(self.content, Path):
+            return str(self.content)
+        return f"<{self.mapping.table or ('table' if isinstance(self.content, pa.Table) else 'lines')}>"
+
+    @property
+    def is_parquet(self) -> bool:
+        return isinstance(self.content, Path) and ".parquet" in self.content.suffixes
+
+    def read(self, inputs: Sequence[Input]) -> Events:
+        content, source = self.content, self.source
+        if isinstance(content, pa.Table):
+            return blocks_from_table(content, self.mapping, inputs, source)
+        if self.format == "rtec":
+            return read_rtec(chunks(content) if isinstance(content, Path) else [_bytes(content)], inputs, source)
+        if self.format == "terms":
+            return read_terms(_text_lines(content) if isinstance(content, Path) else content, inputs, source)
+        if isinstance(content, Path) and self.is_parquet:
+            return parquet_events(content, self.mapping, inputs)
+        if isinstance(content, Path) and _is_arrow(content):
+            return feather_events(content, self.mapping, inputs)
+        lines = content if isinstance(content, Path) else _bytes(content)
+        read = json_line_events if _is_json(content) else csv_events
+        return read(lines, self.mapping, inputs, source)
 
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
     """Where events are, not yet read: what a row means depends on the description that reads it."""
 
-    parts: tuple[Path | pa.Table | tuple[str, ...], ...]  # files, tables, lines of text
-    formats: tuple[str, ...]  # one per part
-    mapping: Mapping
+    parts: tuple[EventPart, ...]
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files, for readers that share them out; () if any part is in memory."""
-        files = tuple(part for part in self.parts if isinstance(part, Path))
+        files = tuple(part.content for part in self.parts if isinstance(part.content, Path))
         return files if len(files) == len(self.parts) else ()
 
     def read(self, inputs: Sequence[Input]) -> Events:
         """All events that the inputs of a description can use."""
-        if "columns" in self.formats:
-            check_mapping(self.mapping, inputs)
-        return join_events(
-            self._read_part(part, form, inputs) for part, form in zip(self.parts, self.formats, strict=True)
-        )
-
-    def _read_part(self, part: Path | pa.Table | tuple[str, ...], form: str, inputs: Sequence[Input]) -> Events:
-        source = str(part) if isinstance(part, Path) else "<table>" if isinstance(part, pa.Table) else "<lines>"
-        if isinstance(part, pa.Table):
-            return blocks_from_table(part, self.mapping, inputs, source)
-        if form == "rtec":
-            return read_rtec(chunks(part) if isinstance(part, Path) else [_bytes(part)], inputs, source)
-        if form == "terms":
-            return read_terms(_text_lines(part) if isinstance(part, Path) else part, inputs, source)
-        if isinstance(part, Path) and ".parquet" in part.suffixes:
-            return parquet_events(part, self.mapping, inputs)
-        return csv_events(part if isinstance(part, Path) else _bytes(part), self.mapping, inputs, source)
+        for part in self.parts:
+            if part.format == "columns":
+                check_mapping(part.mapping, inputs)
+        return join_events(part.read(inputs) for part in self.parts)
 
 
 def read_events(
     source: Any, format: str | None = None, mapping: Mapping | AnyMapping[str, Any] | str | Path | None = None
 ) -> EventSource:
-    """Events from a path, several, a folder or pattern of Parquet files, lines of text, an Arrow table or a data frame.
+    """Events from a path (Parquet, Feather, CSV, JSON lines), several, a folder of Parquet files, a pattern, lines of
+    text, an Arrow table or a data frame; or from several tables of different shape, by their names in the mapping.
 
     format: 'rtec', 'columns' or 'terms'; guessed where it is clear. mapping: which column is which, for 'columns'
     (a Mapping, a dict, or the path of a TOML file).
     """
     if format is not None and format not in FORMATS:
         raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
-    parts = tuple(_parts(source, format))
+    named = as_mapping(mapping)
+    if isinstance(source, AnyMapping):
+        parts = [part for name, table in source.items() for part in _table_parts(str(name), table, format, named)]
+    else:
+        parts = [_event_part(content, format, named) for content in _contents(source, format)]
     if not parts:
         raise HoldsforError("there are no events to read: the list of sources is empty.")
-    formats = tuple(_checked(part, format or guess_format(part)) for part in parts)
-    return EventSource(parts, formats, as_mapping(mapping))
+    return EventSource(tuple(parts))
+
+
+def _table_parts(name: str, source: Any, format: str | None, mapping: Mapping) -> Iterator[EventPart]:
+    """One of several tables, by its name."""
+    own = mapping.of_table(name)
+    for content in _contents(source, format):
+        yield EventPart(content, _checked(content, format or guess_format(content)), own)
+
+
+def _event_part(content: Content, format: str | None, mapping: Mapping) -> EventPart:
+    form = _checked(content, format or guess_format(content))
+    if form != "columns" or not mapping.tables:
+        return EventPart(content, form, mapping)
+    if isinstance(content, Path):
+        return EventPart(content, form, mapping.of_file(content))
+    names = ", ".join(mapping.tables)
+    raise HoldsforError(f"the mapping is for several tables: give the events as a dict, by their names ({names}).")
 
 
 def as_source(events: Any, format: str | None = None, mapping: Any = None) -> EventSource:
@@ -89,9 +138,9 @@ def as_source(events: Any, format: str | None = None, mapping: Any = None) -> Ev
     return events
 
 
-def guess_format(part: Path | pa.Table | tuple[str, ...]) -> str:
+def guess_format(part: Content) -> str:
     """The format of a part, where name and first line make it clear."""
-    if isinstance(part, pa.Table) or (isinstance(part, Path) and ".parquet" in part.suffixes):
+    if is_table(part) or _is_json(part):
         return "columns"
     first = _first_line(part)
     if "|" in first:
@@ -105,9 +154,12 @@ def guess_format(part: Path | pa.Table | tuple[str, ...]) -> str:
     raise HoldsforError(f"cannot tell the format of {_shown(part)}. Say which: format='rtec', 'columns' or 'terms'.")
 
 
-def _parts(source: Any, form: str | None) -> Iterable[Path | pa.Table | tuple[str, ...]]:
+def _contents(source: Any, form: str | None) -> Iterable[Content]:
     if isinstance(source, EventSource):
-        raise HoldsforError("these events are read already: pass them to recognise(description, events).")
+        raise HoldsforError(
+            "events from read_events are one source already: give recognise that one alone, or tables by their names "
+            "({'readings': table, 'doors': other}), each as it is."
+        )
     if isinstance(source, str | os.PathLike):
         return _files(str(os.fspath(source)))
     if isinstance(source, pa.Table | pa.RecordBatch):
@@ -118,7 +170,7 @@ def _parts(source: Any, form: str | None) -> Iterable[Path | pa.Table | tuple[st
         return [_from_pandas(source)]
     if hasattr(source, "__arrow_c_stream__"):
         return [pa.table(source)]
-    if isinstance(source, Iterable) and not isinstance(source, bytes | AnyMapping):
+    if isinstance(source, Iterable) and not isinstance(source, bytes):
         return _several(list(source), form)
     given = type(source).__name__
     raise HoldsforError(f"cannot read events from {given}. Give paths, lines, an Arrow table or a data frame.")
@@ -135,13 +187,13 @@ def _from_pandas(frame: Any) -> pa.Table:
         ) from error
 
 
-def _several(items: list[Any], form: str | None) -> Iterable[Path | pa.Table | tuple[str, ...]]:
+def _several(items: list[Any], form: str | None) -> Iterable[Content]:
     """A list holds lines of text, or sources."""
     if not items and form is not None:
         return [()]
     if items and all(isinstance(item, str) for item in items) and not any(_is_path(item) for item in items):
         return [tuple(item.rstrip("\r\n") for item in items)]
-    return [part for item in items for part in _parts(item, form)]
+    return [part for item in items for part in _contents(item, form)]
 
 
 def _is_path(text: str) -> bool:
@@ -176,13 +228,29 @@ def _is_hidden(path: Path) -> bool:
     return any(name.startswith((".", "_")) for name in path.parts)
 
 
-def _checked(part: Path | pa.Table | tuple[str, ...], form: str) -> str:
-    if form != "columns" and (isinstance(part, pa.Table) or (isinstance(part, Path) and ".parquet" in part.suffixes)):
+def _checked(part: Content, form: str) -> str:
+    if form != "columns" and (is_table(part) or _is_json(part)):
         raise HoldsforError(f"{_shown(part)} is a table: its format is 'columns', not {form!r}.")
     return form
 
 
-def _shown(part: Path | pa.Table | tuple[str, ...]) -> str:
+def is_table(part: Content) -> bool:
+    """Whether it has typed columns."""
+    return isinstance(part, pa.Table) or (isinstance(part, Path) and (".parquet" in part.suffixes or _is_arrow(part)))
+
+
+def _is_arrow(path: Path) -> bool:
+    return path.suffix in ARROW_ENDINGS
+
+
+def _is_json(part: Content) -> bool:
+    """By the name of a file; lines are JSON if they begin like it."""
+    if isinstance(part, Path):
+        return not set(JSON_ENDINGS).isdisjoint(part.suffixes)
+    return isinstance(part, tuple) and _first_line(part).lstrip().startswith("{")
+
+
+def _shown(part: Content) -> str:
     return str(part) if isinstance(part, Path) else "the table" if isinstance(part, pa.Table) else "these lines"
 
 

@@ -40,9 +40,14 @@ class Sieve:
         kept: Mask = self._code == 0
         return kept
 
+    @property
+    def is_refused(self) -> Mask:
+        refused: Mask = self._code > 0
+        return refused
+
     def refused(self) -> tuple[Ints, pa.Array]:
         """The refused rows and the reason of each."""
-        bad = np.flatnonzero(self._code > 0)
+        bad = np.flatnonzero(self.is_refused)
         return self.rows[bad], pa.array(self.reasons, pa.string()).take(pa.array(self._code[bad] - 1))
 
     def block(self, block: Block) -> Block | None:

@@ -26,7 +26,7 @@ from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
-from holdsfor.job.live.reading import ColumnReader, LineReader, Reader
+from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesReader
 from holdsfor.job.live.telling import Compactor, Deliveries, Delivery, Each, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
@@ -201,10 +201,18 @@ def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: Tic
     )
 
 
-def reader_of(format: str | Reader, mapping: Any) -> Reader:
-    """How rows are read: by columns, as a mapping says, or as lines of text."""
+def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Reader:
+    """How rows are read: by columns, as a mapping says, or as lines of text. by_table: rows of several tables."""
     if not isinstance(format, str):
         return format
     if format not in FORMATS:
         raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
-    return ColumnReader(as_mapping(mapping)) if format == "columns" else LineReader(format)
+    if format != "columns":
+        return LineReader(format)
+    known = as_mapping(mapping)
+    if by_table:
+        return TablesReader(known)
+    if known.tables:
+        names = ", ".join(known.tables)
+        raise HoldsforError(f"the mapping is for several tables: give the events as a dict, by their names ({names}).")
+    return ColumnReader(known)

@@ -22,10 +22,10 @@ from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import check_mapping
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
-from holdsfor.io.readers.read import EventSource, guess_format
+from holdsfor.io.readers.read import EventPart, guess_format
 from holdsfor.io.readers.sieve import unreadable
 from holdsfor.job.live.seen import Found, Seen
-from holdsfor.job.parts import Part, parts_of
+from holdsfor.job.parts import Part, cut
 from holdsfor.language.description import Input
 
 #: Names of files need not be UTF-8.
@@ -107,19 +107,23 @@ class FileFeed:
         """What cannot be read is one part, too: who reads it says why not."""
         path = Path(file.path)
         if file.change:
-            return [Part(EventSource((path,), (f"{CHANGED}: {file.change}",), ColumnMapping()))]
+            return [Part(EventPart(path, f"{CHANGED}: {file.change}", ColumnMapping()))]
         try:
-            return parts_of(EventSource((path,), (self.form or guess_format(path),), ColumnMapping()))
+            return list(cut(EventPart(path, self.form or guess_format(path), ColumnMapping())))
         except HoldsforError:
-            return [Part(EventSource((path,), (self.form or "",), ColumnMapping()))]
+            return [Part(EventPart(path, self.form or "", ColumnMapping()))]
 
     def forget(self, end: Offset) -> None:
         """Files stay where they are."""
 
 
 def _row_of(part: Part) -> pa.Table:
-    (path,), (form,) = part.source.paths, part.source.formats
-    row = {"path": os.fsencode(path), "form": form, "groups": list(part.groups), "row": part.first_row}
+    row = {
+        "path": os.fsencode(part.path),
+        "form": part.events.format,
+        "groups": list(part.groups),
+        "row": part.first_row,
+    }
     return pa.Table.from_pylist([row], SCHEMA)
 
 
@@ -134,7 +138,8 @@ class FileReader:
     source: str = ""
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
-        check_mapping(self.mapping, inputs)  # what is wrong with that is no fault of a file
+        for mapping in self.mapping.tables.values() or [self.mapping]:
+            check_mapping(mapping, inputs)  # what is wrong with that is no fault of a file
         return join_events(self._read(found, inputs) for found in table.to_pylist())
 
     def _read(self, found: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
@@ -143,8 +148,8 @@ class FileReader:
         if form == CHANGED:
             return changed_file(str(path), change)
         try:
-            one = EventSource((path,), (found["form"] or guess_format(path),), self.mapping)
-            return Part(one, tuple(found["groups"]), found["row"]).read(inputs)
+            events = EventPart(path, found["form"] or guess_format(path), self.mapping.of_file(path))
+            return Part(events, tuple(found["groups"]), found["row"]).read(inputs)
         except HoldsforError as error:
             if isinstance(error.__cause__, OSError) and error.__cause__.errno in PASSING:
                 raise

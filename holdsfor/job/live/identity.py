@@ -8,6 +8,9 @@ from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
 from holdsfor.engine.evaluate import Program
+from holdsfor.engine.facts import Table
+from holdsfor.io.text import as_text
+from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.microbatch import Setting
 
 
@@ -15,6 +18,7 @@ def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """By names that a message can use; as JSON gives it back."""
     identity = {
         "rules": rules_digest(setting.program),
+        PIECES: rules_pieces(setting.program),
         "window": setting.window,
         "step": setting.step,
         "tick": setting.tick,
@@ -40,10 +44,24 @@ def _plain(value: Any) -> Any:
     """A mapping is shown by what was written in it."""
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    return {name: part for name, part in asdict(value).items() if part not in (None, {})}
+    return {name: part for name, part in asdict(value).items() if part not in (None, {}, "")}
 
 
 def rules_digest(program: Program) -> str:
     """Of the compiled rules and the facts."""
-    rows = [[str(signature), [list(column.texts) for column in table.columns]] for signature, table in program.facts]
+    rows = [[str(signature), _fact_texts(table)] for signature, table in program.facts]
     return hashlib.sha256(f"{program.plan.identity}\n{json.dumps(rows)}".encode()).hexdigest()
+
+
+def rules_pieces(program: Program) -> dict[str, str]:
+    """The same of each definition and each table of facts, to tell which of them has changed."""
+    facts = {f"facts of {signature}": _digest_facts(table) for signature, table in program.facts}
+    return {**dict(program.plan.pieces), **facts}
+
+
+def _digest_facts(table: Table) -> str:
+    return hashlib.sha256(json.dumps(_fact_texts(table)).encode()).hexdigest()[:12]
+
+
+def _fact_texts(table: Table) -> list[list[str]]:
+    return [as_text(column).to_pylist() for column in table.columns]

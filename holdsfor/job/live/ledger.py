@@ -17,6 +17,7 @@ from typing import Any
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.live.changed import find_changes
 
 VERSION = 2  # of all files of a checkpoint; to be raised when one of them comes to mean something else
 IDENTITY = "stream.json"
@@ -206,13 +207,12 @@ class Ledger:
 
     def check_identity(self, identity: Mapping[str, Any]) -> None:
         """What is given of what a stream goes on with must be as it was begun."""
-        known = self.identity()
-        for name, wanted in identity.items():
-            if known.get(name) != wanted:
-                raise HoldsforError(
-                    f"the checkpoint {self.store.shown()} was begun with {_shown(name, known.get(name), 'other')}, not "
-                    f"{_shown(name, wanted, 'these')}. Go on as it was begun, or begin anew with another checkpoint."
-                )
+        changes = find_changes(self.identity(), identity)
+        if changes:
+            raise HoldsforError(
+                f"the checkpoint {self.store.shown()} was begun with {'; '.join(changes)}. "
+                "Go on as it was begun, or begin anew with another checkpoint."
+            )
 
     def identity(self) -> dict[str, Any]:
         return read_version(self.store, IDENTITY)
@@ -228,10 +228,6 @@ def read_version(store: Store, name: str) -> dict[str, Any]:
             "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
         )
     return store.read_record(name)
-
-
-def _shown(name: str, value: Any, which: str) -> str:
-    return f"{which} rules or facts ({value[:12]})" if name == "rules" and value else f"{name} {value}"
 
 
 def _state_names(commit: Commit) -> set[str]:

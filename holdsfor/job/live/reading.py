@@ -17,7 +17,7 @@ from holdsfor.engine.outliers import rejects_of, set_aside
 from holdsfor.engine.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
-from holdsfor.io.join import move_rows
+from holdsfor.io.join import join_events, move_rows
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.rtec import read_rtec
@@ -48,6 +48,22 @@ class ColumnReader:
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
         return blocks_from_table(table, self.mapping, inputs, source, row)
+
+
+@dataclass(frozen=True, slots=True)
+class TablesReader:
+    """Rows of several tables, packed: in each row the name of a table, and some rows of it as an Arrow stream."""
+
+    mapping: Mapping
+
+    def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
+        names, contents = (table.column(name).to_pylist() for name in ("table", "rows"))
+        return join_events(
+            blocks_from_table(
+                pa.ipc.open_stream(rows).read_all(), self.mapping.of_table(name), inputs, f"{source} {name}"
+            )
+            for name, rows in zip(names, contents, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True)

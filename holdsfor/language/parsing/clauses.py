@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.terms import Atom, Compound, Float, Int, Term
+from holdsfor.language.facts import FactTable, text_columns
+from holdsfor.language.terms import Atom, Compound, Float, Int, Place, Term
 
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.S)
 _ARGUMENT = r"(?:[a-z]\w*|-?\d{1,18}(?:\.\d+)?|'[^'\\\n]*')"
+MANY = 200  # facts of one name that become a table
 #: A ground fact with plain arguments, which background files have by the ten thousand.
 _FACT = re.compile(rf"([a-z]\w*)\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\)\s*\.(?=\s|%|\Z)")
 _EACH_ARGUMENT = re.compile(_ARGUMENT)
@@ -40,21 +43,63 @@ class Fact:
     head: Compound
 
 
-def clauses(source: Source, diagnostics: list[Diagnostic]) -> Iterator[Chunk | Fact]:
-    """The clauses of a text in order. What cannot be cut (an unclosed quote, no last full stop) is reported."""
+def clauses(source: Source, diagnostics: list[Diagnostic], many: int = MANY) -> Iterator[Chunk | Fact | FactTable]:
+    """The clauses of a text in order; facts of which there are many are tables, at the end.
+
+    What cannot be cut (an unclosed quote, no last full stop) is reported.
+    """
     text, position = source.text, 0
+    runs = _Runs(source, many)
     while True:
         blank = _BLANK.match(text, position)
         position = blank.end() if blank else position
         if position >= len(text):
-            return
+            break
         fact = _FACT.match(text, position)
         if fact:
             position = fact.end()
-            yield Fact(_fact(fact, source))
+            if not runs.add(fact):
+                yield Fact(_fact(fact, source))
         else:
             chunk, position = _chunk(source, position, diagnostics)
             yield chunk
+    yield from runs.tables()
+
+
+class _Runs:
+    """The facts of names that a text has many of: only what is between their parentheses, until the text is read."""
+
+    def __init__(self, source: Source, many: int) -> None:
+        self._source = source
+        self._many = many
+        self._facts: dict[str, list[str] | None] = {}  # None: of a name with few
+        self._places: dict[str, Place] = {}
+
+    def add(self, match: re.Match[str]) -> bool:
+        name, arguments = match.groups()
+        if name not in self._facts:
+            is_many = self._source.text.count(f"{name}(") >= self._many
+            self._facts[name] = [] if is_many else None
+            self._places[name] = self._source.place(match.start(), match.end() - 1)
+        run = self._facts[name]
+        if run is None:
+            return False
+        run.append(arguments)
+        return True
+
+    def tables(self) -> Iterator[FactTable]:
+        for name, run in self._facts.items():
+            by_arity: dict[int, list[list[str]]] = defaultdict(list)
+            for row in _rows(run or []):
+                by_arity[len(row)].append(row)
+            yield from (text_columns(name, rows, self._places[name]) for rows in by_arity.values())
+
+
+def _rows(run: list[str]) -> Iterator[list[str]]:
+    """The arguments of each fact."""
+    if any("'" in arguments or " " in arguments or "\t" in arguments or "\n" in arguments for arguments in run):
+        return map(_EACH_ARGUMENT.findall, run)
+    return (arguments.split(",") for arguments in run)
 
 
 def _fact(match: re.Match[str], source: Source) -> Compound:

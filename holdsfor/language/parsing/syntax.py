@@ -11,6 +11,7 @@ from lark.exceptions import UnexpectedInput
 
 from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.facts import FactTable
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
 from holdsfor.language.parsing.clauses import Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
@@ -31,6 +32,7 @@ class Parsed:
     """
 
     raw: list[Raw] = field(default_factory=list)
+    tables: list[FactTable] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     damaged: set[str] = field(default_factory=set)
     unit: TickUnit = "s"
@@ -43,6 +45,8 @@ def parse(source: Source) -> Parsed:
     for part in clauses(source, parsed.diagnostics):
         if isinstance(part, Fact):
             parsed.raw.append(RawClause(part.head, None, part.head.place))
+        elif isinstance(part, FactTable):
+            parsed.tables.append(part)
         else:
             _parse_chunk(source, part, parsed)
     return parsed

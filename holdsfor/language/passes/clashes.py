@@ -24,6 +24,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.draft import Draft
+from holdsfor.language.facts import join_tables
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Atom, Term, Var, name_and_args, variables
@@ -32,16 +33,17 @@ from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
 _Slot = tuple[Signature, int]
+_Names = dict[_Slot, Atom | None]
 
 
 def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
-    facts, values = _facts(draft), _values(draft)
+    facts, values = _facts(draft), {owner: _only_names(given) for owner, given in _values(draft).items()}
     for body, times in _bodies(draft):
         for literal, numeric in _uses(body, times):
-            for variable, given, source in _given(literal, facts, values):
-                if variable in numeric and given and all(isinstance(term, Atom) for term in given):
-                    example = f"{source} gives names such as {written(given[0])}"
+            for variable, name, source in _given(literal, facts, values):
+                if variable in numeric and name is not None:
+                    example = f"{source} gives names such as {written(name)}"
                     message = f"{written(variable)} is used as a number, but {example}"
                     hint = "compare names with == and \\==, or take the number from another argument"
                     draft.error("type", message, numeric[variable].place, hint)
@@ -70,8 +72,14 @@ def _uses(body: tuple[Literal, ...], outer: dict[Var, Var]) -> Iterator[tuple[Li
             yield from ((each, whole) for each in every([literal]))
 
 
-def _facts(draft: Draft) -> dict[_Slot, list[Term]]:
-    """What the facts of each predicate have at each position. A predicate with rules may give anything."""
+def _only_names(terms: list[Term]) -> Atom | None:
+    """One of the names, if there is nothing but names."""
+    first = terms[0]
+    return first if isinstance(first, Atom) and all(isinstance(term, Atom) for term in terms) else None
+
+
+def _facts(draft: Draft) -> _Names:
+    """A name that the facts of a predicate have at a position. A predicate with rules may give anything."""
     found: dict[_Slot, list[Term]] = defaultdict(list)
     ruled = {signature(clause.head) for clause in draft.background if clause.body}
     for clause in draft.background:
@@ -80,7 +88,12 @@ def _facts(draft: Draft) -> dict[_Slot, list[Term]]:
         if owner not in ruled:
             for position, arg in enumerate(args):
                 found[owner, position].append(arg)
-    return found
+    names = {slot: _only_names(terms) for slot, terms in found.items()}
+    for owner, table in join_tables(draft.tables).items():
+        for slot in ((owner, position) for position in range(owner.arity) if owner not in ruled):
+            listed = table.name_at(slot[1])
+            names[slot] = listed if names.get(slot, listed) is not None else None
+    return names
 
 
 def _values(draft: Draft) -> dict[Signature, list[Term]]:
@@ -111,14 +124,14 @@ def _numeric(body: Iterable[Literal]) -> Iterator[Var]:
 
 
 def _given(
-    literal: Literal, facts: dict[_Slot, list[Term]], values: dict[Signature, list[Term]]
-) -> Iterator[tuple[Var, list[Term], Signature]]:
-    """The variables of a condition, with all that it can give them and where that comes from."""
+    literal: Literal, facts: _Names, values: dict[Signature, Atom | None]
+) -> Iterator[tuple[Var, Atom | None, Signature]]:
+    """The variables of a condition, with a name if it gives them nothing but names, and where that comes from."""
     if isinstance(literal, Call):
         owner = signature(literal.goal)
         for position, arg in enumerate(name_and_args(literal.goal)[1]):
             if isinstance(arg, Var):
-                yield arg, facts.get((owner, position), []), owner
+                yield arg, facts.get((owner, position)), owner
     elif isinstance(literal, Holds | HoldsFor | Edge) and isinstance(literal.value, Var):
         owner = signature(literal.fluent)
-        yield literal.value, values.get(owner, []), owner
+        yield literal.value, values.get(owner), owner

@@ -18,6 +18,7 @@ _CUT = Atom("!")
 def cuts(draft: Draft) -> None:
     """Without the order of clauses a cut can only be a hint for speed; where it is more, the rule must say so."""
     last = {signature(clause.head): number for number, clause in enumerate(draft.background)}
+    last.update((table.signature, len(draft.background)) for table in draft.tables)
     for number, clause in enumerate(draft.background):
         cut = next((literal for literal in clause.body if _is_cut(literal)), None)
         if cut is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from holdsfor.language.description import (
     EVER,
@@ -39,7 +40,7 @@ from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import renamed, unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Atom, Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import NOWHERE, Atom, Compound, Place, Term, Var, name_and_args, variables
 from holdsfor.language.walk import all_variables, every, own_terms, rewritten
 
 Body = tuple[Literal, ...]
@@ -77,7 +78,7 @@ def dynamic(draft: Draft) -> None:
     if not draft.dynamic_domains:
         return
     feeds = tuple(_feeds(draft))
-    named = {signature(clause.head) for clause in draft.background}
+    named = {signature(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
     fed = {feed.domain for feed in feeds} | (draft.dynamic_domains & named)
     work = _Work(draft, feeds, _calling(draft, fed), fed)
     work.domains = [replace(each, body=work.opened(each.body)) for each in draft.groundings]
@@ -283,8 +284,10 @@ class _Work:
     def define(self, domain: Signature) -> None:
         args = tuple(Var(f"A{position}") for position in range(domain.arity))
         feeds = [feed for feed in self.feeds if feed.domain == domain]
-        facts = any(signature(clause.head) == domain for clause in self.draft.background)
-        place = feeds[0].place if feeds else next(c.place for c in self.draft.background)
+        clauses = (clause.place for clause in self.draft.background if signature(clause.head) == domain)
+        tables = (table.place for table in self.draft.tables if table.signature == domain)
+        facts = next(chain(clauses, tables), None)
+        place = feeds[0].place if feeds else facts or NOWHERE
         seen = _fluent(domain, SEEN, args)
         self.draft.unreported |= {(domain.stand_in(word), TRUE) for word in STAND_INS}
         sources: list[tuple[tuple[Term, ...], Term, Term]] = []

@@ -18,7 +18,7 @@ from holdsfor.language.written import written
 
 def names(draft: Draft) -> None:
     """Unknown predicates, wrong numbers of arguments, and Prolog's built-ins that are not ours."""
-    known = {signature(clause.head) for clause in draft.background}
+    known = {signature(clause.head) for clause in draft.background} | {table.signature for table in draft.tables}
     known |= draft.dynamic_domains | draft.predicates
     arities: dict[str, set[int]] = defaultdict(set)
     for name, arity in known:

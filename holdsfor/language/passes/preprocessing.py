@@ -18,6 +18,7 @@ def preprocessing(draft: Draft) -> None:
     for file in draft.sources:
         clauses = [raw for raw in draft.raw if isinstance(raw, RawClause) and raw.place.file == file]
         heads = {name_and_args(raw.head)[0] for raw in clauses if isinstance(raw.head, Atom | Compound)}
+        heads |= {table.signature.name for table in draft.tables if table.place.file == file}
         changes = [goal for raw in clauses if raw.body is not None for goal in _changes(raw.body)]
         if not changes or heads & RULES:
             continue
@@ -25,6 +26,7 @@ def preprocessing(draft: Draft) -> None:
         pair = next(_fluents(first), None)
         draft.error("pre-processing", _message(first), first.place, _advice(first, pair))
         draft.raw = [raw for raw in draft.raw if raw.place.file != file]
+        draft.tables = [table for table in draft.tables if table.place.file != file]
         draft.damaged |= heads if pair is None else {*heads, name_and_args(pair.args[0])[0]}
 
 

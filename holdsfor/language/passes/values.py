@@ -64,20 +64,21 @@ def _declares(draft: Draft, clause: Grounding, value: Term) -> bool:
         return clause.value == value
     variable = clause.value
     return all(
-        value in listed
+        _may_give(draft, signature(literal.goal), position, value)
         for literal in every(clause.body)
         if isinstance(literal, Call)
         for position, argument in enumerate(name_and_args(literal.goal)[1])
-        if argument == variable and (listed := _facts(draft, signature(literal.goal), position)) is not None
+        if argument == variable
     )
 
 
-def _facts(draft: Draft, owner: Signature, position: int) -> set[Term] | None:
-    """What the facts of a predicate have at a position; None if rules, tables or the data may add to them."""
+def _may_give(draft: Draft, owner: Signature, position: int, value: Term) -> bool:
+    """Whether a predicate has the value at a position, or rules or the data may add to its facts."""
     clauses = [clause for clause in draft.background if signature(clause.head) == owner]
-    if not clauses or owner in draft.dynamic_domains or any(clause.body for clause in clauses):
-        return None
-    return {name_and_args(clause.head)[1][position] for clause in clauses}
+    tables = [table for table in draft.tables if table.signature == owner]
+    is_open = not (clauses or tables) or owner in draft.dynamic_domains or any(clause.body for clause in clauses)
+    listed = any(name_and_args(clause.head)[1][position] == value for clause in clauses)
+    return is_open or listed or any(table.has(position, value) for table in tables)
 
 
 def _warn(draft: Draft, clauses: list[Grounding], fluent: Term, value: Term, place: Place) -> None:

@@ -226,19 +226,25 @@ class PatternReader:
             self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
             return None
         name, args = name_and_args(function)
-        if name not in MEASURES:
-            close = did_you_mean(name, MEASURES) or f"write one of {', '.join(MEASURES)}"
-            self._refuse("aggregate", f"there is no aggregate function {name}", function.place, close)
+        registered = self._draft.functions.get(name)
+        if name not in MEASURES and registered is None:
+            self._refuse("aggregate", f"there is no aggregate function {name}", function.place, self._functions(name))
             return None
-        if len(args) != MEASURES[name]:
-            example = f"{name}(X)" if MEASURES[name] else name
-            message = f"{name} takes {arguments(1)}" if MEASURES[name] else f"{name} takes no arguments"
-            self._refuse("aggregate", message, function.place, f"write {variable} = {example}")
+        if not args if registered else len(args) != MEASURES[name]:
+            example = f"{name}(X)" if MEASURES.get(name, True) else name
+            takes = "at least 1 argument" if registered else arguments(1) if MEASURES[name] else "no arguments"
+            self._refuse("aggregate", f"{name} takes {takes}", function.place, f"write {variable} = {example}")
             return None
         for part, message, advice in (wrong for arg in args for wrong in not_arithmetic(arg)):
             self._refuse("type", message, part.place, advice)
             return None
-        return Measure(variable, name, args[0] if args else None, term.place)
+        return Measure(variable, name, args, term.place, registered)
+
+    def _functions(self, name: str) -> str:
+        """What there is instead of a function that does not exist."""
+        known = (*MEASURES, *self._draft.functions)
+        register = f"; to use your own, register it: functions={{'{name}': ...}}, or --functions FILE"
+        return did_you_mean(name, known) or f"write one of {', '.join(known)}{register}"
 
     # ------------------------------------------------------------ durations
 

@@ -41,6 +41,7 @@ _MAY_BE_BACKGROUND = frozenset({"fi", "p", "points", "maxDuration", "maxDuration
 def read(draft: Draft) -> None:
     """Every clause finds its meaning by the name of its head."""
     mentioned: set[Signature] | None = None
+    _spell_out(draft)
     draft.changes = changes(draft.raw)
     draft.declarations = declarations(draft.raw)
     draft.properties = collect_properties(draft.raw)
@@ -64,6 +65,23 @@ def read(draft: Draft) -> None:
                     continue
             _clause(draft, raw, raw.head, owner)
     extend(draft)
+
+
+def _spell_out(draft: Draft) -> None:
+    """Tables of names that the language gives a meaning are clauses as any others."""
+    tables, draft.tables = draft.tables, [table for table in draft.tables if _is_background(table.signature)]
+    for table in tables:
+        if _is_background(table.signature):
+            continue
+        heads = (Compound(table.signature.name, row, table.place) for row in table.rows())
+        draft.raw += [RawClause(head, None, table.place) for head in heads]
+
+
+def _is_background(owner: Signature) -> bool:
+    """Whether clauses of that name are background knowledge, whatever their arguments are."""
+    name = owner.name
+    known = name in FORMS or name in COMPARISONS or name in _CONNECTIVES
+    return not (known or owner in _HEADS or owner in LEGACY or owner in _BUILT_IN or owner == ("occurs", 3))
 
 
 def _clause(draft: Draft, raw: RawClause, head: Atom | Compound, owner: Signature) -> None:

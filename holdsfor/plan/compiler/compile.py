@@ -51,7 +51,7 @@ from holdsfor.plan.walk import facts_used, reads
 
 @reporting
 def compiled(description: EventDescription) -> Plan:
-    known = background(description.background)
+    known = background(description.background, description.tables)
     fresh = count()
     said = said_of_each(description, known, fresh)
     bodies = [variant.body for each in said.values() for variant in each.variants]
@@ -90,7 +90,7 @@ def completed(plan: Plan) -> Plan:
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
-        facts=tuple((key, rows) for key, rows in plan.facts if key in wanted),
+        facts=tuple((key, table) for key, table in plan.facts if key in wanted),
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
         looks=looks(plan.definitions),

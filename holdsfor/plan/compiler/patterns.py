@@ -126,7 +126,7 @@ def names_used(pattern: Pattern) -> Iterator[str]:
             case Running():
                 for measure in part.measures:
                     yield measure.variable.name
-                    yield from () if measure.term is None else (v.name for v in variables(measure.term))
+                    yield from (v.name for term in measure.terms for v in variables(term))
             case _:
                 pass
 
@@ -263,7 +263,8 @@ class _Compiler:
             Measured(
                 self.ordering.name(measure.variable.name),
                 measure.function,
-                None if measure.term is None else self.ordering.expression(measure.term),
+                tuple(map(self.ordering.expression, measure.terms)),
+                measure.registered,
             )
             for measure in pattern.measures
         )

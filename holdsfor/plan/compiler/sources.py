@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from holdsfor.language.description import Input
+from holdsfor.language.description import Input, Signature
 from holdsfor.language.terms import variables
 from holdsfor.plan.operators import (
     At,
     Chain,
+    Conclude,
     Definition,
     Holding,
     Let,
     Lookup,
     Match,
     Occurring,
+    Plan,
     Relation,
     Source,
     Where,
@@ -23,7 +26,7 @@ from holdsfor.plan.operators import (
 from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import names_in
-from holdsfor.plan.walk import conclusions, flat
+from holdsfor.plan.walk import chains, conclusions, flat
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
 
@@ -68,6 +71,31 @@ def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, i
                             yield op.relation, position
                 elif isinstance(op, Occurring):
                     yield from _identities_in(op.pattern, _term_uses(conclusion.chain))
+
+
+def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
+    """The arguments of facts that rules join on, conclude with, or compare as terms."""
+    found: dict[Signature, set[int]] = defaultdict(set)
+    rules = [rule for definition in plan.definitions for rule in conclusions(definition)]
+    seen = {rule.chain for rule in rules}
+    others = [chain for definition in plan.definitions for chain in chains(definition) if chain not in seen]
+    others += [rule.chain for domain in plan.domains for rule in domain.rules]
+    for chain, uses in [*((rule.chain, _uses(rule)) for rule in rules), *((chain, None) for chain in others)]:
+        for op in flat(chain):
+            if isinstance(op, Lookup):
+                found[op.facts].update(_wanted(op, uses))
+    return found
+
+
+def _uses(rule: Conclude) -> list[str]:
+    return [*_term_uses(rule.chain), *names_in(rule.args)]
+
+
+def _wanted(op: Lookup, uses: list[str] | None) -> Iterator[int]:
+    """uses: of variables as terms; None: each counts."""
+    for position, arg in enumerate(op.args):
+        if arg is not None and (uses is None or not isinstance(arg, str) or uses.count(arg) > 1):
+            yield position
 
 
 def _identities_in(pattern: Pattern, uses: list[str]) -> Iterator[tuple[Relation, int]]:

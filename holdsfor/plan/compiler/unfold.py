@@ -9,6 +9,7 @@ from itertools import count
 
 from holdsfor.language.description import Aggregate, Call, Clause, Compare, Literal, Not, Or, Signature
 from holdsfor.language.diagnostics import Refusal
+from holdsfor.language.facts import FactTable, TermRows, join_tables
 from holdsfor.language.passes.combinations import check_term, combinations
 from holdsfor.language.passes.graph import components
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
@@ -23,7 +24,7 @@ NESTED = 4  # a negation or aggregate counts as so many calls: the plan has one 
 class Background:
     """Background knowledge: tables of ground facts, and rules to unfold."""
 
-    facts: Mapping[Signature, tuple[tuple[Term, ...], ...]]
+    facts: Mapping[Signature, FactTable]
     rules: Mapping[Signature, tuple[Clause, ...]]
     recursive: tuple[tuple[Signature, ...], ...] = ()  # groups that call themselves, each after those it calls
     worked_out: frozenset[Signature] = frozenset()  # the members of these groups
@@ -32,7 +33,7 @@ class Background:
         return signature in self.worked_out
 
 
-def background(clauses: Iterable[Clause]) -> Background:
+def background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ()) -> Background:
     facts: dict[Signature, dict[tuple[Term, ...], None]] = defaultdict(dict)
     rules: dict[Signature, list[Clause]] = defaultdict(list)
     for clause in clauses:
@@ -45,7 +46,8 @@ def background(clauses: Iterable[Clause]) -> Background:
     made = {key: tuple(found) for key, found in rules.items()}
     recursive = tuple(_recursive(made))
     members = frozenset(signature for group in recursive for signature in group)
-    return Background({key: tuple(rows) for key, rows in facts.items()}, made, recursive, members)
+    listed = [TermRows(key, tuple(rows)) for key, rows in facts.items()]
+    return Background(join_tables([*listed, *tables]), made, recursive, members)
 
 
 def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:

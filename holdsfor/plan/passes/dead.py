@@ -118,12 +118,11 @@ def _live(plan: Plan) -> Live:
     defined = {relation for definition in plan.definitions for relation in defines(definition)}
     read = {relation for definition in plan.definitions for relation in reads(definition)}
     live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
-    before: set[Relation] = set()
-    while live != before:
-        before = set(live)
-        for definition in plan.definitions:
-            live.update(_gives(definition, live))
-    return live
+    while True:
+        more = {relation for definition in plan.definitions for relation in _gives(definition, live)} - live
+        if not more:
+            return live
+        live |= more
 
 
 def _gives(definition: Definition, live: Live) -> Iterator[Relation]:

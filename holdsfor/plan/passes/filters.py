@@ -19,7 +19,6 @@ from holdsfor.plan.structures import is_open, names_in
 from holdsfor.plan.variables import binds, needs
 
 Single = Callable[[Lookup, Set[str]], bool]
-MANY = 10_000  # rows of facts that are not looked through
 
 
 def filters(plan: Plan) -> Plan:
@@ -58,12 +57,11 @@ def _one_more_look(waiting: Waiting, chain: Chain, single: Single) -> bool:
 
 def _single(plan: Plan) -> Single:
     closed = {signature for closure in plan.closures for signature, _ in closure.rules}
-    facts = {name: rows for name, rows in plan.facts if name not in closed and len(rows) <= MANY}
+    facts = {name: table for name, table in plan.facts if name not in closed}
 
     @cache  # many rules look up the same facts
     def are_distinct(name: Signature, known: tuple[int, ...]) -> bool:
-        rows = facts.get(name, ())
-        return bool(rows) and len({tuple(row[p] for p in known) for row in rows}) == len(rows)
+        return name in facts and facts[name].is_distinct(known)
 
     def single(op: Lookup, bound: Set[str]) -> bool:
         known = [p for p, arg in enumerate(op.args) if not is_open(arg) and bound >= set(names_in((arg,)))]

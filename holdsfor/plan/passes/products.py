@@ -17,7 +17,7 @@ from holdsfor.plan.walk import conclusions, simple_of
 def check_products(plan: Plan) -> None:
     """Refuses rules that ask for more rows than a join may give, whatever the events are."""
     worked_out = {signature for closure in plan.closures for signature, _ in closure.rules}
-    sizes = {signature: len(rows) for signature, rows in plan.facts if signature not in worked_out}
+    sizes = {signature: len(table) for signature, table in plan.facts if signature not in worked_out}
     for rule in _rules(plan):
         rows = _product(rule.conditions if isinstance(rule, HoldsForRule) else rule.chain, sizes)
         if rows > MOST_ROWS and rule.place != NOWHERE:

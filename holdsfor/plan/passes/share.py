@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from holdsfor.language.terms import Term, is_ground
 from holdsfor.plan.compiler.chains import beginnings
@@ -90,6 +91,7 @@ def _size(expression: Expression | None) -> int:
     return 0 if expression is None else 1 + sum(map(_size, _operands(expression)))
 
 
+@lru_cache(maxsize=4096)  # asked at each evaluation
 def grounds_of(rule: HoldsForRule, relation: Relation) -> Grounds | None:
     """What the groundings of a rule depend on; None if it needs none."""
     if aligned(rule):

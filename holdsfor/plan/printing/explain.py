@@ -38,7 +38,7 @@ def _indented(lines: list[str] | Iterator[str]) -> Iterator[str]:
 
 def unfolded(description: EventDescription) -> Iterator[str]:
     """For each rule that calls background rules: which, and into how many rules that makes it."""
-    known, fresh = background(description.background), count()
+    known, fresh = background(description.background, description.tables), count()
     for rule in description.rules:
         called = {
             _signature(literal): None

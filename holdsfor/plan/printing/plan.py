@@ -38,7 +38,7 @@ def show(plan: Plan) -> str:
     """Inputs, facts, domains, stages, and every definition with its operators in the order of the data."""
     sections = (
         ("inputs", [show_source(source) for source in plan.sources]),
-        ("facts", [f"{signature}: {_count(len(rows), 'row')}" for signature, rows in plan.facts]),
+        ("facts", [f"{signature}: {_count(len(table), 'row')}" for signature, table in plan.facts]),
         ("domains", [line for domain in plan.domains for line in show_domain(domain)]),
         ("stages", show_stages(plan)),
         ("shared", list(show_shared(plan))),

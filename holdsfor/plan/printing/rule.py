@@ -157,7 +157,7 @@ class Writer:
         return "" if conditions == ((),) else f" -> {' or '.join(map(self.chain, conditions))}"
 
     def _measure(self, measure: Measured) -> str:
-        of = "" if measure.term is None else f" of {self.term(measure.term)}"
+        of = f" of {', '.join(map(self.term, measure.terms))}" if measure.terms else ""
         return f"{self.name(measure.variable)} the {measure.function}{of}"
 
     def fact(self, op: Lookup) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Unpack
 
 from holdsfor.duration import seconds_between
@@ -15,7 +15,9 @@ from holdsfor.job.live.reading import Reader
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.live.tables import pack_tables
 from holdsfor.spark.live.workers import Workers, on_workers
+from holdsfor.spark.sharing import count_cores, require_context, share
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +29,7 @@ BEAT = "holdsfor_beat"  # a column that marks rows which only say that time pass
 def stream(
     spark: SparkSession,
     description: EventDescription,
-    events: DataFrame,
+    events: DataFrame | Mapping[str, DataFrame],
     *,
     format: str | Reader = "columns",
     mapping: Any = None,
@@ -36,22 +38,26 @@ def stream(
     name: str | None = None,
     **options: Unpack[StreamOptions],
 ) -> SparkQuery:
-    """Recognises on a stream until it is stopped. events: a streaming DataFrame of any source.
+    """Recognises on a stream until it is stopped. events: a streaming DataFrame of any source, or several of different
+    shape by their names in the mapping.
 
     format: 'columns' (with a mapping), or 'rtec' or 'terms' for lines in a column `value`. every: how often Spark
     looks for new rows ('5s'). once: ends when all that is there has been read. name: of the query, for Spark's pages.
     window, step, checkpoint and all other options: see `StreamOptions`. Default for buckets: 2 a core.
     """
-    if not getattr(events, "isStreaming", False):
+    frames = list(events.values()) if isinstance(events, Mapping) else [events]
+    if not frames or not all(getattr(frame, "isStreaming", False) for frame in frames):
         raise HoldsforError(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
-    reader = reader_of(format, mapping)
+    require_context(spark, "A stream")
+    reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
+    rows = pack_tables(events) if isinstance(events, Mapping) else events
     pause = None if every is None else seconds_between(every)
-    begun = begin_stream(description, reader, on_workers(spark), 2 * spark.sparkContext.defaultParallelism, **options)
+    begun = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
     try:
         live = SparkQuery(spark, begun, once, name)
-        live.begin(events, 1.0 if pause is None and begun.job.setting.clock is not None else pause)
+        live.begin(rows, 1.0 if pause is None and begun.job.setting.clock is not None else pause)
     except BaseException:
         begun.lease.release()
         raise
@@ -107,8 +113,7 @@ class SparkQuery(LiveQuery):
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
         if self._shared is None or self._shared[0] is not job:
-            broadcast = self.spark.sparkContext.broadcast(job)
-            self._shared = (job, lambda: broadcast.value)
+            self._shared = (job, share(self.spark, job))
         return self._shared[1]
 
     @property

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from holdsfor.job.live.feeds import Folder, spooled_messages
+from holdsfor.errors import HoldsforError
+from holdsfor.io.kafka import SCHEME, Kafka
+from holdsfor.io.mqtt.payload import topic_filters
+from holdsfor.io.readers.mapping import as_mapping
+from holdsfor.job.live.feeds import Folder, MessageReader, spooled_messages
 from holdsfor.job.live.reading import Reader
-from holdsfor.spark.live.files import file_stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+
+def require_sources() -> None:
+    """Refuses a Spark whose sources in Python know no limits: with it a stream would not know where it was."""
+    if find_spec("pyspark.sql.streaming.datasource") is None:
+        from pyspark import __version__
+
+        raise HoldsforError(
+            f"Spark {__version__} is too old to stream from folders and brokers. Install a newer one (pip install "
+            "'pyspark>=4.3'), write --engine local, or give holdsfor.spark.stream a streaming DataFrame of your own."
+        )
 
 
 @contextmanager
@@ -26,6 +42,16 @@ def open_source(
     take_over: bool = False,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     """What `--from` names, as `job.live.feeds.open_feed`."""
+    from holdsfor.spark.kafka import read_topics
+
+    if place.startswith(SCHEME):
+        known = as_mapping(mapping)
+        kafka = Kafka.parse(place)
+        kafka = replace(kafka, topics=kafka.topics or topic_filters(known))
+        yield read_topics(spark, kafka, max_events), MessageReader(known, f"{kafka.servers} {', '.join(kafka.topics)}")
+        return
+    require_sources()
+    from holdsfor.spark.live.files import file_stream
     from holdsfor.spark.mqtt import messages
 
     if "://" not in place:

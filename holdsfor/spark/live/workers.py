@@ -17,6 +17,7 @@ from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.sharing import count_cores, send_to_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,7 +82,7 @@ class Workers:
         rows = rows.filter(functions.col("use") != "note")
         for number in range(len(job.program.plan.stages)):
             task = _stage_task(self.shared(job), turn, number)
-            rows = rows.repartitionById(job.router.buckets, "bucket").mapInArrow(task, ROW_DDL)
+            rows = send_to_buckets(rows, job.router.buckets).mapInArrow(task, ROW_DDL)
         return _notes(rows)
 
     def forget(self) -> None:
@@ -102,7 +103,7 @@ def on_workers(spark: SparkSession) -> Each:
 
         if not items:
             return []
-        tasks = min(len(items), 4 * spark.sparkContext.defaultParallelism)
+        tasks = min(len(items), 4 * count_cores(spark))
         with worker_errors():
             rows = spark.range(0, len(items), 1, tasks).mapInArrow(task, _ANSWERS_DDL).collect()
         return [pickle.loads(row["answer"]) for row in sorted(rows, key=lambda row: row["number"])]

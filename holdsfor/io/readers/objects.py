@@ -1,4 +1,4 @@
-"""JSON payloads as tables: one object, an array of objects, or one object a line. Arrow parses all messages at once."""
+"""JSON texts as tables: one object, an array of objects, or one object a line. Arrow parses all messages at once."""
 
 from __future__ import annotations
 
@@ -79,6 +79,30 @@ def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
         return list(_by_types(good, values, wanted, bad)), bad
     bad.found.extend(found.found)
     return [rows], bad
+
+
+def without_nested(rows: Rows, bad: Bad) -> Rows:
+    """Only rows whose values are plain: numbers, text, booleans."""
+    nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
+    wrong = np.zeros(len(rows.message), np.bool_)
+    for name in nested:
+        here = mask(rows.table[name].combine_chunks().is_valid()) & ~wrong
+        bad.add(rows.message[here], rows.position[here], f"{name} is a list or an object, not a plain value")
+        wrong |= here
+    table = rows.table.drop_columns(nested)
+    return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
+
+
+def object_names(payload: pa.Array) -> list[str]:
+    """The names that objects have, in the order in which they are met."""
+    every = np.flatnonzero(~_too_deep(payload))
+    text = _on_one_line(payload)
+    events = _read(_wrapped(text.take(pa.array(every))), {})
+    if events is not None:
+        return [f.name for f in _fields(events)]
+    _, values = _loaded(text, every, Bad())
+    objects = [value for found in values for value in found if isinstance(value, dict)]
+    return list(dict.fromkeys(name for value in objects for name in value))
 
 
 def _too_deep(payload: pa.Array) -> Mask:

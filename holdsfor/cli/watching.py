@@ -1,0 +1,41 @@
+"""How much of a run is done, for the bar on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from holdsfor.cli.console import Step
+from holdsfor.io.readers.read import EventSource
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from holdsfor.io.events import Events
+    from holdsfor.language.description import Input
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedSource(EventSource):
+    """A source that says when it is read and recognition begins."""
+
+    step: Step
+
+    def read(self, inputs: Sequence[Input]) -> Events:
+        events = EventSource(self.parts).read(inputs)
+        self.step.move("Recognising")
+        return events
+
+
+def share_of_tasks(spark: SparkSession) -> float | None:
+    """Of the jobs that run now, the share of tasks that are done; None if there are none."""
+    try:
+        tracker = spark.sparkContext.statusTracker()
+        jobs = [tracker.getJobInfo(number) for number in tracker.getActiveJobsIds()]
+        stages = [tracker.getStageInfo(number) for job in jobs if job is not None for number in job.stageIds]
+    except Exception:  # Spark is being stopped: that is not for the bar to tell
+        return None
+    known = [stage for stage in stages if stage is not None]
+    total = sum(stage.numTasks for stage in known)
+    return sum(stage.numCompletedTasks for stage in known) / total if total else None

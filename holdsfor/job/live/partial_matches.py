@@ -1,0 +1,55 @@
+"""Partial matches of a stream, from its checkpoint alone: as they were at its last query time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+
+from holdsfor.engine.carried import Carried, merge_carried
+from holdsfor.engine.evaluate import Program
+from holdsfor.engine.fence import fence_for
+from holdsfor.engine.ongoing import Ongoing
+from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
+from holdsfor.engine.settling import everything
+from holdsfor.engine.window import NEVER, Windows
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.held import unpack_held
+from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.job.live.ledger import IDENTITY, Base, Ledger
+from holdsfor.job.routing import router
+from holdsfor.job.tasks import Job
+
+
+def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
+    """What all buckets carry, put together. The stream may go on meanwhile; the rules must be its own."""
+    ledger = Ledger(Store(f"{checkpoint}/holdsfor"))
+    if not ledger.store.exists(IDENTITY):
+        raise HoldsforError(
+            f"there is no stream in {Store(checkpoint).shown()}. Give the folder that --checkpoint names, or one that "
+            "a live session was saved to."
+        )
+    ledger.check_identity({"rules": rules_digest(program), "pieces": rules_pieces(program)})
+    identity, last = ledger.identity(), ledger.last()
+    if last is None or last.start is None or not last.bases:
+        return PROGRESS_SCHEMA.empty_table()
+    window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
+    windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
+    job = Job(program, windows, router(program.plan, identity["buckets"]))
+    evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last.bases[-1], ledger.store))
+    world = evaluation.last_world()
+    return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
+
+
+def _read_carried(job: Job, base: Base, state: Store) -> Carried:
+    """Of each stage and bucket, from `state/stage0-3/base-0000012.arrow`."""
+    parts, forwards = [], list[Block]()
+    for file in base.files:
+        stage, bucket = file.name.split("/")[1].removeprefix("stage").split("-")
+        data = state.read(file.name, file.crc)
+        held = unpack_held(job, int(stage), int(bucket), False, data, state.shown(file.name))
+        parts.append((held.evaluation.scope, held.evaluation.carried))
+        forwards += held.forwards
+    return merge_carried(parts, job.program.plan, forwards)

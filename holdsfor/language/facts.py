@@ -1,0 +1,195 @@
+"""Facts in great numbers: tables that passes ask questions about, and never walk."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, islice
+
+from holdsfor.language.description import Signature
+from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Place, Term, quoted
+
+Row = tuple[Term, ...]
+_NUMBER = re.compile(r"-?\d")
+_PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+
+
+class FactTable(ABC):
+    """The facts of one predicate. All are ground, and each is there once."""
+
+    signature: Signature
+    place: Place
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def rows(self) -> Iterator[Row]:
+        """The facts one by one: only for few, or for what is an error anyway."""
+
+    @abstractmethod
+    def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
+        """The first facts that have these terms at these positions."""
+
+    @abstractmethod
+    def is_distinct(self, positions: Sequence[int]) -> bool:
+        """Whether no two facts agree at all of these positions."""
+
+    @abstractmethod
+    def name_at(self, position: int) -> Atom | None:
+        """One of the names at a position, if it has nothing but names."""
+
+    def has(self, position: int, term: Term) -> bool:
+        return bool(self.matching([(position, term)], 1))
+
+
+@dataclass(frozen=True, slots=True)
+class TermRows(FactTable):
+    """Facts as rows of terms, such as rule files have a few of."""
+
+    signature: Signature
+    terms: tuple[Row, ...]
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def rows(self) -> Iterator[Row]:
+        return iter(self.terms)
+
+    def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
+        return list(islice((row for row in self.terms if all(row[i] == term for i, term in constants)), most))
+
+    def is_distinct(self, positions: Sequence[int]) -> bool:
+        return len({tuple(row[p] for p in positions) for row in self.terms}) == len(self.terms)
+
+    def name_at(self, position: int) -> Atom | None:
+        column = [row[position] for row in self.terms]
+        first = column[0] if column else None
+        return first if isinstance(first, Atom) and all(isinstance(term, Atom) for term in column) else None
+
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """The columns as Prolog text."""
+        return tuple(tuple(str(row[p]) for row in self.terms) for p in range(self.signature.arity))
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumns(FactTable):
+    """Facts of names and numbers only, as columns of Prolog text."""
+
+    signature: Signature
+    columns: tuple[tuple[str, ...], ...]
+    place: Place = field(default=NOWHERE, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def rows(self) -> Iterator[Row]:
+        return (tuple(map(self._term, row)) for row in zip(*self.columns, strict=True))
+
+    def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
+        rows = islice(self._numbers([(self.columns[i], str(term)) for i, term in constants]), most)
+        return [tuple(self._term(column[row]) for column in self.columns) for row in rows]
+
+    def is_distinct(self, positions: Sequence[int]) -> bool:
+        return are_distinct([self.columns[p] for p in positions], len(self))
+
+    def name_at(self, position: int) -> Atom | None:
+        texts = set(self.columns[position])
+        return None if any(map(_NUMBER.match, texts)) else Atom(_name(self.columns[position][0]), self.place)
+
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        return self.columns
+
+    def _term(self, text: str) -> Term:
+        if not _NUMBER.match(text):
+            return Atom(_name(text), self.place)
+        return Int(int(text), self.place) if text.lstrip("-").isdigit() else Float(float(text), self.place)
+
+    def _numbers(self, wanted: list[tuple[tuple[str, ...], str]]) -> Iterator[int]:
+        """The numbers of the rows that have these texts."""
+        if not wanted:
+            yield from range(len(self))
+            return
+        (column, text), *others = wanted
+        row = -1
+        while True:
+            try:
+                row = column.index(text, row + 1)
+            except ValueError:
+                return
+            if all(other[row] == constant for other, constant in others):
+                yield row
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTables(FactTable):
+    """Facts of one predicate that come from several places; one that is in two of them may be counted twice."""
+
+    signature: Signature
+    tables: tuple[FactTable, ...]
+
+    @property
+    def place(self) -> Place:  # type: ignore[override]
+        return self.tables[0].place
+
+    def __len__(self) -> int:
+        return sum(map(len, self.tables))
+
+    def rows(self) -> Iterator[Row]:
+        return iter(dict.fromkeys(chain.from_iterable(table.rows() for table in self.tables)))
+
+    def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
+        each = (table.matching(constants, most) for table in self.tables)
+        return list(dict.fromkeys(chain.from_iterable(each)))[:most]
+
+    def is_distinct(self, positions: Sequence[int]) -> bool:
+        return False  # not known without putting them together
+
+    def name_at(self, position: int) -> Atom | None:
+        names = [table.name_at(position) for table in self.tables]
+        return None if None in names else names[0]
+
+
+def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:
+    """One table for each predicate."""
+    found: dict[Signature, list[FactTable]] = {}
+    for table in tables:
+        if len(table):
+            found.setdefault(table.signature, []).append(table)
+    return {
+        signature: each[0] if len(each) == 1 else JoinedTables(signature, tuple(each))
+        for signature, each in found.items()
+    }
+
+
+def text_columns(name: str, rows: Iterable[Sequence[str]], place: Place) -> TextColumns:
+    """Facts of as many arguments each, as they are written."""
+    columns = [_canonical(column) for column in zip(*rows, strict=True)]
+    if not are_distinct(columns, len(columns[0])):
+        columns = list(zip(*dict.fromkeys(zip(*columns, strict=True)), strict=True))
+    return TextColumns(Signature(name, len(columns)), tuple(columns), place)
+
+
+def are_distinct(columns: Sequence[Sequence[str]], size: int) -> bool:
+    if any(len(set(column)) == size for column in columns):
+        return True
+    return len(set(zip(*columns, strict=True))) == size
+
+
+def _canonical(column: tuple[str, ...]) -> tuple[str, ...]:
+    """Each term in the one way in which Holdsfor writes it."""
+    changed = {text: other for text in set(column) if not _PLAIN.match(text) and (other := _written(text)) != text}
+    return tuple(changed.get(text, text) for text in column) if changed else column
+
+
+def _written(text: str) -> str:
+    if not _NUMBER.match(text):
+        return quoted(_name(text))
+    return repr(float(text)) if "." in text else str(int(text))
+
+
+def _name(text: str) -> str:
+    return text[1:-1] if text[0] == "'" else text
