@@ -185,7 +185,9 @@ def concatenated(columns: Sequence[Column], dictionary: Dictionary) -> Column:
     """One column after the other: numbers if all of them are numbers of one kind, else terms."""
     numbers = [column.numbers() for column in columns if column.is_number]
     if len(numbers) == len(columns) and len({array.dtype for array in numbers}) == 1:
-        return Column(dictionary, numbers=np.concatenate(numbers))
+        coded = all(column.is_coded for column in columns)
+        codes = np.concatenate([column.codes() for column in columns]) if coded else None
+        return Column(dictionary, codes, np.concatenate(numbers))
     return Column(dictionary, np.concatenate([column.codes() for column in columns]))
 
 

@@ -40,7 +40,9 @@ def session(
     log: Path | None = None,
     for_one_run: bool = False,
 ) -> SparkSession:
-    """The running session, or a new one: local[*] unless `master` says otherwise; `conf` overrides any setting.
+    """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
+
+    conf overrides any setting, and what spark-submit was given overrides those of ours.
 
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
     for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
@@ -50,13 +52,30 @@ def session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return _reuse(running, master, conf or {})
-    master = master or "local[*]"
-    settings = {"spark.app.name": name, "spark.master": master} | _settings(master, for_one_run) | dict(conf or {})
+    submitted = _submitted()
+    master = master or submitted.get("spark.master", "local[*]")
+    settings = (
+        {"spark.app.name": name}
+        | _settings(master, for_one_run)
+        | submitted
+        | {"spark.master": master}
+        | dict(conf or {})
+    )
     with _environment(_launch_environment(master)):
         started = _start(settings, master, log)
     if _is_here(master):
         _wake_workers(started)
     return started
+
+
+def _submitted() -> dict[str, str]:
+    """What spark-submit was given, if it has started this process; Spark's own process runs already then."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
 
 
 def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkSession:

@@ -168,19 +168,22 @@ class TableReader:
         arities = [i.signature.arity for i in candidates]
         if len(arities) == 1:  # then a null at the end is a missing argument, not another event
             used = np.maximum(used, arities[0])
-        for candidate in candidates:
-            fit = used == candidate.signature.arity
-            yield Group(candidate, others[: candidate.signature.arity], chosen[fit])
+        right = [used == arity for arity in arities]
+        for candidate, fit in zip(candidates, right, strict=True):
+            rows = chosen if fit.all() else chosen[fit]
+            yield Group(candidate, others[: candidate.signature.arity], rows)
         wrong = np.zeros(len(self.table), np.bool_)
-        wrong[chosen[~np.isin(used, arities)]] = True
+        wrong[chosen[~np.logical_or.reduce(right)]] = True
         expected = " or ".join(str(i.signature) for i in candidates)
         whole.refuse(wrong, f"wrong arity: the row has values in columns beyond the arguments of {expected}")
 
     def _used_columns(self, chosen: Ints) -> npt.NDArray[np.int64]:
         """Per row how many of the argument columns are used: up to the last one that is not null."""
-        used = np.zeros(len(chosen), np.int64)
-        for position, name in enumerate(self.roles.others, 1):
-            used[mask(self._column(name).is_valid())[chosen]] = position
+        columns = [self._column(name) for name in self.roles.others]
+        last = max((position for position, column in enumerate(columns, 1) if not column.null_count), default=0)
+        used = np.full(len(chosen), last, np.int64)  # whatever comes before a column without nulls
+        for position, column in enumerate(columns[last:], last + 1):
+            used[mask(column.is_valid())[chosen]] = position
         return used
 
     def _block(self, group: Group, sieve: Sieve) -> Block:
@@ -322,6 +325,10 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
 
 
 def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
+    if len(code) and (code == code[0]).all():
+        if code[0] >= 0:
+            yield np.arange(len(code)), names[code[0]]
+        return
     small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
     order = np.argsort(small, kind="stable")
     found, begin = np.unique(small[order], return_index=True)
