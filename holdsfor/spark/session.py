@@ -54,13 +54,8 @@ def session(
         return _reuse(running, master, conf or {})
     submitted = _submitted()
     master = master or submitted.get("spark.master", "local[*]")
-    settings = (
-        {"spark.app.name": name}
-        | _settings(master, for_one_run)
-        | submitted
-        | {"spark.master": master}
-        | dict(conf or {})
-    )
+    ours = {"spark.app.name": name} | _settings(master, for_one_run)
+    settings = ours | submitted | {"spark.master": master} | dict(conf or {})
     with _environment(_launch_environment(master)):
         started = _start(settings, master, log)
     if _is_here(master):
