@@ -17,10 +17,11 @@ from benchmarks import (
     spark_batch,
     start,
     stream,
+    threads,
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, rules, facts, engine, patterns, rtec, start, maritime)
+IN_PROCESS = (kernels, reading, rules, facts, engine, patterns, rtec, start, maritime, threads)
 ON_SPARK_AND_LIVE = (spark_batch, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):

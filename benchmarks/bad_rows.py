@@ -33,7 +33,7 @@ def bad(chance: random.Random, time: int) -> tuple[str, str]:
             (f"velocity|{time}|{time}|v1", "wrong arity"),
             (f"velocity|{time}|{time}|v1|fast", "bad number"),
             (f"velocity|{time}|{time}||3.5", "empty field"),
-            (f"hover|{time}|{time}|v1", "unknown event"),
+            (f"hover|{time}", "no event"),
         )
     )
 

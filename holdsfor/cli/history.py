@@ -57,11 +57,14 @@ class Outcome:
     findings: tuple[Finding, ...]
 
 
-def in_process(description: EventDescription, source: EventSource, times: Times, writing: Writing) -> Outcome:
+def in_process(
+    description: EventDescription, source: EventSource, times: Times, writing: Writing, threads: int | None = None
+) -> Outcome:
     import holdsfor
 
     with progress("Reading") as step:
-        result = holdsfor.recognise(description, WatchedSource(source.parts, step), **times, stepped=writing.changes)
+        watched = WatchedSource(source.parts, step)
+        result = holdsfor.recognise(description, watched, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
     with progress(f"Writing {writing.out}"):
         _clear(writing.out)

@@ -25,7 +25,8 @@ def read_results(folder: Path) -> Results:
     """Of a stream: what is known now. Its folder is that of its tables, or its checkpoint with the tables inside."""
     for tables in (folder, folder / "tables"):
         if (tables / "commits").is_dir():
-            return Results(*_read_stream(tables))
+            found = _read_stream(tables)
+            return Results(*found, _guess_clock(*found))
     return Results(_read_table(folder, "intervals"), _read_table(folder, "occurrences"), _read_clock(folder))
 
 
@@ -34,6 +35,19 @@ def _read_stream(tables: Path) -> tuple[pa.Table, pa.Table]:
     from holdsfor.io.storage.store import Store
 
     return read_current(Store(str(tables)))
+
+
+def _guess_clock(*tables: pa.Table) -> Clock:
+    """A stream does not note down what a tick is; as on the page, numbers of our time are dates."""
+    import pyarrow.compute as pc
+
+    from holdsfor.view.lanes import guess_clock
+
+    spans = [pc.min_max(table["start"]).as_py() for table in tables if table.num_rows]
+    if not spans:
+        return "ticks"
+    clocks: dict[str, Clock] = {"seconds": "s", "milliseconds": "ms"}
+    return clocks.get(guess_clock(min(span["min"] for span in spans), max(span["max"] for span in spans)), "ticks")
 
 
 def _read_table(folder: Path, name: str) -> pa.Table:

@@ -51,6 +51,9 @@ TICK = typer.Option(help="Ticks between two readings of a fluent given point by 
 TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit. Without it: as the rules say, or s.")
 ENGINE = typer.Option(help="In this process, or on Spark; auto: by the size of the events.")
 TABLES = typer.Option(help="wide: also a table for each fluent and event, with a column for each argument.")
+THREADS = typer.Option(
+    min=1, help="Threads of a run in this process. Without it: all cores where there are rows enough."
+)
 MASTER = typer.Option(help="A Spark cluster, such as spark://host:7077. Without one: all cores of this machine.")
 CONF = typer.Option(metavar="KEY=VALUE", help="A setting of Spark; may be given several times.")
 FACTS = typer.Option(
@@ -110,6 +113,7 @@ def run(
     tick: Annotated[str | None, TICK] = None,
     tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     engine: Annotated[OneOf["auto", "spark", "local"], ENGINE] = "auto",
+    threads: Annotated[int | None, THREADS] = None,
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
@@ -166,7 +170,7 @@ def run(
     else:
         if context.obj == ALONE:
             sys.meta_path.insert(0, LeftOut)
-        outcome = in_process(description, source, times, writing)
+        outcome = in_process(description, source, times, writing, threads)
     show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
     if outcome.findings:
         clock = clock_of(outcome.metrics.get(NANOSECONDS))

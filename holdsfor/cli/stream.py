@@ -41,9 +41,14 @@ if TYPE_CHECKING:
     from holdsfor.io.sinks.sink import Sink
     from holdsfor.job.live.query import LiveQuery
 
-FROM = typer.Option("--from", metavar="FOLDER|mqtt://...", help="A folder that gets new files, or a broker and topics.")
+KAFKA = "kafka://"
+FROM = typer.Option(
+    "--from", metavar="FOLDER|mqtt://...|kafka://...", help="A folder that gets new files, or a broker and topics."
+)
 TO = typer.Option(
-    "--to", metavar="console|mqtt://...|http://...|FOLDER", help="Where changes go; may be given several times."
+    "--to",
+    metavar="console|mqtt://...|kafka://...|http://...|FOLDER",
+    help="Where changes go; may be given several times.",
 )
 CHECKPOINT = typer.Option(help="A folder for the state. A stream that finds its own there goes on where it was.")
 OUT = typer.Option("--out", "-o", help="A folder for the tables. Default: in the checkpoint.")
@@ -66,6 +71,7 @@ BUCKETS = typer.Option(
 MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+METRICS_HOST = typer.Option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
 ON_POISON = typer.Option(
@@ -123,6 +129,7 @@ def stream(
     max_events: Annotated[int | None, MOST] = None,
     max_files: Annotated[int | None, MOST_FILES] = None,
     metrics_port: Annotated[int | None, METRICS] = None,
+    metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
@@ -153,6 +160,8 @@ def stream(
     warn_of_passwords(addresses)
     check_source(source, checkpoint, format, mapping, once)
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
+    if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
+        raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
     if engine == "spark":
         check_early(
             description,
@@ -167,7 +176,7 @@ def stream(
         )
     log = log_of(checkpoint)
     with ExitStack() as stack:
-        server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
+        server = stack.enter_context(_serving(metrics_port, metrics_host, ticks(stall_after, "s")))
         host = _Spark(master, settings, log) if engine == "spark" else _Local()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
@@ -240,7 +249,8 @@ class _Spark:
         from holdsfor.spark import session, stream
         from holdsfor.spark.live.sources import open_source, require_sources
 
-        require_sources()
+        if not place[0].startswith(KAFKA):
+            require_sources()
         with progress("Starting Spark"):
             spark = session(self.master, self.settings, log=self.log)
         with open_source(spark, *place) as (events, reader):
@@ -295,8 +305,15 @@ def check_source(place: str, checkpoint: str, format: str | None, mapping: Path 
         Folder.of(place, checkpoint, format, mapping)
         return
     as_mapping(mapping)
+    if place.startswith(KAFKA):
+        from holdsfor.io.kafka import Kafka
+
+        Kafka.parse(place)
+        return
     if not place.startswith(("mqtt://", "mqtts://")):
-        raise HoldsforError(f"cannot stream from {show_address(place)}: give a folder, or mqtt://host/topic.")
+        raise HoldsforError(
+            f"cannot stream from {show_address(place)}: give a folder, mqtt://host/topic or kafka://host/topic."
+        )
     if once:
         raise HoldsforError("--once ends when all has been read, and a broker's topics never end: leave it out.")
     Settings.parse(place)
@@ -315,9 +332,13 @@ def sink_of(text: str, unit: TickUnit, number: int) -> Sink:
         return WebhookSink.parse(text, name=f"webhook-{number}")
     if text.startswith(("mqtt://", "mqtts://")):
         return MqttSink(Settings.parse(text, topics=()), _topic_of(text), name=f"mqtt-{number}")
+    if text.startswith(KAFKA):
+        from holdsfor.spark.kafka import KafkaSink
+
+        return KafkaSink.parse(text, name=f"kafka-{number}")
     if "://" in text and not text.startswith("file:"):
         raise HoldsforError(
-            f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s):// or a folder."
+            f"cannot send changes to {show_address(text)}: give console, http(s)://, mqtt(s)://, kafka:// or a folder."
         )
     return JsonLinesSink(Store(text), name=f"jsonlines-{number}")
 
@@ -328,14 +349,14 @@ def _topic_of(address: str) -> str:
 
 
 @contextmanager
-def _serving(port: int | None, stall_after: float) -> Iterator[MetricsServer | None]:
+def _serving(port: int | None, host: str, stall_after: float) -> Iterator[MetricsServer | None]:
     """Figures for machines, if asked."""
     from holdsfor.io.metrics import Health, MetricsServer
 
     if port is None:
         yield None
         return
-    with MetricsServer(port, health=Health(stall_after)) as server:
+    with MetricsServer(port, host, Health(stall_after)) as server:
         yield server
 
 

@@ -24,8 +24,11 @@ class WatchedSource(EventSource):
 
     def read(self, inputs: Sequence[Input]) -> Events:
         events = EventSource(self.parts).read(inputs)
-        self.step.move("Recognising")
+        self.finish()
         return events
+
+    def finish(self) -> None:
+        self.step.move("Recognising")
 
 
 def share_of_tasks(spark: SparkSession) -> float | None:

@@ -117,6 +117,8 @@ def evaluate_rows(expression: Term, rows: Rows, world: World) -> list[Number | N
 def _compare_arrays(op: str, left: Term, right: Term, rows: Rows) -> Mask:
     a, b = value(left, rows), value(right, rows)
     if op == "is":
+        if a.dtype.kind == "i" and b.dtype.kind == "i":
+            return np.equal(a, b)
         equal: Mask = (a == b) & np.equal(whole(left, rows, a), whole(right, rows, b))
         return equal
     found = ORDERED[op][0](a, b)

@@ -48,6 +48,7 @@ class Shape:
     positions: tuple[int, ...]  # bound
     names: tuple[str, ...]  # the variables bound there
     new: tuple[tuple[int, str], ...]
+    read: tuple[int, ...]  # all positions whose value matters
 
 
 def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
@@ -78,6 +79,7 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
         tuple(p for p, _ in known),
         tuple(name for _, name in known),
         tuple((p, name) for name, p in first.items() if name not in bound),
+        tuple(position for position, arg in enumerate(args) if arg is not None),
     )
 
 
@@ -171,7 +173,7 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 def scan(op: At, world: World) -> Rows:
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, frozenset(), world.dictionary)
-    found = found.pick(wanted.picks)
+    found = found.pick(wanted.picks, wanted.read)
     columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
     rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)} | _start(op, found, None))
     key = tuple(args[p] for p in found.key)
@@ -185,7 +187,7 @@ def scan(op: At, world: World) -> Rows:
 def at(op: At, rows: Rows, world: World) -> Rows:
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    found = found.pick(wanted.picks)
+    found = found.pick(wanted.picks, wanted.read)
     if op.time not in rows.names:
         return _meet(op, wanted, found, rows)
     if not wanted.new and op.start is None:
@@ -406,4 +408,4 @@ def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
         return _holds(held, shape(args, rows.names, world.dictionary), op.time, rows)
     found, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    return _member(wanted, found.pick(wanted.picks), op.time, rows)
+    return _member(wanted, found.pick(wanted.picks, wanted.read), op.time, rows)

@@ -53,7 +53,18 @@ class Column:
     whole: which of the numbers are integers, where integers and floats are mixed.
     """
 
-    __slots__ = ("_bounds", "_codes", "_dictionary", "_from", "_make", "_numbers", "_selection", "_uniform", "_whole")
+    __slots__ = (
+        "_bounds",
+        "_codes",
+        "_dictionary",
+        "_from",
+        "_has_nulls",
+        "_make",
+        "_numbers",
+        "_selection",
+        "_uniform",
+        "_whole",
+    )
 
     def __init__(
         self,
@@ -68,6 +79,7 @@ class Column:
         self._from: Column | None = None
         self._selection: Selection | None = None
         self._bounds: tuple[float, float] | None = None
+        self._has_nulls: bool | None = None
         self._make: Callable[[], Numbers] | None = None
 
     @classmethod
@@ -105,6 +117,25 @@ class Column:
     def is_coded(self) -> bool:
         """Whether its codes are known: no term has to be looked up for them."""
         return self._codes is not None or (self._from is not None and self._from.is_coded)
+
+    def nulls(self) -> Mask | None:
+        """Which rows have no value; None: all have one."""
+        return self._find_nulls() if self._may_have_nulls() else None
+
+    def _may_have_nulls(self) -> bool:
+        """Of a selection: whether what it is from has any."""
+        if self._from is not None:
+            return self._from._may_have_nulls()
+        if self._has_nulls is None:
+            self._has_nulls = self._make is None and bool(self._find_nulls().any())  # what is made later are times
+        return self._has_nulls
+
+    def _find_nulls(self) -> Mask:
+        if self.is_number:
+            numbers = self.numbers()
+            return np.isnan(numbers) if numbers.dtype.kind == "f" else np.zeros(len(numbers), np.bool_)
+        null = self._dictionary.null_code
+        return np.zeros(1, np.bool_) if null is None else self.codes() == null
 
     def codes(self) -> Ints:
         if self._codes is None:
@@ -194,7 +225,9 @@ def concatenated(columns: Sequence[Column], dictionary: Dictionary) -> Column:
     """One column after the other: numbers if all of them are numbers of one kind, else terms."""
     numbers = [column.numbers() for column in columns if column.is_number]
     if len(numbers) == len(columns) and len({array.dtype for array in numbers}) == 1:
-        return Column(dictionary, numbers=np.concatenate(numbers))
+        coded = all(column.is_coded for column in columns)
+        codes = np.concatenate([column.codes() for column in columns]) if coded else None
+        return Column(dictionary, codes, np.concatenate(numbers))
     return Column(dictionary, np.concatenate([column.codes() for column in columns]))
 
 

@@ -13,14 +13,17 @@ import pyarrow as pa
 
 from holdsfor.engine.compounds import Compounds
 from holdsfor.engine.term_text import (
+    NumberColumns,
     exact_number,
     joined_text,
+    no_numbers,
     number_columns,
     split_term,
     standard_order,
 )
 from holdsfor.errors import HoldsforError
-from holdsfor.io.text import mask
+from holdsfor.io.events import NULL
+from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
@@ -114,6 +117,7 @@ class Dictionary:
         other._whole, other._fits = self._whole, self._fits
         other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
         other._inside, other._unwritten = self._inside, self._unwritten
+        other._known = self._known.copy()
         other._integer_codes = IntegerCodes(self._integer_codes.low, self._integer_codes.codes.copy())
         return other
 
@@ -127,6 +131,11 @@ class Dictionary:
             found = self._codes[text] = len(self._texts)
             self._texts.append(text)
         return found
+
+    @property
+    def null_code(self) -> int | None:
+        """What stands for an argument that an event does not have; None: all have theirs."""
+        return self._codes.get(NULL)
 
     def _make_room(self, size: int) -> None:
         if self.limit is not None and len(self._texts) + size > self.limit:
@@ -165,7 +174,7 @@ class Dictionary:
             if self._integer_codes.covers(low, high, len(numbers)):
                 return self._encode_integers(numbers.astype(np.int64, copy=False), low, high)
         distinct, where = find_distinct(numbers)
-        return self.codes(map(repr, distinct.tolist()))[where]
+        return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
         """Integers close together, of which most columns have the same: looked up in a table."""
@@ -173,7 +182,12 @@ class Dictionary:
         codes = table.codes[numbers - table.low]
         if codes.min() < 0:
             fresh = np.unique(numbers[codes < 0])
+            self._complete()
+            begin = len(self._texts)
             table.codes[fresh - table.low] = self.codes(map(repr, fresh.tolist()))
+            if len(self._texts) == begin + len(fresh):  # all of them new, in their order
+                yes = np.ones(len(fresh), np.bool_)
+                self._know(NumberColumns(fresh.astype(np.float64), fresh, yes, yes))
             codes = table.codes[numbers - table.low]
         self._integer_codes = table
         return codes
@@ -230,8 +244,9 @@ class Dictionary:
         found = self._compounds.get((name, arity))
         if found is None:
             found = self._compounds[name, arity] = Compounds(arity)
-            begin, texts = name + "(", enumerate(self._texts)
-            split = ((code, split_term(text)) for code, text in texts if text is not None and text.startswith(begin))
+            begin = name + "("
+            texts = [(code, text) for code, text in enumerate(self._texts) if text and text.startswith(begin)]
+            split = ((code, split_term(text)) for code, text in texts)
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
             found.add(columns, np.array([code for code, _ in mine], np.int64))
@@ -291,13 +306,15 @@ class Dictionary:
     def _complete(self) -> None:
         known = len(self._numbers)
         if known < len(self._texts):
-            fresh = number_columns([text or NO_NUMBER for text in self._texts[known:]])
-            self._numbers = np.concatenate([self._numbers, fresh.near])
-            self._integers = np.concatenate([self._integers, fresh.integers])
-            self._whole, self._fits = (
-                np.concatenate([self._whole, fresh.whole]),
-                np.concatenate([self._fits, fresh.fits]),
-            )
+            fresh = self._texts[known:]
+            put_together = fresh.count(None) == len(fresh)
+            self._know(no_numbers(len(fresh)) if put_together else number_columns([t or NO_NUMBER for t in fresh]))
+
+    def _know(self, fresh: NumberColumns) -> None:
+        self._numbers = np.concatenate([self._numbers, fresh.near])
+        self._integers = np.concatenate([self._integers, fresh.integers])
+        self._whole = np.concatenate([self._whole, fresh.whole])
+        self._fits = np.concatenate([self._fits, fresh.fits])
 
     @property
     def ranks(self) -> Ints:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import matched, run
+from holdsfor.engine.chain import matched, run, shape
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
@@ -58,16 +58,38 @@ def admits_all(clauses: Iterable[Allowed]) -> bool:
     )
 
 
-def within(keys: Ints, arity: int, clauses: Iterable[Allowed], world: World) -> Mask:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Which keys, sorted, are known to be allowed or not. Values of a fluent often have the same domain and keys."""
+
+    clauses: tuple[Allowed, ...]
+    keys: Ints
+    mask: Mask
+
+
+def within(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
     distinct, back = numbered(keys)
-    mask = np.zeros(len(distinct), np.bool_)
+    view = ("within", id(clauses))
+    known = world.shared.get(view)
+    if not isinstance(known, _Known) or known.clauses is not clauses:
+        known = _Known(clauses, distinct, _test(distinct, arity, clauses, world))
+    elif len(fresh := np.setdiff1d(distinct, known.keys, assume_unique=True)):
+        place = np.searchsorted(known.keys, fresh)
+        mask = np.insert(known.mask, place, _test(fresh, arity, clauses, world))
+        known = _Known(clauses, np.insert(known.keys, place, fresh), mask)
+    world.shared[view] = known
+    return known.mask[np.searchsorted(known.keys, distinct)][back]
+
+
+def _test(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
+    mask = np.zeros(len(keys), np.bool_)
     for clause in clauses:
         if isinstance(clause, Enumerated):
-            mask |= _listed(distinct, arity, clause, world)
+            mask |= _listed(keys, arity, clause, world)
         else:
-            mask |= _tested(distinct, arity, clause, world)
-    return mask[back]
+            mask |= _tested(keys, arity, clause, world)
+    return mask
 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
@@ -90,9 +112,22 @@ def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
 
 
 def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:
+    if not clause.chain and forms_of(clause.args) is None:
+        return _agreeing(keys, arity, clause.args, world)
     fitting, rows = matching_keys(keys, arity, clause.args, world)
     mask = np.zeros(len(keys), np.bool_)
     mask[np.searchsorted(keys, fitting[matched(clause.chain, rows, world)])] = True
+    return mask
+
+
+def _agreeing(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -> Mask:
+    """Which keys have the constants, and equal arguments where a variable is repeated."""
+    wanted = shape(flat(args), frozenset(), world.dictionary)
+    mask = np.ones(len(keys), np.bool_)
+    for position, code in wanted.picks.constants:
+        mask &= world.axis.code(keys, position, arity) == code
+    for position, other in wanted.picks.equal:
+        mask &= world.axis.code(keys, position, arity) == world.axis.code(keys, other, arity)
     return mask
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -37,24 +38,43 @@ def find_history(program: Program, read: Events, windows: Windows, stepped: bool
     late = pa.concat_tables([LATE_SCHEMA.empty_table(), *(item.late for item in kept)])
     outputs = [relation for definition in program.plan.definitions for relation in defines(definition)]
 
-    def attempt(room: int) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
+    def attempt(room: int) -> Recognised:
         if stepped:
             return _step_through(program, kept, windows, room)
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
         left_out = evaluate(program, world)
         kinds = find_kinds(outputs, world)
-        return (*tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds)
+        return Recognised(
+            *tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds
+        )
 
-    intervals, occurrences, log, left_out, overflows, kinds = with_room(attempt)
+    return make_result(with_room(attempt), read, windows, rejects, late, begun)
+
+
+class Recognised(NamedTuple):
+    """What an evaluation gives: tables and log, groundings outside of domains, overflows, kinds of arguments."""
+
+    intervals: pa.Table
+    occurrences: pa.Table
+    log: pa.Table
+    left_out: int
+    overflows: int
+    kinds: dict[str, int]
+
+
+def make_result(
+    found: Recognised, read: Events, windows: Windows, rejects: pa.Table, late: pa.Table, begun: float
+) -> Result:
+    """With the figures of the run. begun: by the clock."""
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
-        "groundings_outside_domain": left_out,
-        "arithmetic_overflows": overflows,
-        "intervals_out": intervals.num_rows,
-        "occurrences_out": occurrences.num_rows,
+        "groundings_outside_domain": found.left_out,
+        "arithmetic_overflows": found.overflows,
+        "intervals_out": found.intervals.num_rows,
+        "occurrences_out": found.occurrences.num_rows,
         "query_times": len(windows.query_times()),
         "window": windows.window,
         "step": windows.step,
@@ -62,16 +82,14 @@ def find_history(program: Program, read: Events, windows: Windows, stepped: bool
         "end": windows.end,
         "tick": windows.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
-        **kinds,
+        **found.kinds,
     }
     if read.nanoseconds is not None:
         metrics[NANOSECONDS] = read.nanoseconds
-    return Result(intervals, occurrences, log, rejects, late, metrics)
+    return Result(found.intervals, found.occurrences, found.log, rejects, late, metrics)
 
 
-def _step_through(
-    program: Program, kept: Sequence[Counted], windows: Windows, room: int
-) -> tuple[pa.Table, pa.Table, pa.Table, int, int, dict[str, int]]:
+def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, room: int) -> Recognised:
     """The whole history at the last query time, the log of changes, what domains left out, overflows, and kinds."""
     scope = everything(program.plan)
     relations = scope.relations(program.plan)
@@ -85,7 +103,7 @@ def _step_through(
         overflows += moment.now.counts["overflows"]
     assert moment is not None
     kinds = find_kinds(relations, moment.now)
-    return (*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds)
+    return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds)
 
 
 def prepare(

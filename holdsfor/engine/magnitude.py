@@ -96,11 +96,18 @@ def _is_safe(expression: Term, rows: Rows) -> bool:
     if isinstance(expression, Compound):
         if not all(_is_safe(arg, rows) for arg in expression.args):
             return False
+        if own == "i" and _is_remainder(expression):
+            return True
         if own == "m" and any(_most(bounds(arg, rows)) >= EXACT for arg in _made_floats(expression)):
             return False
     elif own == "i":
         return True
     return own == "f" or _most(bounds(expression, rows)) < _limit(expression, own, rows)
+
+
+def _is_remainder(expression: Compound) -> bool:
+    """Whether it is the remainder of a division by a number that is not 0: no larger than that."""
+    return expression.functor in ("mod", "rem") and _is_small(expression.args[1]) and expression.args[1] != Int(0)
 
 
 def _made_floats(expression: Compound) -> tuple[Term, ...]:

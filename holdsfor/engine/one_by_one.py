@@ -42,8 +42,9 @@ def one_by_one(
         order = made[same]
         if action.initiates and action.relation in domains:
             mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)
-            left_out += len(np.unique(order[~mask] >> axis.time_bits))
-            order = compress(order, mask)
+            if not mask.all():
+                left_out += len(np.unique(order[~mask] >> axis.time_bits))
+                order = compress(order, mask)
         orders.append(order)
         asked = [(slot[c.holding.relation], int(c.wanted), shift_of(action, c)) for c in action.conditions]
         specs.append((slot[action.relation], 1 if action.initiates else -1, asked))

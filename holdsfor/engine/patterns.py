@@ -70,7 +70,7 @@ def _match(pattern: Pattern, world: World) -> Rows:
 def _scan_events(pattern: Scan, world: World) -> Rows:
     points, args = read_by_parts(world.points_of(pattern.relation), pattern.args)
     wanted = shape(args, frozenset(), world.dictionary)
-    points = points.pick(wanted.picks)
+    points = points.pick(wanted.picks, wanted.read)
     if time_span(points.packed, world.axis.mask)[1] > world.now - world.axis.origin:
         points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
     end = Times(world.dictionary, world.axis, points.packed)

@@ -72,16 +72,16 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
     found: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
         found[relation] = unique_sorted(
-            np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in rules)]))
+            np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in dict.fromkeys(rules))]))
         )
         if relation in domains and not admits_all(domains[relation]):
             found[relation] = compress(
                 found[relation], within(found[relation], relation.arity, domains[relation], world)
             )
     everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
-    keys, counts = np.unique(everything, return_counts=True)
-    if len(keys) == len(everything):
+    if len(unique_sorted(np.sort(everything))) == len(everything):
         return found
+    keys, counts = np.unique(everything, return_counts=True)
     alone = keys[counts == 1]
     return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in found.items()}
 
@@ -92,8 +92,7 @@ def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
 
 
 def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domains) -> Ints:
-    with OnBehalfOf(rule):
-        rows = run(rule.chain, world, _first_point(rule.start, world) if rule.start else None)
+    rows = _initial_rows(rule, world)
     if not any(map(is_open, rule.args)):
         columns = [head_codes(rows, arg, world) for arg in rule.args]
         return world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
@@ -110,6 +109,17 @@ def _enumerated(rule: Declared, relation: Relation, world: World, domains: Domai
         return keys if rows.size else EMPTY
     wanted = np.unique(world.axis.key([head_codes(rows, args[p], world) for p in bound]))
     return keys[np.isin(world.axis.key([columns[p] for p in bound]), wanted)]
+
+
+def _initial_rows(rule: Declared, world: World) -> Rows:
+    """What the conditions give; fluents often ask the same, such as who has ever been in a domain."""
+    key = ("initially", rule.chain, rule.start)
+    rows = world.shared.get(key)
+    if not isinstance(rows, Rows):
+        with OnBehalfOf(rule):
+            rows = run(rule.chain, world, _first_point(rule.start, world) if rule.start else None)
+        world.shared[key] = rows
+    return rows
 
 
 def _first_point(name: str, world: World) -> Rows:

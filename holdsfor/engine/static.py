@@ -34,7 +34,7 @@ from holdsfor.plan.operators import (
     Relation,
     Static,
 )
-from holdsfor.plan.passes.share import grounds_of
+from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
 from holdsfor.plan.structures import flat, forms_of, in_order_of
 
 Pair = tuple[Ints, Ints]
@@ -46,9 +46,10 @@ class Frame:
     """The axis that an expression is evaluated on: the rule's own columns, or one key per grounding row."""
 
     world: World
-    rows: Rows | None  # None: aligned; every part is on the rule's own columns
+    rows: Rows | None  # None: every part is on the rule's own columns
     grounds: Grounds | None
     shared: frozenset[Part]
+    keys: Ints | None = None  # on the rule's own columns: the groundings, where they are asked for
 
 
 def evaluate_static(
@@ -69,6 +70,8 @@ def evaluate_rule(
     grounds = grounds_of(rule, relation)
     if grounds is None:
         return _algebra(rule.expression, Frame(world, None, None, shared))
+    if is_on_own_columns(rule) and (keys := _evident_keys(rule, world)) is not None:
+        return _algebra(rule.expression, Frame(world, None, grounds, shared, keys))
     part = Part(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
@@ -119,7 +122,7 @@ def _evident_keys(rule: HoldsForRule, world: World) -> Ints | None:
         part = alternative[0]
         if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
             return None
-        if world.axis.is_wide(len(part.args)):
+        if world.axis.is_wide(len(part.args)) or forms_of(part.args) is not None:
             return None
         keys.append(_keys_of(part, world))
     return None if not keys else keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
@@ -189,10 +192,11 @@ def _algebra(expression: Expression, frame: Frame) -> Pair:
     part = Part(frame.grounds, expression)
     if part not in frame.shared:
         return _worked_out(expression, frame)
-    found = frame.world.shared.get(part)
-    if not isinstance(found, tuple):
-        found = frame.world.shared[part] = _worked_out(expression, frame)
-    return found
+    key = part if frame.keys is None else (part, "on own columns")
+    known = frame.world.shared.get(key)
+    if not isinstance(known, tuple):
+        known = frame.world.shared[key] = _worked_out(expression, frame)
+    return known
 
 
 def _worked_out(expression: Expression, frame: Frame) -> Pair:
@@ -224,15 +228,21 @@ def _complement(expression: Combine, frame: Frame) -> Pair:
 
     What holds at the first point does so without anything having happened: it began before, and has no start.
     """
-    axis, rows = frame.world.axis, frame.rows
-    assert rows is not None
+    axis = frame.world.axis
     start = frame.world.start - axis.origin
     before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
-    base = np.arange(rows.size) << axis.time_bits
+    base = _frame_keys(frame) << axis.time_bits
     s, e = base | first, base | axis.mask
     for part in expression.parts:
         s, e = minus2(s, e, *_algebra(part, frame))
     return np.where((s & axis.mask) == first, s - first + before, s), e
+
+
+def _frame_keys(frame: Frame) -> Ints:
+    if frame.keys is not None:
+        return frame.keys
+    assert frame.rows is not None
+    return np.arange(frame.rows.size)
 
 
 def _near(expression: Combine, frame: Frame) -> Pair:
@@ -265,7 +275,8 @@ def _of(part: Of, frame: Frame) -> Pair:
     world, rows = frame.world, frame.rows
     found, args = read_by_parts(world.intervals_of(part.relation), part.args)
     if rows is None:
-        return found.s, found.e
+        own = shape(args, frozenset(), world.dictionary)
+        return found.project(own.picks, tuple(position for position, _ in own.new))
     wanted = shape(args, rows.names, world.dictionary)
     assert not wanted.new, part
     if wanted.positions:

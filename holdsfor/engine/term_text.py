@@ -75,6 +75,12 @@ class NumberColumns:
     fits: npt.NDArray[np.bool_]
 
 
+def no_numbers(size: int) -> NumberColumns:
+    """Of so many terms that are no numbers."""
+    no = np.zeros(size, np.bool_)
+    return NumberColumns(np.full(size, np.nan), np.zeros(size, np.int64), no, no)
+
+
 def number_columns(texts: Sequence[str]) -> NumberColumns:
     """The numbers that texts are. Most are short integers or names, for which columns are enough."""
     near, integers = np.full(len(texts), np.nan), np.zeros(len(texts), np.int64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +40,12 @@ LATE_SCHEMA = pa.schema(
         ("late_by", pa.int64()),
     ]
 )
-NOTHING_LATE = LATE_SCHEMA.empty_table()
+
+
+@cache
+def nothing_late() -> pa.Table:
+    """Made at first use: Arrow looks for pandas at its first table, which the command line does without."""
+    return LATE_SCHEMA.empty_table()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +181,7 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     chosen = within & in_time
     outside = len(block) - int(np.count_nonzero(within))
     if chosen.all():
-        return Counted(block, seen, NOTHING_LATE, outside)
+        return Counted(block, seen, nothing_late(), outside)
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
     return Counted(block.filter(chosen), seen[chosen], late, outside)
 
@@ -223,7 +229,7 @@ def _codes(column: pa.Array) -> Ints:
 
 def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     if not mask.any():
-        return NOTHING_LATE
+        return nothing_late()
     rows = block.filter(mask)
     end = rows.start if rows.end is None else rows.end
     texts = [_texts(arg) for arg in rows.args]

@@ -12,8 +12,7 @@ from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
-from holdsfor.plan.operators import Chain, Due, Part, Relation
-from holdsfor.plan.patterns import Pattern
+from holdsfor.plan.operators import Due, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class World:
     carried_running: Mapping[Due, Running] = field(default_factory=dict)
     relations: dict[Relation, Data] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
-    shared: dict[Chain | Part | Pattern, object] = field(default_factory=dict)  # what was worked out of Plan.shared
+    shared: dict[object, object] = field(default_factory=dict)  # what was worked out of Plan.shared
     unreported: frozenset[tuple[Signature, Term]] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
 

@@ -17,6 +17,8 @@ Ints = npt.NDArray[np.int64]
 MOST_TIME = 1 << 61
 #: Stands for a time that is further off: readers refuse it.
 OUT_OF_RANGE = MOST_TIME + 1
+#: In the place of a term: the event has no value for this argument. No term has this text. Among floats it is NaN.
+NULL = "NULL"
 #: The end of a durative input that has not ended yet.
 OPEN = np.iinfo(np.int64).max
 
@@ -30,7 +32,7 @@ class Block:
     """Rows of one input event or fluent, as columns of equal length without nulls.
 
     An argument column is dictionary<int32, string> of terms in Prolog text (v1, 7, 7.0, 'Two words'), or plain int64,
-    or float64.
+    or float64. Of an event an argument may be missing: NULL, or NaN.
     """
 
     name: str

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.text import as_text
+from holdsfor.io.wire import address
 
 
 def join_events(parts: Iterable[Events]) -> Events:
@@ -93,6 +94,9 @@ def _join_terms(columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
     first, *others = columns
     indices = [first.indices]
     for column in others:
+        if address(column.dictionary) == address(first.dictionary):
+            indices.append(column.indices)
+            continue
         moved = pc.index_in(column.dictionary, value_set=first.dictionary).take(column.indices)
         if moved.null_count > column.indices.null_count:
             return _combine(pa.chunked_array(columns).unify_dictionaries())

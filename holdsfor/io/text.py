@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.io.events import OUT_OF_RANGE
+from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, strings_of
 
@@ -73,10 +73,25 @@ def _plain_column(column: pa.Array) -> pa.Array:
 
 
 def number_text(numbers: pa.Array) -> pa.Array:
-    """Numbers as Prolog text: 7, 7.0."""
+    """Numbers as Prolog text: 7, 7.0. One that is missing stays so."""
     if pa.types.is_integer(numbers.type):
         return numbers.cast(pa.string())
-    return pa.array([None if x is None else repr(x) for x in numbers.to_pylist()], pa.string())
+    return pa.array([None if x is None else float_text(x) for x in numbers.to_pylist()], pa.string())
+
+
+def float_text(number: float) -> str:
+    return NULL if number != number else repr(number)
+
+
+def mark_nulls(column: pa.Array) -> pa.Array:
+    """An argument column without nulls of Arrow's: what is missing is NaN among floats, and NULL among all else."""
+    if not column.null_count:
+        return column
+    if pa.types.is_floating(column.type):
+        return column.fill_null(float("nan"))
+    encoded = as_text(column)
+    indices = pc.fill_null(encoded.indices, len(encoded.dictionary))
+    return pa.DictionaryArray.from_arrays(indices, pa.concat_arrays([encoded.dictionary, pa.array([NULL])]))
 
 
 def is_number(values: pa.Array, exponents: bool = False) -> Mask:

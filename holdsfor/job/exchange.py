@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,18 @@ def buckets_of(block: Block, positions: tuple[int, ...], count: int) -> Ints:
     """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
     if not positions:
         return np.zeros(len(block), np.int64)
+    if len(positions) == 1:
+        return _bucket_of_terms(block.column(positions[0]), count)
     return bucket(sum((hashes(block.column(p)) for p in positions), start=np.zeros(len(block), np.int64)), count)
+
+
+def _bucket_of_terms(column: pa.Array, count: int) -> Ints:
+    """Of each row by its term: worked out once a term."""
+    encoded = as_text(column)
+    if not len(encoded):
+        return np.empty(0, np.int64)
+    hashed = (hashes_of(encoded.dictionary) & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return cast(Ints, bucket(hashed, count)[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
 def bucket(hashed: Ints, count: int) -> Ints:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -120,7 +120,7 @@ def by_bucket(
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
+class Outcome:
     """What a stage gives on one bucket: result tables, what later stages read, and counts."""
 
     intervals: pa.Table
@@ -134,30 +134,40 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
     for _, data in rows:
         for use, block in unpack(data)[1]:
             parts[use].append(block)
-    inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
-    known = join_blocks([*inputs, *parts["given"]])
     try:
-        found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+        found, sent = evaluate_parcels(job, number, bucket, parts)
     except AxisFull as full:  # the driver knows whether rows far off all others are to blame
         yield note(**{TIME_BITS_LEFT: full.left})
         return
     begun = time.perf_counter()
     tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
+    yield from parcel_rows((bucket, parcel) for parcel in sent)
+    taken = found.counts["seconds_writing"] + time.perf_counter() - begun
+    yield note(**found.counts | {"seconds_writing": taken})
+
+
+def evaluate_parcels(
+    job: Job, number: int, bucket: int, parts: Mapping[str, Sequence[Block]]
+) -> tuple[Outcome, list[Parcel]]:
+    """Evaluates a stage on what has come to a bucket, by its use; with what goes from there to later stages."""
+    inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
+    known = join_blocks([*inputs, *parts["given"]])
+    found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+    begun = time.perf_counter()
     sent = [parcel for r, block in found.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.program.plan.stages[number]
     if stage.sends_on:
         forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
         passing = [*inputs, *forwards, *parts["given"]]
         sent += send_on(passing, found.made, Evidence(parts["evidence"]), job.router, stage, number)
-    yield from parcel_rows((bucket, parcel) for parcel in sent)
     taken = found.counts["seconds_writing"] + time.perf_counter() - begun
     rows_in = sum(map(len, known))
     loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
-    yield note(**found.counts | {"seconds_writing": taken} | loads)
+    return replace(found, counts=found.counts | {"seconds_writing": taken} | loads), sent
 
 
-def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> _Outcome:
+def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> Outcome:
     begun = time.perf_counter()
     stage = job.program.plan.stages[number]
     earlier = [home.relation for before in job.program.plan.stages[:number] for home in before.homes]
@@ -180,7 +190,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         "seconds_writing": time.perf_counter() - evaluated,
         **kinds,
     }
-    return _Outcome(intervals, occurrences, made, counts)
+    return Outcome(intervals, occurrences, made, counts)
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:

@@ -13,12 +13,14 @@ from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, find_windows
+from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
+from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
 
 
@@ -35,6 +37,7 @@ def recognise(
     format: str | None = None,
     mapping: Any = None,
     stepped: bool = False,
+    threads: int | None = None,
 ) -> Result:
     """What the rules recognise in the events, over the whole history, in this process.
 
@@ -42,6 +45,8 @@ def recognise(
     events: whatever `read_events` takes, with format and mapping. Times are ticks, or durations such as '4h', with
     tick_unit ('s', 'ms' or 'us') for how long a tick is; without it, as the rules say (`:- tick(ms).`), or a second.
     stepped: go through the query times one by one, which gives the same history and the log of changes.
+    threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
+    are rows enough. The answer is the same, its rows perhaps in another order.
     """
     description = as_description(rules)
     unit = agree_on_tick_unit(description, tick_unit)
@@ -49,16 +54,24 @@ def recognise(
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         program = make_program(plan(description))
-        read = as_source(events, format, mapping).read(description.inputs)
+        read = read_parts(as_source(events, format, mapping), description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None
+        blocks = [block for part in read for block in part.blocks]
+        count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
+        if count == 1:
+            read = [join_events(read)]
+            blocks = list(read[0].blocks)
         while True:
-            windows = find_windows(read.blocks, *times, fence)
+            windows = find_windows(blocks, *times, fence)
             try:
-                result = find_history(program, read, windows, stepped)
+                if count > 1:
+                    result = find_history_in_threads(program, read, windows, count)
+                else:
+                    result = find_history(program, read[0], windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
                 warn_of_doubts(metrics, unit)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
-                fence = narrowed(windows.fence, sample_of(read.blocks), full.left)
+                fence = narrowed(windows.fence, sample_of(blocks), full.left)
                 if fence is None:
                     raise

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from holdsfor.plan.operators import Arg, Leaf, Of, Structure
 
@@ -38,6 +39,7 @@ def is_open(arg: Arg) -> bool:
     return arg is None or (isinstance(arg, Structure) and any(map(is_open, arg.args)))
 
 
+@lru_cache(maxsize=4096)  # asked for each reading
 def forms_of(args: tuple[Arg, ...]) -> Forms | None:
     """How a relation is cut that is read by these arguments; None if none has variables inside."""
     if not any(isinstance(arg, Structure) for arg in args):
@@ -49,14 +51,15 @@ def _form(arg: Arg) -> Form | None:
     return Form(arg.functor, tuple(map(_form, arg.args))) if isinstance(arg, Structure) else None
 
 
+@lru_cache(maxsize=4096)
 def flat(args: tuple[Arg, ...]) -> tuple[Leaf, ...]:
     """The arguments that stand for the columns after cutting."""
     return tuple(part for arg in args for part in (flat(arg.args) if isinstance(arg, Structure) else (arg,)))
 
 
 def in_order_of(part: Of, names: tuple[str, ...]) -> bool:
-    """Whether its arguments are these variables in their order, and otherwise constants."""
-    return tuple(arg for arg in part.args if arg is None or isinstance(arg, str | Structure)) == names
+    """Whether its variables, those inside terms too, are these in their order, and all else is constant."""
+    return tuple(arg for arg in flat(part.args) if arg is None or isinstance(arg, str)) == names
 
 
 def width(form: Form | None) -> int:

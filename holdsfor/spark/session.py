@@ -31,7 +31,9 @@ LONGEST_LOG = 10_000_000  # bytes after which a log begins anew, at the next sta
 def session(
     master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "holdsfor", log: Path | None = None
 ) -> SparkSession:
-    """The running session, or a new one: local[*] unless `master` says otherwise; `conf` overrides any setting.
+    """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
+
+    conf overrides any setting, and what spark-submit was given overrides those of ours.
 
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
     """
@@ -40,10 +42,21 @@ def session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return _reuse(running, master, conf or {})
-    master = master or "local[*]"
-    settings = {"spark.app.name": name, "spark.master": master} | _settings(master) | dict(conf or {})
+    submitted = _submitted()
+    master = master or submitted.get("spark.master", "local[*]")
+    settings = {"spark.app.name": name} | _settings(master) | submitted | {"spark.master": master} | dict(conf or {})
     with _environment(_launch_environment(master)):
         return _start(settings, master, log)
+
+
+def _submitted() -> dict[str, str]:
+    """What spark-submit was given, if it has started this process; Spark's own process runs already then."""
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
 
 
 def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkSession:

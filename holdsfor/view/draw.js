@@ -40,6 +40,11 @@ function isPale(kind, value) {
   return lightness(kind, value) > (hue(kind) > 35 && hue(kind) < 105 ? 46 : 56);
 }
 
+// On a small screen the name of an entity has a line of its own above its lanes: beside them it would be cut short.
+const isSmall = () => canvas.clientWidth < 640;
+const heading = () => (isSmall() ? 16 : 0);
+const topOf = (lane) => lane.y - (lane.first ? heading() : 0);
+
 const scale = () => (view.width - NAMES - RIGHT) / (view.to - view.from);
 const xOf = (time) => NAMES + (time - view.from) * scale();
 const timeAt = (x) => view.from + (x - NAMES) / scale();
@@ -58,7 +63,7 @@ function draw() {
   pen.textBaseline = "middle";
   const step = tickStep(view.to - view.from, Math.max(2, (view.width - NAMES) / 110));
   const marks = ticks(view.from, view.to, step);
-  const seen = lanes.filter((lane) => lane.y + lane.height > view.top && lane.y < view.top + view.height - TOP);
+  const seen = lanes.filter((lane) => lane.y + lane.height > view.top && topOf(lane) < view.top + view.height - TOP);
   drawBands(seen);
   drawGrid(marks, step);
   pen.save();
@@ -101,10 +106,11 @@ function shorten(text, most) {
 
 function drawBands(seen) {
   for (const lane of seen) {
-    const y = TOP + lane.y - view.top;
+    const y = TOP + topOf(lane) - view.top;
     if (lane.group % 2) {
+      const above = lane.first ? GAP / 2 : 0, below = lane.last ? GAP / 2 : 0;
       pen.fillStyle = ink("--band");
-      pen.fillRect(0, y - (lane.first ? GAP / 2 : 0), view.width, lane.height + (lane.first ? GAP / 2 : 0) + (lane.last ? GAP / 2 : 0));
+      pen.fillRect(0, y - above, view.width, lane.y + lane.height - topOf(lane) + above + below);
     }
     if (lane.first) {
       pen.fillStyle = ink("--line");
@@ -179,14 +185,22 @@ function drawNames(seen) {
   pen.clip();
   for (const lane of seen) {
     const y = TOP + lane.y - view.top + ROW / 2;
-    if (lane.first || lane === seen[0]) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
+    const left = isSmall() ? 8 : NAMES * 0.424;
+    if (!isSmall() && (lane.first || lane === seen[0])) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
     pen.fillStyle = colour(lane.kind);
-    pen.fillRect(NAMES * 0.424, y - 4, 3, 8);
-    write(data.kinds[lane.kind].name, NAMES * 0.46, y, 11.5, ink("--soft"), 400, NAMES * 0.54 - 9);
+    pen.fillRect(left, y - 4, 3, 8);
+    write(data.kinds[lane.kind].name, left + 9, y, 11.5, ink("--soft"), 400, NAMES - left - 15);
   }
   pen.restore();
+  if (isSmall()) drawHeadings(seen);
   pen.fillStyle = ink("--strong");
   pen.fillRect(NAMES - 1, 0, 1, view.height);
+}
+
+function drawHeadings(seen) {
+  for (const lane of seen) {
+    if (lane.first) write(data.entities[lane.entity], 8, TOP + topOf(lane) - view.top + 8, 12.5, ink("--ink"), 650, view.width - 24);
+  }
 }
 
 function drawAxis(marks, step) {

@@ -114,7 +114,7 @@ def _content(rows: list[Row], known: set[str], clock: Clock | OneOf["auto"], not
     number = {entity: i for i, entity in enumerate(entities)}
     counted = Counter(row.kind for row in rows)
     content: dict[str, Any] = {
-        "clock": _read_clock(origin, last) if clock == "auto" else clock,
+        "clock": guess_clock(origin, last) if clock == "auto" else clock,
         "origin": str(origin),
         "span": max(1, last - origin),
         "notes": notes,
@@ -225,7 +225,7 @@ def _count(count: int, noun: str, one: str = "", many: str = "s") -> str:
     return f"{count:,} {noun}{one if count == 1 else many}"
 
 
-def _read_clock(first: int, last: int) -> Clock:
+def guess_clock(first: int, last: int) -> Clock:
     """Numbers between 1990 and 2100 in seconds or milliseconds since 1970 are taken for such."""
     if _FROM <= first <= last <= _TO:
         return "seconds"

@@ -35,7 +35,7 @@ function arrange() {
   kept.forEach((lane, i) => {
     lane.first = lane.entity !== entity;
     lane.last = i + 1 === kept.length || kept[i + 1].entity !== lane.entity;
-    if (lane.first) { group++; y += i ? GAP : 0; }
+    if (lane.first) { group++; y += (i ? GAP : 0) + heading(); }
     entity = lane.entity;
     Object.assign(lane, { group, y, height: lane.depth * ROW });
     y += lane.height;
@@ -97,7 +97,10 @@ function zone(event) {
   return { x, y, where };
 }
 
-const laneAt = (y) => (y < TOP ? undefined : lanes.find((l) => y - TOP + view.top >= l.y && y - TOP + view.top < l.y + l.height));
+function laneAt(y) {
+  const at = y - TOP + view.top;
+  return y < TOP ? undefined : lanes.find((lane) => at >= topOf(lane) && at < lane.y + lane.height);
+}
 
 function rowAt({ x, y, where }) {
   const lane = where === "lanes" ? laneAt(y) : undefined;
@@ -296,7 +299,7 @@ if (asked.get("hide")) asked.get("hide").split(",").forEach((name) => data.kinds
 useZone(asked.get("zone") === "local");
 legend();
 dress(asked.get("theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-new ResizeObserver(() => moveTo(view.top)).observe(stage);
+new ResizeObserver(arrange).observe(stage); // also moves to where it was
 view.width = canvas.clientWidth;
 const asks = Number(asked.get("from")), till = Number(asked.get("to"));
 if (till > asks) show(asks, till); else fit();

@@ -237,7 +237,7 @@ def test_nesting_that_is_not_deep() -> None:
     assert told(read_messages(shallow)) == told(read_messages(b'{"event":"gap","time":1,"vessel":"v"}'))
 
 
-@pytest.mark.parametrize("item", [b'{"a":1,"event":"x"}', b'{"event":"gap","time":1,"vessel":[1]}', b"1", b"null"])
+@pytest.mark.parametrize("item", [b'{"a":1}', b'{"event":"gap","time":1,"vessel":[1]}', b"1", b"null"])
 def test_a_large_array_of_rejects(item: bytes) -> None:
     """A13; before, an overflow."""
     events = messages_to_events(
@@ -250,10 +250,10 @@ def test_a_large_array_of_rejects(item: bytes) -> None:
 def test_a_long_text_that_many_refused_rows_share(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     long = pa.DictionaryArray.from_arrays(pa.array([0] * 5000, pa.int32()), ["x" * 1_000_000])
-    pq.write_table(pa.table({"event": ["zzz"] * 5000, "time": range(5000), "vessel": long}), path)
+    pq.write_table(pa.table({"event": ["gap"] * 5000, "time": ["soon"] * 5000, "vessel": long}), path)
     events = read_events(path, mapping={"events": {"gap": ["vessel"]}}).read(INPUTS)
     assert events.rejects.num_rows == 5000
-    assert events.rejects["text"][0].as_py() == "event=zzz time=0 vessel=" + "x" * 975 + "…"
+    assert events.rejects["text"][0].as_py() == "event=gap time=soon vessel=" + "x" * 972 + "…"
 
 
 HEADER = b"event,time,vessel,speed\n"
@@ -353,7 +353,7 @@ def test_terms_out_of_measure(line: str, reason: str) -> None:
 
 def test_a_file_whose_name_is_not_utf8(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.csv"))
-    path.write_bytes(b"gap|1|1|v\nzzz|2|2\n")
+    path.write_bytes(b"gap|1|1|v\nzzz|2\n")
     events = read_events([path]).read(INPUTS)
     check_rejects(events)
     assert events.rejects["source"].to_pylist() == [f"{tmp_path}/\\xff.csv"]

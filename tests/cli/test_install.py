@@ -106,6 +106,6 @@ def test_the_wheel_imports_and_has_types(bare: Path, tutorial: Path) -> None:
     mypy = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(bare / "python")]
     assert "Success" in run([*mypy, str(script)], tutorial)
     assert run([str(bare / "python"), str(script)], tutorial) == "4\n"
-    script.write_text(SCRIPT.replace("rows: int", "rows: str").replace("num_rows", "metrics"), encoding="utf-8")
+    script.write_text(SCRIPT.replace("holdsfor.EventDescription", "int"), encoding="utf-8")
     wrong = subprocess.run([*mypy, str(script)], cwd=tutorial, capture_output=True, text=True, check=False)
     assert "Incompatible types" in wrong.stdout

@@ -109,3 +109,53 @@ def test_an_argument_that_only_a_negation_has_ranges_over_the_domain(kind: str, 
     """
     pressed = "press(hall) @ 2" + ("" if kind == "initiatedAt" else " \n press(cellar) @ 2")
     check(rules, f"{pressed} \n night @ 5 \n guest(hall) @ 5", expected)
+
+
+PAIRS = """
+    initiatedAt(inside(P)=true, T) :- happensAt(enter(P), T).
+    terminatedAt(inside(P)=true, T) :- happensAt(leave(P), T).
+    holdsFor(meeting(P,Q)=true, I) :-
+        holdsFor(inside(P)=true, A), holdsFor(inside(Q)=true, B), intersect_all([A,B], I).
+    holdsFor(apart(P,Q)=true, I) :- holdsFor(meeting(P,Q)=true, A), complement_all([A], I).
+    holdsFor(either(P,Q)=true, I) :-
+        holdsFor(inside(P)=true, A), holdsFor(inside(Q)=true, B), union_all([A,B], I).
+    dynamicDomain(person(_)).
+    grounding(enter(P)) :- person(P).
+    grounding(leave(P)) :- person(P).
+    grounding(inside(P)=true) :- person(P).
+    grounding(meeting(P,Q)=true) :- person(P), person(Q), P @< Q.
+    grounding(apart(P,Q)=true) :- person(P), person(Q), P @< Q.
+    grounding(either(P,Q)=true) :- person(P), person(Q), P @< Q.
+"""
+
+
+def test_pairs_in_holds_for_come_from_a_product_of_dynamic_domains() -> None:
+    """c has only left, and is in the domain: nothing is about c and another but what holds for all pairs."""
+    stream = "enter(a) @ 10 \n enter(b) @ 20 \n leave(a) @ 30 \n leave(c) @ 40"
+    expected = """
+        inside(a)=true @ [11,31)
+        inside(b)=true @ [21,inf)
+        meeting(a,b)=true @ [21,31)
+        apart(a,b)=true @ [1,21)
+        apart(a,b)=true @ [31,inf)
+        apart(a,c)=true @ [1,inf)
+        apart(b,c)=true @ [1,inf)
+        either(a,b)=true @ [11,inf)
+        either(a,c)=true @ [11,31)
+        either(b,c)=true @ [21,inf)
+    """
+    check(PAIRS, stream, expected)
+
+
+def test_a_complement_holds_for_all_of_a_dynamic_domain() -> None:
+    """b2 is a bus, and has never been loud."""
+    rules = """
+        initiatedAt(noise(B)=Level, T) :- happensAt(change(B, Level), T).
+        holdsFor(bearable(B)=true, I) :- holdsFor(noise(B)=high, High), complement_all([High], I).
+        dynamicDomain(bus(_)).
+        grounding(change(B, _)) :- bus(B).
+        grounding(noise(B)=high) :- bus(B).
+        grounding(bearable(B)=true) :- bus(B).
+    """
+    expected = "noise(b1)=high @ [11,inf) \n bearable(b1)=true @ [1,11) \n bearable(b2)=true @ [1,inf)"
+    check(rules, "change(b1, high) @ 10 \n change(b2, low) @ 20", expected)

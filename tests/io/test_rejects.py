@@ -13,16 +13,17 @@ from holdsfor.io.readers.read import read_events
 from tests.io.expect import args, block, inputs, rejects
 
 OUTSIDE = "time is out of range: more than 2^61 ticks from 0. Is it in the right unit?"
+NO_EVENT = "no event: expected name|arrival|time|arguments"
 WANTED = inputs("event e/2#1, interval p/1, point q/1, event n/0")
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("explode|1|1|x", "unknown event"),
-        ("insert", "unknown event"),
-        ("retract|", "unknown event"),
-        ("|1|1|a", "unknown event"),
+        ("explode", NO_EVENT),
+        ("insert", NO_EVENT),
+        ("retract|", NO_EVENT),
+        ("|1|1|a", NO_EVENT),
         ("e", "wrong arity: the row has 1 fields, e/2 has 5"),
         ("e|1|1|a", "wrong arity: the row has 4 fields, e/2 has 5"),
         ("e|1|1|a|1|b", "wrong arity: the row has 6 fields, e/2 has 5"),
@@ -67,7 +68,7 @@ def test_rtec_text_that_is_not_utf8(tmp_path: Path) -> None:
 
 def test_rejects_are_in_order_of_files_and_rows(tmp_path: Path) -> None:
     one, two = tmp_path / "one.csv", tmp_path / "two.csv"
-    one.write_text("e|1|1|a|x\nzzz|1|1\np|1|5|4|true|a\ne|1|1\nn|1|1\n")
+    one.write_text("e|1|1|a|x\nzzz|1\np|1|5|4|true|a\ne|1|1\nn|1|1\n")
     two.write_text("n|x|1\n")
     found = read_events([one, two]).read(WANTED).rejects.to_pylist()
     assert [(Path(r["source"]).name, r["row"]) for r in found] == [
@@ -79,7 +80,6 @@ def test_rejects_are_in_order_of_files_and_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"event": "zzz", "time": "1", "arg1": "a"}, "unknown event"),
         ({"time": "1", "arg1": "a"}, "no name"),
         ({"event": "e", "arg1": "a", "arg2": "5"}, "no time"),
         ({"event": "e", "time": "1.5", "arg1": "a", "arg2": "5"}, "time is not an integer or an ISO 8601 time"),
@@ -87,8 +87,7 @@ def test_rejects_are_in_order_of_files_and_rows(tmp_path: Path) -> None:
             {"event": "e", "time": "1", "arrival": "later", "arg1": "a", "arg2": "5"},
             "arrival is not an integer or an ISO 8601 time",
         ),
-        ({"event": "e", "time": "1", "arg2": "5"}, "argument 1 of e/2 is null"),
-        ({"event": "e", "time": "1", "arg1": "a"}, "argument 2 of e/2 is null"),
+        ({"event": "p", "time": "5", "end": "6", "value": "true"}, "argument 1 of p/1 is null"),
         ({"event": "e", "time": "1", "arg1": "a", "arg2": "x"}, "bad number: argument 2 of e/2 is not a number"),
         (
             {"event": "n", "time": "1", "arg1": "a"},
@@ -119,26 +118,23 @@ def test_csv_rows_with_too_few_or_too_many_columns(tmp_path: Path) -> None:
     path.write_text("event,time,arg1,arg2\ne,1\ne,2,a,5\ne,3,a,5,6\nzzz,4,,\n")
     events = read_events(path).read(WANTED)
     wrong = "wrong number of columns: the header has 4"
-    assert rejects(events) == [(2, wrong), (4, wrong), (5, "unknown event")]
-    assert events.rejects["text"].to_pylist() == ["e,1", "e,3,a,5,6", "event=zzz time=4"]
-    assert (events.read, block(events, "e").start.tolist()) == (4, [2])
+    assert rejects(events) == [(2, wrong), (4, wrong)]
+    assert events.rejects["text"].to_pylist() == ["e,1", "e,3,a,5,6"]
+    assert (events.read, events.unused, block(events, "e").start.tolist()) == (4, 1, [2])
 
 
 def test_parquet_rows_count_through_row_groups(tmp_path: Path) -> None:
-    table = pa.table(
-        {"event": ["e"] * 10, "time": [*range(9), None], "arg1": ["a"] * 10, "arg2": [None, *range(1, 10)]}
-    )
+    table = pa.table({"event": [None, *["e"] * 9], "time": [*range(9), None], "arg1": ["a"] * 10, "arg2": [*range(10)]})
     path = tmp_path / "events.parquet"
     pq.write_table(table, path, row_group_size=3)
     events = read_events(path).read(WANTED)
-    assert rejects(events) == [(1, "argument 2 of e/2 is null"), (10, "no time")]
-    assert events.rejects["text"].to_pylist() == ["event=e time=0 arg1=a", "event=e arg1=a arg2=9"]
+    assert rejects(events) == [(1, "no name"), (10, "no time")]
+    assert events.rejects["text"].to_pylist() == ["time=0 arg1=a arg2=0", "event=e arg1=a arg2=9"]
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("zzz @ 3", "unknown event"),
         ("e(a) @ 3", "wrong arity: e/1, but the rules read e/2"),
         ("e(a,b) @ 3", "bad number: argument 2 of e/2 is not a number"),
         ("p(a) @ [5,4]", "end before start"),
@@ -165,3 +161,14 @@ def test_a_row_of_nothing_but_nulls() -> None:
     table = pa.table({"event": ["e", None, "n"], "time": [None, None, 3], "arg1": pa.nulls(3, pa.string())})
     events = read_events(table).read(inputs("event n/0, event e/1"))
     assert [(row["row"], row["text"]) for row in events.rejects.to_pylist()] == [(1, "event=e"), (2, "")]
+
+
+def test_rows_that_no_rule_reads_are_no_rejects() -> None:
+    table = pa.table({"event": ["zzz", "e"], "time": [None, 1], "arg1": ["a", "a"], "arg2": ["x", "1"]})
+    csv = ["event,time,arg1,arg2", "zzz,soon,a,x", "e,1,a,1"]
+    for lines, form in ((["explode|1|soon|x", "e|1|1|a|5"], "rtec"), (["zzz(1) @ 3", "e(a,1) @ 1"], "terms")):
+        events = read_events(lines, format=form).read(WANTED)
+        assert (events.read, events.unused, rejects(events)) == (2, 1, [])
+    for source in (table, csv):
+        events = read_events(source, format="columns").read(inputs("event e/2"))
+        assert (events.read, events.unused, rejects(events)) == (2, 1, [])

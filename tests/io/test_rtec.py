@@ -170,14 +170,14 @@ def test_what_no_rule_reads_is_dropped_by_name_and_counted() -> None:
 def test_parts_of_a_file_and_files_join(tmp_path: Path) -> None:
     lines = [f"e|{i}|{i}|{'v' if i > 60 else ''}{i}|{i}.5" for i in range(100)]
     path, packed = tmp_path / "one.csv", tmp_path / "two.csv.gz"
-    path.write_text("\n".join([*lines, "oops|1|1"]))
+    path.write_text("\n".join([*lines, "oops|1"]))
     packed.write_bytes(gzip.compress("\n".join(lines).encode()))
     wanted = inputs("event e/2#1")
     parts = list(chunks(path, 64))
     assert len(parts) > 10
     events = read_rtec(parts, wanted, "one.csv")
     assert args(block(events, "e")) == [(f"{'v' if i > 60 else ''}{i}", f"{i}.5") for i in range(100)]
-    assert rejects(events) == [(101, "unknown event")]
+    assert rejects(events) == [(101, "no event: expected name|arrival|time|arguments")]
     both = read_events([path, packed]).read(wanted)
     assert block(both, "e").start.tolist() == [*range(100), *range(100)]
     assert len(set(block(both, "e").args[0].dictionary.to_pylist())) == len(block(both, "e").args[0].dictionary)

@@ -30,7 +30,15 @@ def test_formats_are_guessed(tmp_path: Path) -> None:
     pq.write_table(pa.table({"event": ["e"], "time": [1], "arg1": ["a"]}), tmp_path / "t.parquet")
     names = [*files, "t.parquet"]
     source = read_events([tmp_path / name for name in names])
-    assert source.formats == ("rtec", "columns", "columns", "rtec", "terms", "rtec", "columns")
+    assert tuple(part.format for part in source.parts) == (
+        "rtec",
+        "columns",
+        "columns",
+        "rtec",
+        "terms",
+        "rtec",
+        "columns",
+    )
     assert source.paths == tuple(tmp_path / name for name in names)
     assert block(source.read(ONE), "e").start.tolist() == [1] * 7
 
@@ -68,7 +76,7 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         (["hello"], None, "cannot tell the format of these lines"),
         (pa.table({"a": [1]}), "rtec", "the table is a table: its format is 'columns', not 'rtec'"),
         (3, None, "cannot read events from int"),
-        ({"event": ["e"]}, None, "cannot read events from dict"),
+        ({"event": 7}, None, "cannot read events from int"),
         ([], None, "the list of sources is empty"),
     ],
 )

@@ -9,6 +9,8 @@ from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var
 
 Bindings = Mapping[str, Term]
 Number = int | float
+NULL = Atom("NULL")  # in the place of an argument that an event does not have
+UNREAD = "?"  # how variables begin that stand nowhere else in their rule
 
 
 class NotYet(Exception):
@@ -28,6 +30,8 @@ def substitute(term: Term, bindings: Bindings) -> Term:
 def match(pattern: Term, ground: Term, bindings: Bindings) -> Bindings | None:
     """The bindings under which the pattern is the ground term."""
     if isinstance(pattern, Var):
+        if ground == NULL and not pattern.name.startswith(UNREAD):
+            return None
         bound = bindings.get(pattern.name)
         if bound is None:
             return {**bindings, pattern.name: ground}

@@ -21,6 +21,7 @@ from tests.naive.patterns import define
 from tests.naive.rows import Horizon, Row, counting
 from tests.naive.solve import Grounding, World, signature
 from tests.naive.static import statically_determined
+from tests.naive.unread import mark_unread
 
 Key = tuple[str, tuple[str, ...], str]
 
@@ -40,7 +41,7 @@ def recognise(description: EventDescription, rows: Iterable[Row], horizon: Horiz
 
 class Evaluation:
     def __init__(self, description: EventDescription, horizon: Horizon) -> None:
-        self.description = description
+        self.description = description = mark_unread(description)
         self.horizon = horizon
         self.world = World(horizon.tick, horizon.start, horizon.end, description.background)
         close(self.world)

@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import EventDescription, Input, Signature
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term, name_and_args
+from tests.naive.calculate import NULL
 from tests.naive.intervals import FOREVER, next_point
 
 _INTEGER = re.compile(r"-?[0-9]+\Z")
@@ -132,7 +133,9 @@ def _row(entity: Input, fields: Sequence[str]) -> Row | None:
         return None
     ends = [FOREVER if field == "inf" and place == 2 else _integer(field) for place, field in enumerate(fields[:times])]
     args = tuple(map(term_of, fields[times + values :]))
-    if None in ends or any(not isinstance(args[place], Int | Float) for place in entity.numbers):
+    if None in ends or any(
+        not isinstance(args[place], Int | Float) and args[place] != NULL for place in entity.numbers
+    ):
         return None
     arrival, start, end = (ends[0], ends[1], ends[-1])
     assert arrival is not None

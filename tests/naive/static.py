@@ -105,6 +105,9 @@ class Definition:
 
         For a complement it matters: it is not empty where nothing ever held.
         """
+        members = [x for x in self.operands if name_and_args(x.fluent)[0].endswith(" ever")]
+        if wanted <= set().union(*(names(x.fluent) for x in members)):
+            return True  # who has ever been in a dynamic domain: the rule is about all of them
         about = [x for x in self.operands if wanted <= names(x.fluent, x.value)]
         return not wanted or not about or any(self._known(operand, bindings) is not None for operand in about)
 

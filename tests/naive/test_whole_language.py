@@ -180,3 +180,18 @@ def test_declared_terms_may_be_open_inside() -> None:
         ("free", ("slot(b,1)",), "false"): [(5, None)],
         ("free", ("slot(b,2)",), "true"): [(2, None)],
     }
+
+
+def test_pairs_of_a_dynamic_domain() -> None:
+    text = """
+    dynamicDomain(person(_)).
+    grounding(enter(P)) :- person(P).
+    grounding(meeting(P,Q)=true) :- person(P), person(Q), P @< Q.
+    grounding(apart(P,Q)=true) :- person(P), person(Q), P @< Q.
+    initiatedAt(inside(P)=true, T) :- happensAt(enter(P), T).
+    holdsFor(meeting(P,Q)=true, I) :- holdsFor(inside(P)=true, A), holdsFor(inside(Q)=true, B), intersect_all([A,B], I).
+    holdsFor(apart(P,Q)=true, I) :- holdsFor(meeting(P,Q)=true, A), complement_all([A], I).
+    """
+    found = answer(text, "enter|3|3|a enter|5|5|b").intervals
+    assert found["meeting", ("a", "b"), "true"] == [(6, None)]
+    assert found["apart", ("a", "b"), "true"] == [(1, 6)]

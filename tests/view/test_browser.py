@@ -15,7 +15,10 @@ import pytest
 from holdsfor.view import timeline
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: the page is not opened in a browser")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no chromium here: the page is not opened in a browser"),
+]
 
 FLAGS = [
     "--headless",
@@ -26,18 +29,17 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--window-size=1200,700",
     "--dump-dom",
 ]
 EPOCH = 1_767_225_600  # 2026-01-01 00:00 UTC
 
 
-def opened(page: Path, folder: Path, script: str = "") -> str:
+def opened(page: Path, folder: Path, script: str = "", size: str = "1200,700") -> str:
     """The page's elements after its scripts have run, and then `script`, which may write into #outcome."""
-    probe = f"<pre id=outcome></pre><script>draw(); {script}</script></body>"
+    probe = f"<pre id=outcome></pre><script>draw(); {{ {script} }}</script></body>"
     tried = folder / "tried.html"
     tried.write_text(page.read_text("utf-8").replace("</body>", probe), "utf-8")
-    command = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / 'profile'}", tried.as_uri()]
+    command = [str(CHROMIUM), *FLAGS, f"--window-size={size}", f"--user-data-dir={folder / 'profile'}", tried.as_uri()]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
 
 
@@ -138,3 +140,41 @@ def test_a_hundred_thousand_intervals_draw_quickly(tmp_path: Path) -> None:
     each, lanes = outcome(opened(page, tmp_path, SAY + script))
     print(f"one picture of 100,000 intervals: {float(each):.1f} ms")
     assert int(lanes) == 900
+
+
+PRESS = """
+  const press = (x, y) => {
+    const box = canvas.getBoundingClientRect();
+    const at = {clientX: box.left + x, clientY: box.top + y, pointerId: 1};
+    canvas.setPointerCapture = () => {};
+    for (const kind of ['pointerdown', 'pointerup']) canvas.dispatchEvent(new PointerEvent(kind, at));
+  };
+  const seen = () => [...new Set(lanes.map((lane) => data.entities[lane.entity]))].join();"""
+
+
+@pytest.mark.parametrize("size", ["1200,700", "500,844"])
+def test_a_press_on_a_name_shows_that_entity_alone(size: str, tmp_path: Path) -> None:
+    rows = [("down", [f"Line {n}"], "true", EPOCH, EPOCH + 600) for n in (1, 11, 21)]
+    page = timeline(table([*rows]), None, tmp_path / "p.html")
+    script = """
+      const all = seen();
+      press(20, TOP + topOf(lanes[0]) + 6);
+      const alone = seen();
+      press(20, TOP + topOf(lanes[0]) + 6);
+      say(all, alone, seen(), heading());"""
+    all_of_them, alone, again, heading = outcome(opened(page, tmp_path, SAY + PRESS + script, size))
+    assert (all_of_them, alone, again) == ("Line 1,Line 11,Line 21", "Line 1", "Line 1,Line 11,Line 21")
+    assert heading == ("0" if size.startswith("1200") else "16"), "a line of its own on a small screen"
+
+
+def test_jumping_to_a_time_and_a_link_to_the_view(tmp_path: Path) -> None:
+    page = timeline(table([("f", ["a"], "true", EPOCH, EPOCH + 86400)]), None, tmp_path / "p.html")
+    script = """
+      zoom(0.1);
+      const jump = document.getElementById('jump');
+      jump.value = '2026-01-01 18:00'; jump.dispatchEvent(new Event('change'));
+      const middle = reading((view.from + view.to) / 2);
+      document.getElementById('link').click();
+      const asked = new URLSearchParams(location.hash.slice(1));
+      say(middle, Math.abs(Number(asked.get('from')) - view.from) <= 1, asked.get('order'));"""
+    assert outcome(opened(page, tmp_path, SAY + script)) == ["2026-01-01 18:00:00 UTC", "true", "name"]

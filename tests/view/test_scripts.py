@@ -135,6 +135,13 @@ def test_a_link_brings_back_the_view(page: Path) -> None:
     assert again == ["Line 1", "count", start, end, 1]
 
 
+def test_names_are_whole_on_a_phone(page: Path) -> None:
+    """Each entity has a line of its own above its lanes."""
+    program = "arrange(); return lanes.filter((lane) => lane.first).map((lane) => lane.y - topOf(lane));"
+    assert run(page, program, width=390) == [16, 16, 16]
+    assert run(page, program, width=1440) == [0, 0, 0]
+
+
 def test_names_leave_room_on_a_phone(page: Path) -> None:
     assert run(page, "draw(); return NAMES;", width=390) == round(390 * 0.34)
     assert run(page, "draw(); return NAMES;", width=1440) == 250

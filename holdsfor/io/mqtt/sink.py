@@ -16,7 +16,7 @@ from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.sinks.messages import in_order, messages
 
 #: What a topic may be made of.
-_IN_TOPICS = ("fluent", "value", "op", "id", "batch")
+IN_TOPICS = ("fluent", "value", "op", "id", "batch")
 _RESERVED = re.compile(r"[/+#%\0]")
 
 
@@ -35,11 +35,7 @@ class MqttSink:
     name: str = "mqtt"
 
     def __post_init__(self) -> None:
-        for _, name, _, _ in Formatter().parse(self.topic):
-            if name is not None and name not in _IN_TOPICS:
-                raise HoldsforError(
-                    f"{{{name}}} in the topic {self.topic!r} is not known. Known: {', '.join(_IN_TOPICS)}."
-                )
+        check_placeholders(self.topic)
         if not self.topic or "+" in self.topic or "#" in self.topic:
             raise HoldsforError(
                 f"{self.topic!r} is not a topic to publish to: it may not be empty or have + or # in it."
@@ -51,12 +47,12 @@ class MqttSink:
         The same batch delivered again gives messages with the same ids, so that a reader can tell.
         """
         payloads = messages(batch, changes).to_pylist()
-        rows = zip(_fields(batch, in_order(changes)), payloads, strict=True)
+        rows = zip(change_fields(batch, in_order(changes)), payloads, strict=True)
         publish(self.settings, [message for row, payload in rows for message in self._messages(row, payload)])
         return len(changes)
 
     def _messages(self, row: dict[str, Any], payload: str) -> Iterator[Outgoing]:
-        topic = self.topic.format(**{name: _level(row[name]) for name in _IN_TOPICS})
+        topic = self.topic.format(**{name: _level(row[name]) for name in IN_TOPICS})
         name = f"{row['query_time']}/{row['op']}/{row['id']}"
         yield Outgoing(name, topic, payload.encode(), False)
         if self.retained:
@@ -64,7 +60,14 @@ class MqttSink:
             yield Outgoing(f"{name}/latest", f"{topic}/{_level(row['id'])}", latest, True)
 
 
-def _fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
+def check_placeholders(topic: str) -> None:
+    """Refuses `{names}` in a topic that no change has."""
+    for _, name, _, _ in Formatter().parse(topic):
+        if name is not None and name not in IN_TOPICS:
+            raise HoldsforError(f"{{{name}}} in the topic {topic!r} is not known. Known: {', '.join(IN_TOPICS)}.")
+
+
+def change_fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
     """What topics and names of messages are made of."""
     if "fluent" in changes.column_names:
         rows = changes.select(["query_time", "op", "id", "fluent", "value"])

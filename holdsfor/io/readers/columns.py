@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,11 @@ from holdsfor.io.readers.sieve import (
     shorten,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
-from holdsfor.io.text import Mask, as_text, field_terms, mask
+from holdsfor.io.text import Mask, as_text, field_terms, mark_nulls, mask
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.language.description import Input
 
-_UNKNOWN, _UNUSED, _REFUSED = -1, -2, -3
+_UNUSED, _REFUSED = -1, -2
 Untyped = bool | Set[str]
 
 
@@ -95,7 +96,7 @@ class TableReader:
                 sieve = Sieve(group.rows)
                 block = sieve.block(self._block(group, sieve))
                 sieves.append(sieve)
-                blocks += [block] if block else []
+                blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
         rejects = self._rejects(sieves, rows)
         return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
@@ -118,20 +119,18 @@ class TableReader:
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
         read = {i.signature.name for i in self.inputs if i.read}
-        codes = {name: _UNUSED for name in self.mapping.arguments}  # listed, though no rule reads it
-        codes |= {name: number if name in read else _UNUSED for number, name in enumerate(names)}
+        codes = {name: number for number, name in enumerate(names) if name in read}
         if self.roles.name is None:
-            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNKNOWN), np.int64)
+            code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
         else:
             column = self._column(self.roles.name)
             if not pa.types.is_dictionary(column.type):
                 column = column.cast(pa.string()).dictionary_encode()
-            lookup = [codes.get(name, _UNKNOWN) for name in column.dictionary.cast(pa.string()).to_pylist()]
+            lookup = [codes.get(name, _UNUSED) for name in column.dictionary.cast(pa.string()).to_pylist()]
             at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
-            code = np.array([*lookup, _UNKNOWN], np.int64)[at]
+            code = np.array([*lookup, _UNUSED], np.int64)[at]
             if column.null_count:
                 whole.refuse(mask(column.is_null()), "no name")
-        whole.refuse(code == _UNKNOWN, "unknown event")
         whole.drop(code == _UNUSED)
         if whole.reasons:
             code[~whole.keep & (code >= 0)] = _REFUSED
@@ -169,19 +168,22 @@ class TableReader:
         arities = [i.signature.arity for i in candidates]
         if len(arities) == 1:  # then a null at the end is a missing argument, not another event
             used = np.maximum(used, arities[0])
-        for candidate in candidates:
-            fit = used == candidate.signature.arity
-            yield Group(candidate, others[: candidate.signature.arity], chosen[fit])
+        right = [used == arity for arity in arities]
+        for candidate, fit in zip(candidates, right, strict=True):
+            rows = chosen if fit.all() else chosen[fit]
+            yield Group(candidate, others[: candidate.signature.arity], rows)
         wrong = np.zeros(len(self.table), np.bool_)
-        wrong[chosen[~np.isin(used, arities)]] = True
+        wrong[chosen[~np.logical_or.reduce(right)]] = True
         expected = " or ".join(str(i.signature) for i in candidates)
         whole.refuse(wrong, f"wrong arity: the row has values in columns beyond the arguments of {expected}")
 
     def _used_columns(self, chosen: Ints) -> npt.NDArray[np.int64]:
         """Per row how many of the argument columns are used: up to the last one that is not null."""
-        used = np.zeros(len(chosen), np.int64)
-        for position, name in enumerate(self.roles.others, 1):
-            used[mask(self._column(name).is_valid())[chosen]] = position
+        columns = [self._column(name) for name in self.roles.others]
+        last = max((position for position, column in enumerate(columns, 1) if not column.null_count), default=0)
+        used = np.full(len(chosen), last, np.int64)  # whatever comes before a column without nulls
+        for position, column in enumerate(columns[last:], last + 1):
+            used[mask(column.is_valid())[chosen]] = position
         return used
 
     def _block(self, group: Group, sieve: Sieve) -> Block:
@@ -243,13 +245,18 @@ class TableReader:
         return ops(retracts)
 
     def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
-        signature = group.input.signature
+        what = f"argument {position + 1} of {group.input.signature}"
         column = self._rows(self._as_terms(group.columns[position]), group.rows)
+        missing = None
         if column.null_count:
-            sieve.refuse(mask(column.is_null()), f"argument {position + 1} of {signature} is null")
+            missing = mask(column.is_null())
+            given = self._rows(self._column(group.columns[position]), group.rows)
+            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), f"{what} is out of range")
+            if group.input.kind != "event":
+                sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
             good = numeric(column)
-            sieve.refuse(~good, f"bad number: argument {position + 1} of {signature} is not a number")
+            sieve.refuse(~good if missing is None else ~good & ~missing, f"bad number: {what} is not a number")
             numbers = pc.if_else(pa.array(good), column.cast(pa.string()), pa.scalar(None, pa.string()))
             column = field_terms(numbers, exponents=True)
         return column
@@ -318,6 +325,10 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
 
 
 def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
+    if len(code) and (code == code[0]).all():
+        if code[0] >= 0:
+            yield np.arange(len(code)), names[code[0]]
+        return
     small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
     order = np.argsort(small, kind="stable")
     found, begin = np.unique(small[order], return_index=True)

@@ -90,6 +90,9 @@ class EventSource:
                 check_mapping(part.mapping, inputs)
         return join_events(part.read(inputs) for part in self.parts)
 
+    def finish(self) -> None:
+        """Called by those that have read all parts by themselves."""
+
 
 def read_events(
     source: Any, format: str | None = None, mapping: Mapping | AnyMapping[str, Any] | str | Path | None = None

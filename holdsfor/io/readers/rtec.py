@@ -26,7 +26,7 @@ from holdsfor.io.utf8 import NOT_UTF8
 from holdsfor.language.description import Input
 
 _BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
-_UNKNOWN, _UNUSED = -1, -2
+_NO_EVENT, _UNUSED, _UNKNOWN = -1, -2, -3
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     head = fields.column(fields.first[lines]).encode()
     retract, has_op = _operations(fields, lines, head)
     code = _codes(fields, lines, has_op, head, shapes)
-    whole.refuse(code == _UNKNOWN, "unknown event")
+    whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
     whole.drop(code == _UNUSED)
     whole.refuse(fields.empty_field[lines], "empty field")
     sieves, blocks = [whole], []
@@ -112,14 +112,16 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
 
 
 def _codes(fields: Fields, lines: Ints, has_op: Ints, head: pa.DictionaryArray, shapes: Shapes) -> Ints:
-    """Per line the number of its name, or that it is not known or not used. head: the first field of each."""
+    """Per line the number of its name, or that no rule reads it, or that it is no event. head: its first field."""
     names = head
     if has_op.any():
         names = fields.column(np.minimum(fields.first[lines] + has_op, len(fields.cuts) - 1)).encode()
     codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
-    lookup = [codes.get(name, _UNKNOWN) for name in names.dictionary.to_pylist()]
-    code: Ints = np.array([*lookup, _UNKNOWN], np.int64)[names.indices.to_numpy()]
-    code[fields.count[lines] <= has_op] = _UNKNOWN  # `insert|` and nothing more
+    lookup = [codes.get(name, _UNKNOWN if name else _NO_EVENT) for name in names.dictionary.to_pylist()]
+    code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.indices.to_numpy()]
+    count = fields.count[lines] - has_op
+    code[code == _UNKNOWN] = np.where(count >= _BEFORE_ARGS["event"], _UNUSED, _NO_EVENT)[code == _UNKNOWN]
+    code[count < 1] = _NO_EVENT  # `insert|` and nothing more
     return code
 
 

@@ -52,6 +52,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
     """All lines as events; blank lines and lines that begin with % are left out."""
     groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[Row]] = {}
     rejects: list[tuple[int, str, str]] = []
+    names = {declared.signature.name for declared in inputs}
     read = unused = 0
     for number, line in enumerate(lines, 1):
         text = line.strip()
@@ -60,6 +61,9 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
         read += 1
         try:
             row = read_row(text)
+            if row.name not in names:
+                unused += 1
+                continue
             declared = _declared(row, inputs)
             _check(row, declared)
             row = _half_open(row, declared)
@@ -101,8 +105,6 @@ def _time(digits: str) -> int:
 
 def _declared(row: Row, inputs: Sequence[Input]) -> Input:
     named = [i for i in inputs if i.signature.name == row.name]
-    if not named:
-        raise NotATerm("unknown event")
     fits = [i for i in named if i.signature.arity == len(row.args)]
     if not fits:
         known = ", ".join(str(i.signature) for i in named)

@@ -194,7 +194,8 @@ class _Work:
 
     def first(self, clause: Initially) -> Iterator[Initially]:
         body = self.opened(clause.body)
-        for ranged in self._ranged(clause.fluent, clause.value, body, set(variables(clause.fluent)), clause.place):
+        open_names = set(variables(clause.fluent)) - _bound(body)
+        for ranged in self._ranged(clause.fluent, clause.value, body, open_names, clause.place):
             yield replace(clause, body=self._at(ranged, START, frozenset()))
 
     # ------------------------------------------------------------ rules
@@ -205,9 +206,11 @@ class _Work:
         hidden = rule.value is not None and (signature(rule.subject), rule.value) in self.draft.unreported
         if rule.kind == "terminatedAt" or hidden:  # what is there can end, unless a negation asks for others
             open_names &= all_variables(body)
+        if rule.kind == "holdsFor" and _holds_for_others(rule, body):
+            open_names = set(variables(rule.subject))
         for ranged in self._ranged(rule.subject, rule.value, body, open_names, rule.place):
             if rule.kind == "holdsFor":
-                yield self._over_intervals(replace(rule, body=ranged))
+                yield self._over_intervals(replace(rule, body=ranged), is_ranged=ranged is not body)
             else:
                 yield replace(rule, body=self._at(ranged, rule.at, frozenset()))
 
@@ -217,7 +220,7 @@ class _Work:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
         mine = [each for each in self.domains if _is_about(each, entity, value)]
         asked = {signature(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
-        if not asked or not asked <= self.fed or not open_names - _bound(body):
+        if not asked or not asked <= self.fed or not open_names:
             yield body
             return
         wanted = (*name_and_args(entity)[1], *(() if value is None else (value,)))
@@ -245,9 +248,12 @@ class _Work:
                 found.append(literal)
         return tuple(found)
 
-    def _over_intervals(self, rule: Rule) -> Rule:
-        """The same in a rule about intervals: `d ever` holds all the time, so that nothing is cut off."""
-        known = frozenset(self._given(rule.body))
+    def _over_intervals(self, rule: Rule, is_ranged: bool) -> Rule:
+        """The same in a rule about intervals: `d ever` holds all the time, so that nothing is cut off.
+
+        is_ranged: it holds for members that its own conditions do not give.
+        """
+        known = frozenset() if is_ranged else frozenset(self._given(rule.body))
         kept: list[Literal] = []
         members: list[HoldsFor] = []
         for literal in rule.body:
@@ -321,6 +327,14 @@ def _whole_history(head: Term, fluent: Term, value: Term, place: Place) -> Rule:
 def _fluent(domain: Signature, word: str, args: tuple[Term, ...]) -> Term:
     name = domain.stand_in(word).name
     return Compound(name, args) if args else Atom(name)
+
+
+def _holds_for_others(rule: Rule, body: Body) -> bool:
+    """Whether a rule about intervals may hold for arguments that one of its conditions has never had."""
+    head = set(variables(rule.subject))
+    some_lack = any(isinstance(each, HoldsFor) and not head <= set(variables(each.fluent)) for each in body)
+    complements = any(isinstance(each, Algebra) and each.op == "complement" and each.within is None for each in body)
+    return some_lack or complements
 
 
 def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:

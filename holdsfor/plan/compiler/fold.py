@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Set
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from holdsfor.language.description import Call, Compare, Literal, Not, Signature
 from holdsfor.language.passes.combinations import check_term
 from holdsfor.language.terms import Compound, Items, Term, Var, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.unfold import Background
-from holdsfor.plan.rewrite import Substitution, positive_names, substitute, substitute_all
+from holdsfor.plan.rewrite import Substitution, names_of, positive_names, substitute, substitute_all
 
 Body = tuple[Literal, ...]
 Head = tuple[Term, ...]
@@ -28,12 +29,17 @@ def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset(
             check_term(term, body[position].place)
         body = substitute_all(body[:position] + body[position + 1 :], binding)
         head = tuple(substitute(term, binding) for term in head)
-    kept = _negations(body, known, fixed | positive_names(body) | head_names(head))
+    kept = _negations(body, head, known, fixed | positive_names(body) | head_names(head))
     return None if kept is None else (kept, head)
 
 
-def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
-    """Negations folded inside, where only their own variables may go; None if one of them is never true."""
+def _negations(body: Body, head: Head, known: Background, outer: Set[str]) -> Body | None:
+    """Negations folded inside, where only their own variables may go; None if one of them is never true.
+
+    One that is always true stays if it is all that reads an argument of an event, which may be null.
+    """
+    uses = Counter(name for literal in body for name in names_of(literal))
+    uses.update(variable.name for term in head for variable in variables(term))
     kept: list[Literal] = []
     for literal in body:
         if not isinstance(literal, Not):
@@ -41,6 +47,8 @@ def _negations(body: Body, known: Background, outer: Set[str]) -> Body | None:
             continue
         inside = fold(literal.literals, (), known, outer)
         if inside is None:
+            own = Counter(names_of(literal))
+            kept += [literal] if any(uses[name] - count == 1 for name, count in own.items()) else []
             continue
         if not inside[0]:
             return None

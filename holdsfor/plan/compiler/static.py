@@ -7,7 +7,7 @@ from itertools import product
 from typing import Literal as OneOf
 
 from holdsfor.budget import MOST_PARTS, MOST_VARIANTS
-from holdsfor.language.description import Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
+from holdsfor.language.description import EVER, Algebra, Allen, Call, Duration, HoldsFor, Is, Literal
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE, Place, Term, Var, variables
 from holdsfor.language.written import written
@@ -153,12 +153,19 @@ def _variables(item: Of | Lookup) -> set[str]:
 
 
 def _gives(evidence: Evidence, needed: frozenset[str]) -> bool:
-    """Has all the variables, in a join on shared ones: never all combinations of what is there."""
+    """Has all the variables, in a join on shared ones: all combinations only of what a declared domain has."""
     groups: list[set[str]] = []
     for names in filter(None, map(_variables, evidence)):
         apart = [group for group in groups if group.isdisjoint(names)]
         groups = [*apart, names.union(*(group for group in groups if group not in apart))]
-    return len(groups) <= 1 and needed <= set().union(*groups)
+    members = {name for item in evidence if _is_domain(item) for name in _variables(item)}
+    joined = len(groups) <= 1 or not any(group.isdisjoint(members) for group in groups)
+    return joined and needed <= set().union(*groups)
+
+
+def _is_domain(item: Of | Lookup) -> bool:
+    """Whether it tells who has ever been in a dynamic domain."""
+    return isinstance(item, Of) and item.relation.name.endswith(f" {EVER}")
 
 
 def evidence_of(

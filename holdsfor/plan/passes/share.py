@@ -30,7 +30,7 @@ from holdsfor.plan.operators import (
     Shared,
     Static,
 )
-from holdsfor.plan.structures import flat
+from holdsfor.plan.structures import in_order_of
 from holdsfor.plan.walk import complements, parts
 
 
@@ -101,12 +101,17 @@ def grounds_of(rule: HoldsForRule, relation: Relation) -> Grounds | None:
 
 def aligned(rule: HoldsForRule) -> bool:
     """Whether all parts and the head are on the same columns, so that no grounding needs to be looked at."""
+    return is_on_own_columns(rule) and not complements(rule.expression)
+
+
+@lru_cache(maxsize=4096)
+def is_on_own_columns(rule: HoldsForRule) -> bool:
+    """Whether all parts have the columns of the head, but for constants, and nothing is asked of each grounding."""
     return (
         not rule.conditions
         and rule.args == rule.variables
-        and all(flat(part.args) == rule.variables for part in parts(rule.expression))
+        and all(in_order_of(part, rule.variables) for part in parts(rule.expression))
         and all(map(is_ground, _bounds(rule.expression)))
-        and not complements(rule.expression)
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import HoldsforError
-from holdsfor.job.live.feeds import Folder, spooled_messages
+from holdsfor.io.kafka import SCHEME, Kafka
+from holdsfor.io.mqtt.payload import topic_filters
+from holdsfor.io.readers.mapping import as_mapping
+from holdsfor.job.live.feeds import Folder, MessageReader, spooled_messages
 from holdsfor.job.live.reading import Reader
 
 if TYPE_CHECKING:
@@ -38,6 +42,14 @@ def open_source(
     take_over: bool = False,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     """What `--from` names, as `job.live.feeds.open_feed`."""
+    from holdsfor.spark.kafka import read_topics
+
+    if place.startswith(SCHEME):
+        known = as_mapping(mapping)
+        kafka = Kafka.parse(place)
+        kafka = replace(kafka, topics=kafka.topics or topic_filters(known))
+        yield read_topics(spark, kafka, max_events), MessageReader(known, f"{kafka.servers} {', '.join(kafka.topics)}")
+        return
     require_sources()
     from holdsfor.spark.live.files import file_stream
     from holdsfor.spark.mqtt import messages

@@ -1,0 +1,125 @@
+"""Makes docs/api.md from the docstrings: `python -m tests.docs.make_api`."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from types import ModuleType
+from typing import Any
+
+import holdsfor
+import holdsfor.sinks
+import holdsfor.sources
+import holdsfor.spark
+import holdsfor.view
+from holdsfor.job.live.beginning import StreamOptions
+from tests.docs.examples import ROOT
+
+PATH = ROOT / "docs" / "api.md"
+HEAD = """# API reference
+
+Made from the docstrings by `python -m tests.docs.make_api`; do not edit it. [The tutorial](tutorial.md) and
+[recipes](recipes.md) show the same at work. Command line: `holdsfor --help`, `holdsfor run --help`, ...
+"""
+MODULES = (
+    (holdsfor, "In this process."),
+    (holdsfor.spark, "On Spark."),
+    (holdsfor.sources, "Where the events of a stream come from."),
+    (holdsfor.sinks, "Where the changes of a stream go."),
+    (holdsfor.view, "Pages."),
+)
+#: Classes whose fields are for the engine, not for users; of a Store nobody needs the methods either.
+FIELDS_LEFT_OUT = ("EventDescription", "LiveSession", "Store")
+LEFT_OUT = ("LiveSession.begin",)
+
+
+def make_api() -> str:
+    lines = [line for module, words in MODULES for line in module_lines(module, words)]
+    return "\n".join([HEAD, *lines, *option_lines()]) + "\n"
+
+
+def option_lines() -> Iterator[str]:
+    yield "## Options of a stream\n"
+    yield "What `holdsfor.spark.stream` and `holdsfor.local.stream.stream` take besides their own parameters.\n"
+    yield from docstring(StreamOptions)
+    yield from (f"* `{name}: {plain_type(kind)}`" for name, kind in StreamOptions.__annotations__.items())
+
+
+def plain_type(kind: Any) -> str:
+    return str(getattr(kind, "__forward_arg__", kind))
+
+
+def module_lines(module: ModuleType, words: str) -> Iterator[str]:
+    yield f"## {module.__name__}\n"
+    yield f"{words}\n"
+    for name in sorted(module.__all__, key=str.lower):
+        thing = getattr(module, name)
+        if inspect.isclass(thing):
+            yield from class_lines(module, name, thing)
+        elif callable(thing):
+            yield from function_lines(f"{module.__name__}.{name}", thing, "###")
+
+
+def class_lines(module: ModuleType, name: str, owner: type) -> Iterator[str]:
+    yield f"### {module.__name__}.{name}\n"
+    yield from docstring(owner)
+    if is_dataclass(owner) and name not in FIELDS_LEFT_OUT:
+        yield from (f"* `{field.name}: {field.type}`" for field in fields(owner) if not field.name.startswith("_"))
+        yield ""
+    for method, thing in inspect.getmembers(owner) if name != "Store" else ():
+        is_own = getattr(thing, "__qualname__", "").startswith(f"{owner.__name__}.")
+        if method.startswith("_") or not thing.__doc__ or f"{name}.{method}" in LEFT_OUT:
+            continue
+        if isinstance(thing, property):
+            yield f"#### {name}.{method}\n"
+            yield from docstring(thing)
+        elif callable(thing) and is_own:
+            yield from function_lines(f"{name}.{method}", thing, "####")
+
+
+def function_lines(name: str, function: Any, level: str) -> Iterator[str]:
+    yield f"{level} {name}\n"
+    yield f"```text\n{signature_text(name, function)}\n```\n"
+    yield from docstring(function)
+
+
+def signature_text(name: str, function: Any) -> str:
+    """On one line if it fits, otherwise a line for each parameter."""
+    signature = inspect.signature(function)
+    kept = [each for each in signature.parameters.values() if each.name not in ("self", "cls")]
+    short = signature.replace(parameters=kept)
+    line = plain(f"{name.rpartition('.')[2]}{short}")
+    if len(line) <= 110:
+        return line
+    inside = [plain(text) for text in parameter_texts(kept)]
+    result = "" if short.return_annotation is inspect.Signature.empty else f" -> {plain(str(short.return_annotation))}"
+    return "\n".join([f"{name.rpartition('.')[2]}(", *(f"    {text}," for text in inside), f"){result}"])
+
+
+def parameter_texts(parameters: list[inspect.Parameter]) -> Iterator[str]:
+    starred = False
+    for each in parameters:
+        starred |= each.kind is each.VAR_POSITIONAL
+        if each.kind is each.KEYWORD_ONLY and not starred:
+            starred = True
+            yield "*"
+        yield str(each)
+
+
+def plain(text: str) -> str:
+    """Annotations as they were written, without the quotes that strings have and without addresses in memory."""
+    text = re.sub(r"(?<=[:>] )'([^']*)'", r"\1", text)
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+def docstring(thing: Any) -> Iterator[str]:
+    text = inspect.getdoc(thing) or ""
+    if is_dataclass(thing) and text.startswith(f"{getattr(thing, '__name__', '')}("):
+        return  # dataclass wrote it
+    yield f"{text}\n"
+
+
+if __name__ == "__main__":
+    PATH.write_text(make_api(), encoding="utf-8")
