@@ -117,7 +117,7 @@ def recognise(
     count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(program, times, count, crew, out), description)
-    warn_of_doubts(metrics, unit)
+    warn_of_doubts(metrics, unit, description)
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 
