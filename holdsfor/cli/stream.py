@@ -71,6 +71,7 @@ BUCKETS = typer.Option(
 MOST = typer.Option(help="How many events (of a broker: messages) a batch takes at most, in whole files.")
 MOST_FILES = typer.Option(help="How many files a batch takes at most.")
 METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on this port of this machine.")
+METRICS_HOST = typer.Option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
 ON_POISON = typer.Option(
@@ -128,6 +129,7 @@ def stream(
     max_events: Annotated[int | None, MOST] = None,
     max_files: Annotated[int | None, MOST_FILES] = None,
     metrics_port: Annotated[int | None, METRICS] = None,
+    metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
@@ -174,7 +176,7 @@ def stream(
         )
     log = log_of(checkpoint)
     with ExitStack() as stack:
-        server = stack.enter_context(_serving(metrics_port, ticks(stall_after, "s")))
+        server = stack.enter_context(_serving(metrics_port, metrics_host, ticks(stall_after, "s")))
         host = _Spark(master, settings, log) if engine == "spark" else _Local()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
@@ -347,14 +349,14 @@ def _topic_of(address: str) -> str:
 
 
 @contextmanager
-def _serving(port: int | None, stall_after: float) -> Iterator[MetricsServer | None]:
+def _serving(port: int | None, host: str, stall_after: float) -> Iterator[MetricsServer | None]:
     """Figures for machines, if asked."""
     from holdsfor.io.metrics import Health, MetricsServer
 
     if port is None:
         yield None
         return
-    with MetricsServer(port, health=Health(stall_after)) as server:
+    with MetricsServer(port, host, Health(stall_after)) as server:
         yield server
 
 

@@ -12,11 +12,11 @@ from holdsfor.engine.axis import fit
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.frontier import find_frontier
+from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.result import as_block
-from holdsfor.engine.settling import Scope, State, everything, settle
-from holdsfor.engine.stepping import Arrived, Moment, add_input, remembered, visible_input
+from holdsfor.engine.settling import Scope, State, everything, settle, still_running
+from holdsfor.engine.stepping import Arrived, add_input, remembered, visible_input
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
@@ -139,14 +139,15 @@ def _running(due: Due, block: Block, world: World) -> Running:
     return Running(keys, block.start - axis.origin, block.end - axis.origin, never)
 
 
-def carried_after(last: Moment, program: Program, scope: Scope, inputs: Sequence[Block]) -> Carried:
-    """What the next batch of query times starts from."""
-    frontier = last.state.frontier
+def carried_from(
+    query_time: int, frontier: Frontier, world: World, program: Program, scope: Scope, inputs: Sequence[Block]
+) -> Carried:
+    """What the next batch of query times starts from, after this one. world: all that is known then."""
     return Carried(
-        last.query_time,
-        tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in join_blocks(inputs)),
-        tuple(_not_over(as_block(r, last.now), frontier.horizon(r)) for r in scope.relations(program.plan)),
-        tuple(_deadlines(due, last) for due in dues(program.plan, scope)),
+        query_time,
+        tuple(block.filter(remembered(block, frontier.horizon_of_input(block))) for block in inputs),
+        tuple(_not_over(as_block(r, world), frontier.horizon(r)) for r in scope.relations(program.plan)),
+        tuple(_deadlines(due, frontier.cut(due.source), world) for due in dues(program.plan, scope)),
     )
 
 
@@ -155,14 +156,15 @@ def _not_over(block: Block, horizon: int) -> Block:
     return block.filter(remembered(block, horizon) if block.end is None else np.greater(block.end, horizon))
 
 
-def _deadlines(due: Due, last: Moment) -> Block:
-    axis, none = last.now.axis, np.empty(0, np.int64)
-    found = last.state.running.get(due, Running(none, none, none, none))
-    texts = last.now.dictionary.texts()
-    codes = (axis.code(found.keys, position, due.source.arity) for position in range(due.source.arity))
+def _deadlines(due: Due, cut: int, world: World) -> Block:
+    """Those that were set by the cut and not over then; later ones are found again."""
+    axis, none = world.axis, np.empty(0, np.int64)
+    running = still_running(world.running.get(due, Running(none, none, none, none)), cut - axis.origin)
+    texts = world.dictionary.texts()
+    codes = (axis.code(running.keys, position, due.source.arity) for position in range(due.source.arity))
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
-    cut = np.full(len(found.due), last.state.frontier.cut(due.source))
-    return Block(due.source.name, "interval", args, None, cut, found.due + axis.origin, cut)
+    since = np.full(len(running.due), cut)
+    return Block(due.source.name, "interval", args, None, since, running.due + axis.origin, since)
 
 
 # ---------------------------------------------------------------- as labelled blocks, for a file

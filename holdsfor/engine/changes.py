@@ -44,8 +44,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     last: nothing comes after this query time, so that all of it is final.
     """
     relations = tuple(relation for relation in relations if relation.is_reported)
-    intervals = [_logged(0, "", INTERVALS_SCHEMA.empty_table())]
-    occurrences = [_logged(0, "", OCCURRENCES_SCHEMA.empty_table())]
+    intervals, occurrences = [NO_INTERVALS], [NO_OCCURRENCES]
     for relation in relations:
         cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
         if relation.kind == "event":
@@ -57,18 +56,22 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
 
 def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
     """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
-    return plain_table(with_ids(pa.concat_tables(logs)))
+    return plain_table(with_ids(pa.concat_tables(logs).combine_chunks()))
 
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
+    if not any(len(world.relations.get(relation, ())) for world in (now, before) if world is not None):
+        return
     new = _told(reported(relation, now), report, cut, settled)
     old = new.none() if before is None else reported(relation, before)
     old = _told(old, report, settled, settled)
-    for op, changed in _differences(old, new):
-        if len(changed):
-            table = intervals_table([relation], replace(now, relations={relation: changed}))
-            yield _logged(moment.query_time, op, table)
+    changed = [(op, rows) for op, rows in _differences(old, new) if len(rows)]
+    if changed:
+        s, e = (np.concatenate(columns) for columns in zip(*((rows.s, rows.e) for _, rows in changed), strict=True))
+        table = intervals_table([relation], replace(now, relations={relation: new.of(s, e)}))
+        ops = np.repeat([op for op, _ in changed], [len(rows) for _, rows in changed])
+        yield _logged(moment.query_time, pa.array(ops.tolist(), pa.string()), table)
 
 
 def _told(found: Intervals, report: Report, cut: int, settled: int) -> Intervals:
@@ -111,6 +114,8 @@ def _chosen(found: Intervals, rows: Ints) -> Intervals:
 
 def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
+    if not any(len(world.relations.get(relation, ())) for world in (moment.now, moment.before) if world is not None):
+        return
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
     new = _between(moment.now.points_of(relation).distinct(), settled, last)
     old = new.none()
@@ -120,7 +125,7 @@ def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -
     for op, changed in (("withdraw", gone), ("insert", come)):
         if len(changed):
             table = occurrences_table([relation], replace(moment.now, relations={relation: changed}))
-            yield _logged(moment.query_time, op, table)
+            yield _logged(moment.query_time, pa.repeat(op, table.num_rows), table)
 
 
 def _between(points: Points, after: int, last: int) -> Points:
@@ -128,7 +133,10 @@ def _between(points: Points, after: int, last: int) -> Points:
     return points.where((time > after) & (time <= last))
 
 
-def _logged(query_time: int, op: str, table: pa.Table) -> pa.Table:
-    size = table.num_rows
-    table = table.add_column(0, "op", pa.repeat(op, size))
-    return table.add_column(0, "query_time", pa.array(np.full(size, query_time, np.int64)))
+def _logged(query_time: int, ops: pa.Array, table: pa.Table) -> pa.Table:
+    table = table.add_column(0, "op", ops)
+    return table.add_column(0, "query_time", pa.array(np.full(table.num_rows, query_time, np.int64)))
+
+
+NO_INTERVALS = _logged(0, pa.array([], pa.string()), INTERVALS_SCHEMA.empty_table())
+NO_OCCURRENCES = _logged(0, pa.array([], pa.string()), OCCURRENCES_SCHEMA.empty_table())

@@ -102,22 +102,32 @@ def evaluate(
 
     settle: called for each relation as soon as it is there, before others read it. view: what a definition sees.
     """
-    plan = program.plan
-    domains: dict[Relation, tuple[Allowed, ...]] = {}
-    for rules, relations in program.domains:
-        domains.update(dict.fromkeys(relations, allowed(rules, world)))
+    domains = find_domains(program, world)
     left_out = 0
-    for number in range(len(plan.definitions)) if definitions is None else definitions:
-        definition = plan.definitions[number]
+    for number in range(len(program.plan.definitions)) if definitions is None else definitions:
+        definition = program.plan.definitions[number]
         seen = world if view is None else view(number)
-        try:
-            left_out += _define(definition, seen, domains, program)
-        except TooManyPairs as error:
-            names = ", ".join(map(str, defines(definition)))
-            raise HoldsforError(f"{names}: {error}") from None
+        left_out += define(definition, seen, domains, program)
         for relation in defines(definition):
             settle(relation, seen)
     return left_out
+
+
+def find_domains(program: Program, world: World) -> dict[Relation, tuple[Allowed, ...]]:
+    """What declarations allow of each relation that has one."""
+    domains: dict[Relation, tuple[Allowed, ...]] = {}
+    for rules, relations in program.domains:
+        domains.update(dict.fromkeys(relations, allowed(rules, world)))
+    return domains
+
+
+def define(definition: Definition, world: World, domains: dict[Relation, tuple[Allowed, ...]], program: Program) -> int:
+    """Adds what the definition defines to the world; gives the number of groundings left out by declared domains."""
+    try:
+        return _define(definition, world, domains, program)
+    except TooManyPairs as error:
+        names = ", ".join(map(str, defines(definition)))
+        raise HoldsforError(f"{names}: {error}") from None
 
 
 def _define(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Plan, Relation
+from holdsfor.plan.operators import Look, Plan, Relation
 from holdsfor.plan.walk import defines
 
 
@@ -63,43 +63,113 @@ class Frontier:
         return min([self.recent, *self.horizons.values(), *self.inputs.values(), *self.cuts.values()])
 
 
-def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Frontier:
-    """After a query time; None: before the first."""
-    nothing = windows.start - 1
-    joining = _joining(plan, windows)
-    cuts: dict[Relation, int] = {}
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Definitions, as far as they are settled: the cut of each relation, and how far back each is looked at."""
+
+    cuts: dict[Relation, int]
+    horizons: dict[Relation, int]
+    recent: int
+    unbounded: frozenset[Relation]
+
+    def horizon(self, relation: Relation) -> int:
+        cut = self.cuts[relation]
+        return min(cut, self.horizons.get(relation, cut))
+
+
+@dataclass(frozen=True, slots=True)
+class _Looking:
+    """A definition. below: what it reads of those before it; back: None if it keeps all that it looks at."""
+
+    own: tuple[Relation, ...]
+    reads: tuple[Relation, ...]
+    below: tuple[Relation, ...]
+    ahead: int
+    ticks: int
+    back: int | None
+    settles: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lookings:
+    """Definitions in their order, made ready for questions about what is settled at different times."""
+
+    each: tuple[_Looking, ...]
+    unbounded: frozenset[Relation]
+
+
+def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
+    each: list[_Looking] = []
+    before: set[Relation] = set()
     endless: set[Relation] = set()  # never settled
-    unbounded: set[Relation] = set()
-    needs: list[tuple[Iterable[Relation], int | None]] = []
-    for definition, look in zip(plan.definitions, plan.looks, strict=True):
-        below = [cuts[relation] for relation in look.relations if relation in cuts]
-        own = tuple(defines(definition))
+    for number in definitions:
+        look, own = plan.looks[number], defines(plan.definitions[number])
         settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
-        bounded = settles and look.reach.back is not None
-        if settles and query_time is not None:
-            cut = max(_cut(windows, query_time, below, look.reach.ahead or 0, look.reach.ticks, joining), nothing)
-        else:
-            cut = nothing
-        cuts.update(dict.fromkeys(own, cut))
+        below = tuple(relation for relation in look.relations if relation in before)
+        back = look.reach.back if settles else None
+        each.append(_Looking(own, look.relations, below, look.reach.ahead or 0, look.reach.ticks, back, settles))
+        before.update(own)
         if not settles:
             endless.update(own)
-        if not bounded:
-            unbounded.update(own)
-        needs.append((look.relations, cut - (look.reach.back or 0) - joining if bounded else None))
-    recent = min((need for _, need in needs if need is not None), default=nothing)
-    horizons: dict[Relation, int] = {}
-    for relations, need in needs:
-        for relation in relations:
-            wanted = nothing if need is None else need
-            horizons[relation] = min(wanted, horizons.get(relation, wanted))
+    unbounded = frozenset(relation for looking in each if looking.back is None for relation in looking.own)
+    return Lookings(tuple(each), unbounded)
+
+
+def find_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings | None = None) -> Frontier:
+    """After a query time; None: before the first. lookings: of all definitions of the plan, if made already."""
+    nothing = windows.start - 1
+    joining = joining_of(plan, windows)
+    known = None if query_time is None else min(query_time, query_time + windows.step - windows.window)
+    settled = find_settled(lookings or make_lookings(plan, range(len(plan.definitions))), windows, known, joining)
     inputs = {
         (source.input.signature, source.input.kind == "event"): min(
-            (horizons[relation] for relation in source.relations if relation in horizons), default=recent
+            (settled.horizons[relation] for relation in source.relations if relation in settled.horizons),
+            default=settled.recent,
         )
         for source in plan.sources
     }
     quiet = _find_quiet(plan, windows, query_time, joining)
-    return Frontier(nothing, cuts, horizons, inputs, recent, frozenset(unbounded), quiet)
+    return Frontier(nothing, settled.cuts, settled.horizons, inputs, settled.recent, settled.unbounded, quiet)
+
+
+def find_settled(
+    lookings: Lookings, windows: Windows, known: int | None, joining: int, floor: Mapping[Relation, int] | None = None
+) -> Settled:
+    """If nothing that these definitions read from elsewhere changes up to `known`; None: anything may change.
+
+    floor: what has been settled before.
+    """
+    nothing = windows.start - 1
+    recent: int | None = None
+    cuts: dict[Relation, int] = {}
+    horizons: dict[Relation, int] = {}
+    for looking in lookings.each:
+        cut = nothing
+        if looking.settles and known is not None:
+            below = [cuts[relation] for relation in looking.below]
+            cut = max(_cut(windows, known, below, looking.ahead, looking.ticks, joining), nothing)
+            cut = cut if floor is None else max(cut, floor[looking.own[0]])
+        for relation in looking.own:
+            cuts[relation] = cut
+        wanted = nothing
+        if looking.back is not None:
+            wanted = cut - looking.back - joining
+            recent = wanted if recent is None else min(recent, wanted)
+        for relation in looking.reads:
+            other = horizons.get(relation)
+            horizons[relation] = wanted if other is None or wanted < other else other
+    return Settled(cuts, horizons, nothing if recent is None else recent, lookings.unbounded)
+
+
+def find_stirring(look: Look, windows: Windows, known: int, joining: int) -> int | None:
+    """Up to where what is known changes nothing any more by the passing of time alone, if no row comes in.
+
+    None: what lies at any distance may.
+    """
+    if look.stirs is None:
+        return None
+    cut = _cut(windows, known, [], look.stirs.ahead or 0, look.stirs.ticks, joining)
+    return cut - (look.stirs.back or 0) - joining
 
 
 def _find_quiet(plan: Plan, windows: Windows, query_time: int | None, joining: int) -> int:
@@ -111,18 +181,19 @@ def _find_quiet(plan: Plan, windows: Windows, query_time: int | None, joining: i
         if query_time is None or look.stirs is None:
             return nothing
         below = [cuts[relation] for relation in look.relations if relation in cuts]
-        cut = max(_cut(windows, query_time, below, look.stirs.ahead or 0, look.stirs.ticks, joining), nothing)
+        known = min(query_time, query_time + windows.step - windows.window)
+        cut = max(_cut(windows, known, below, look.stirs.ahead or 0, look.stirs.ticks, joining), nothing)
         cuts.update(dict.fromkeys(defines(definition), cut))
         quiet.append(cut - (look.stirs.back or 0) - joining)
     return min(quiet, default=nothing)
 
 
-def _cut(windows: Windows, query_time: int, below: list[int], ahead: int, ticks: int, joining: int) -> int:
+def _cut(windows: Windows, known: int, below: list[int], ahead: int, ticks: int, joining: int) -> int:
     tick = windows.tick
-    known = min([min(query_time, query_time + windows.step - windows.window) - joining, *below])
+    known = min([known - joining, *below])
     return (known - ahead - ticks * tick + 1) // tick * tick - 1
 
 
-def _joining(plan: Plan, windows: Windows) -> int:
+def joining_of(plan: Plan, windows: Windows) -> int:
     """Input that is given point by point is joined over gaps of a tick: whether it is, shows only a tick later."""
     return windows.tick if any(source.input.kind != "event" for source in plan.sources) else 0

@@ -9,10 +9,12 @@ from typing import TypeVar
 import numpy as np
 
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_after, opened, world_after
+from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_from, opened, world_after
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
+from holdsfor.engine.incremental.known import KnownWorld, Setting, know, make_setting
+from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, Upstream, moments, remembered
@@ -31,6 +33,9 @@ WINDOWS_AHEAD = 8
 MOST_ARRAYS = 400
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
+#: Rows that came in so many parts, or in so many rows, are joined.
+MOST_PARTS = 64
+FEW_ROWS = 10_000
 
 
 @dataclass(slots=True)
@@ -39,6 +44,7 @@ class Ongoing:
 
     Rows that have not arrived by the last query time wait: the axis does not reach for them.
     windows_ahead: for how many windows to come a new axis has room; 0 where nothing is called twice.
+    is_incremental: whether a query time looks only at what changes; if not, at all that is not settled.
     """
 
     program: Program
@@ -47,14 +53,20 @@ class Ongoing:
     carried: Carried = NOTHING_YET
     waiting: tuple[Block, ...] = ()
     windows_ahead: int = WINDOWS_AHEAD
+    is_incremental: bool = False
     _inputs: tuple[Block, ...] = ()
     _last: Moment | None = None
+    _known: KnownWorld | None = None
+    _setting: Setting | None = None
+    _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
 
     def __post_init__(self) -> None:
         self._inputs = self.carried.inputs
 
     @property
     def fired(self) -> int | None:
+        if self._known is not None:
+            return self._known.query_time
         return self.carried.fired if self._last is None else self._last.query_time
 
     @property
@@ -65,12 +77,16 @@ class Ongoing:
     @property
     def frontier(self) -> Frontier:
         """What is settled, and how far back is still looked."""
+        if self._known is not None:
+            return self._known.frontier
         if self._last is None:
             return find_frontier(self.program.plan, self.windows, self.carried.fired)
         return self._last.state.frontier
 
     def last_world(self) -> World | None:
         """What is known at the last query time; None if there was none yet."""
+        if self._known is not None:
+            return self._known.world()
         if self._last is not None:
             return self._last.now
         if self.carried.fired is None:
@@ -79,7 +95,7 @@ class Ongoing:
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""
-        self.waiting = join_blocks([*self.waiting, *(block for block in blocks if len(block))])
+        self.waiting = (*self.waiting, *(block for block in blocks if len(block)))
 
     def advance(
         self,
@@ -94,7 +110,46 @@ class Ongoing:
         upstream, sent_on: see `moments`.
         """
         waiting = [(block, self.windows.first_seen(block.arrival) <= due[-1]) for block in self.waiting]
-        inputs = join_blocks([*self._inputs, *(block.filter(here) for block, here in waiting if here.any())])
+        fresh = [block.filter(here) for block, here in waiting if here.any()]
+        told = self._go_on(due, tell, fresh) if self._known is not None else None
+        if told is None:
+            told = self._evaluate(due, tell, join_blocks([*self._inputs, *fresh]), upstream, sent_on)
+        self.waiting = tuple(block.filter(~here) for block, here in waiting if not here.all())
+        return told
+
+    # ------------------------------------------------------------ by what changes
+
+    def _go_on(self, due: range, tell: Callable[[Moment], Told], fresh: Sequence[Block]) -> list[Told] | None:
+        """On the axis that is there; None if it has no room."""
+        assert self._known is not None
+        assert self._setting is not None
+        known, told = self._known, []
+        joined = join_blocks(fresh)
+        if not self._has_room(known.bare, known.frontier, joined, due[-1]):
+            return None
+        coming = join_blocks([*joined, *self._ahead])
+        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in coming]
+        try:
+            for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs):
+                told.append(tell(moment))
+                known = following
+        except (AxisFull, DictionaryFull):
+            return None  # with the terms that are still in use there may be room
+        self._known = known
+        self._ahead = rows_after(coming, known.query_time)
+        self._inputs = _put_by(self._inputs, joined, known.frontier)
+        return told
+
+    # ------------------------------------------------------------ from what is settled on
+
+    def _evaluate(
+        self,
+        due: range,
+        tell: Callable[[Moment], Told],
+        inputs: tuple[Block, ...],
+        upstream: Upstream,
+        sent_on: Sequence[Arrived],
+    ) -> list[Told]:
         arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
 
         def step_through(start: Opened) -> tuple[Moment, list[Told]]:
@@ -106,17 +161,21 @@ class Ongoing:
             return moment, told
 
         last, told = self._reach(inputs, tuple(upstream.blocks()), due[-1], step_through)
+        self._inputs = _without_forgotten(inputs, last.state.frontier)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
-        self.waiting = tuple(block.filter(~here) for block, here in waiting if not here.all())
-        self._inputs = _without_forgotten(inputs, last)
+        if self.is_incremental:
+            self._setting = make_setting(self.program, self.windows, self.scope)
+            self._known, self._last = know(self._last, self._setting), None
+            self._ahead = rows_after(self._inputs, self._known.query_time)
         return told
 
     def _reach(
         self, inputs: tuple[Block, ...], more: tuple[Block, ...], until: int, step_through: Callable[[Opened], Reached]
     ) -> Reached:
         """Steps through the query times up to `until`: on the axis that is there, or on a new one."""
-        if self._last is not None and self._has_room(self._last, (*inputs, *more), until):
-            kept = Opened(self._last.state, self._last.now, self._last.now)
+        last = self._last
+        if last is not None and self._has_room(last.now, last.state.frontier, (*inputs, *more), until):
+            kept = Opened(last.state, last.now, last.now)
             try:
                 return step_through(kept)
             except (AxisFull, DictionaryFull):
@@ -136,24 +195,49 @@ class Ongoing:
     def _open(self, start: Carried, more: tuple[Block, ...], until: int, room: int) -> Opened:
         return opened(start, self.program, self.windows, self.scope, more, until, room)
 
-    def _has_room(self, last: Moment, blocks: tuple[Block, ...], until: int) -> bool:
-        axis = last.now.axis
-        low, high = span(blocks, last.state.frontier.lowest, min(until, self.windows.end))
-        low = first_begin(blocks, max(low, last.state.frontier.nothing))
-        return axis.covers(low, high) and last.now.dictionary.arrays < MOST_ARRAYS
+    def _has_room(self, world: World, frontier: Frontier, blocks: Sequence[Block], until: int) -> bool:
+        low, high = span(blocks, frontier.lowest, min(until, self.windows.end))
+        low = first_begin(blocks, max(low, frontier.nothing))
+        return world.axis.covers(low, high) and world.dictionary.arrays < MOST_ARRAYS
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""
+        inputs = join_blocks(self._inputs)
+        if self._known is not None:
+            known = self._known
+            return carried_from(known.query_time, known.frontier, known.world(), self.program, self.scope, inputs)
         if self._last is None:
             return self.carried
-        return carried_after(self._last, self.program, self.scope, self._inputs)
+        last = self._last
+        return carried_from(last.query_time, last.state.frontier, last.now, self.program, self.scope, inputs)
 
 
-def _without_forgotten(inputs: tuple[Block, ...], last: Moment) -> tuple[Block, ...]:
+def rows_after(blocks: Sequence[Block], time: int) -> tuple[Block, ...]:
+    """The rows that begin later."""
+    later = ((block, block.start > time) for block in blocks)
+    return tuple(block.filter(mask) for block, mask in later if mask.any())
+
+
+def _put_by(inputs: Sequence[Block], fresh: Sequence[Block], frontier: Frontier) -> tuple[Block, ...]:
+    """With more rows. They are joined, and what nothing looks at any more is dropped, only when there are many."""
+    by_kind: dict[tuple[str, str, int], list[Block]] = {}
+    for block in (*inputs, *fresh):
+        by_kind.setdefault((block.name, block.kind, len(block.args)), []).append(block)
+    kept: list[Block] = []
+    for blocks in by_kind.values():
+        first, rest = len(blocks[0]), sum(map(len, blocks[1:]))
+        if len(blocks) > MOST_PARTS or rest * DROPPED_SHARE > max(first, FEW_ROWS):
+            kept += _without_forgotten(join_blocks(blocks), frontier)
+        else:
+            kept += blocks
+    return tuple(kept)
+
+
+def _without_forgotten(inputs: tuple[Block, ...], frontier: Frontier) -> tuple[Block, ...]:
     """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
     kept = []
     for block in inputs:
-        mask = remembered(block, last.state.frontier.horizon_of_input(block))
+        mask = remembered(block, frontier.horizon_of_input(block))
         dropped = len(block) - int(np.count_nonzero(mask))
         kept.append(block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block)
     return tuple(block for block in kept if len(block))

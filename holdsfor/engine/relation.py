@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2
+from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2, unlike_intervals
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -91,6 +91,10 @@ class Points:
     def where(self, mask: Mask) -> Points:
         return self if mask.all() else self.select(Selection(mask))
 
+    def take(self, rows: Ints) -> Points:
+        """The rows at these places, which must not decrease."""
+        return self if len(rows) == len(self) else self.select(Selection(index=rows))
+
     def none(self) -> Points:
         return no_points(self.axis, self.dictionary, self.arity)
 
@@ -114,6 +118,14 @@ class Points:
     def known_times(self) -> Iterator[Ints]:
         yield self.packed & self.axis.mask
 
+    def lasts(self) -> Ints:
+        """Until when each row is looked at, packed."""
+        return self.packed
+
+    def lingering(self, edge: int) -> Points:
+        """What happened after the edge."""
+        return self.beyond(edge)
+
     def distinct(self) -> Points:
         """Each occurrence once."""
         rows = find_distinct([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
@@ -121,12 +133,14 @@ class Points:
 
     def unlike(self, other: Points) -> tuple[Points, Points]:
         """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
-        columns: list[Numbers] = [
-            np.concatenate([self.times(), other.times()]),
-            np.concatenate([self.starts(), other.starts()]),
-        ]
-        pairs = zip(self._all_columns(), other._all_columns(), strict=True)
-        columns += [_values(concatenated(pair, self.dictionary)) for pair in pairs]
+        mine, others = self.differing(other)
+        return self.where(mine), other.where(others)
+
+    def differing(self, other: Points) -> tuple[Mask, Mask]:
+        """Of two without duplicates, which rows of each the other has not."""
+        if not len(self) or not len(other):
+            return np.ones(len(self), np.bool_), np.ones(len(other), np.bool_)
+        columns = merge_columns(self, other)
         order = np.lexsort(columns)
         twin = np.ones(max(len(order) - 1, 0), np.bool_)
         for column in columns:
@@ -134,7 +148,28 @@ class Points:
             twin &= ordered[1:] == ordered[:-1]
         alone = np.ones(len(order), np.bool_)
         alone[order[1:][twin]] = alone[order[:-1][twin]] = False
-        return self.where(alone[: len(self)]), other.where(alone[len(self) :])
+        return alone[: len(self)], alone[len(self) :]
+
+    def equal_to(self, others: Points) -> Mask:
+        """Which rows are equal to one of the others."""
+        mask = np.isin(self.times(), others.times())
+        if not mask.any():
+            return mask
+        rows = np.flatnonzero(mask)
+        candidates, wanted = self.take(rows), others.distinct()
+        count = len(candidates)
+        both = merge_columns(candidates, wanted)
+        order = np.lexsort([np.arange(len(both[0])) < count, *both])  # of equal rows a wanted one comes first
+        fresh = np.ones(len(order), np.bool_)
+        fresh[1:] = False
+        for column in both:
+            ordered = column[order]
+            fresh[1:] |= ordered[1:] != ordered[:-1]
+        first = order[np.flatnonzero(fresh)[np.cumsum(fresh) - 1]]
+        equal = np.zeros(len(order), np.bool_)
+        equal[order] = first >= count
+        mask[rows] = equal[:count]
+        return mask
 
     def _all_columns(self) -> list[Column]:
         return [self.column(p) for p in range(self.arity)]
@@ -218,6 +253,10 @@ class Intervals:
     def where(self, mask: Mask) -> Intervals:
         return self if mask.all() else self.of(compress(self.s, mask), compress(self.e, mask))
 
+    def take(self, rows: Ints) -> Intervals:
+        """The intervals at these places, which must not decrease."""
+        return self if len(rows) == len(self) else self.of(self.s[rows], self.e[rows])
+
     def groundings_of_rows(self) -> Ints:
         return self.keys()
 
@@ -252,6 +291,23 @@ class Intervals:
         yield self.s & mask
         ends = self.e & mask
         yield ends[ends != mask]
+
+    def lasts(self) -> Ints:
+        """Until when each interval is looked at, packed."""
+        return self.e
+
+    def lingering(self, edge: int) -> Intervals:
+        """What begins or ends after the edge; what only goes on does neither."""
+        mask = self.axis.mask
+        start, end = self.s & mask, self.e & mask
+        return self.where((start > edge) | ((end > edge) & (end != mask)))
+
+    def distinct(self) -> Intervals:
+        return self
+
+    def differing(self, other: Intervals) -> tuple[Mask, Mask]:
+        """Which intervals of each the other has not."""
+        return unlike_intervals(self.s, self.e, other.s, other.e)
 
     def keys(self) -> Ints:
         """The key of each interval."""
@@ -372,9 +428,24 @@ def put_after(settled: Data | None, concluded: Data, boundary: int) -> Data:
 def united(parts: Sequence[Points]) -> Points:
     """The occurrences of all of them, sorted again."""
     parts = [part for part in parts if len(part)] or parts[:1]
+    return parts[0] if len(parts) == 1 else _united(parts)[0]
+
+
+def merge_in_order(one: Data, other: Data) -> tuple[Data, Ints]:
+    """Both sets of rows, which have none in common, as one; and the order of the rows, one set after the other."""
+    if not len(one) or not len(other):
+        return (one if len(one) else other), np.arange(len(one) + len(other))
+    if isinstance(one, Points):
+        assert isinstance(other, Points)
+        return _united([one, other])
+    assert isinstance(other, Intervals)
+    s, e = np.concatenate([one.s, other.s]), np.concatenate([one.e, other.e])
+    order = np.argsort(s, kind="stable")
+    return one.of(s[order], e[order]), order
+
+
+def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     first = parts[0]
-    if len(parts) == 1:
-        return first
     key = first.key if all(part.key == first.key for part in parts) else ()
     packed = np.concatenate([part.packed if part.key == key else part.packed & part.axis.mask for part in parts])
     order = np.argsort(packed, kind="stable")
@@ -385,7 +456,17 @@ def united(parts: Sequence[Points]) -> Points:
     begun = None
     if any(part.begun is not None for part in parts):
         begun = np.concatenate([part.starts() for part in parts])[order] - first.axis.origin
-    return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun)
+    return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun), order
+
+
+def merge_columns(one: Points, other: Points) -> list[Numbers]:
+    """What makes rows equal or not: times and arguments, one set of rows after the other."""
+    pairs = zip(one._all_columns(), other._all_columns(), strict=True)
+    return [
+        np.concatenate([one.times(), other.times()]),
+        np.concatenate([one.starts(), other.starts()]),
+        *(_values(concatenated(pair, one.dictionary)) for pair in pairs),
+    ]
 
 
 def find_distinct(columns: Sequence[Numbers]) -> Ints:

@@ -2,6 +2,7 @@
 
 from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
+from holdsfor.kernels.gathering import places_in_ranges, places_of_codes, places_of_keys, unlike_intervals
 from holdsfor.kernels.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.inertia import (
     INITIATE,
@@ -60,6 +61,9 @@ __all__ = [
     "normalise",
     "number_sorted",
     "order_by_key",
+    "places_in_ranges",
+    "places_of_codes",
+    "places_of_keys",
     "slide_extremes",
     "slide_float_sums",
     "slide_sums",
@@ -67,4 +71,5 @@ __all__ = [
     "time_span",
     "union2",
     "unique_sorted",
+    "unlike_intervals",
 ]

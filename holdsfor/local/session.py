@@ -49,29 +49,34 @@ def live(
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
+    incremental: bool = True,
 ) -> LiveSession:
     """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
-    changes. keep: how long `current` knows of what is over; None: for ever.
+    changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
+    only at what changes, or at all that is not settled yet; what comes of it is the same.
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     kept = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(description, Terms(times, unit, report, kept))
+    session = _begin(description, Terms(times, unit, report, kept), incremental)
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)
     return session
 
 
-def resume(folder: str | Path, description: EventDescription) -> LiveSession:
-    """The session that `save` has written there. The rules must be those that it was begun with."""
+def resume(folder: str | Path, description: EventDescription, *, incremental: bool = True) -> LiveSession:
+    """The session that `save` has written there. The rules must be those that it was begun with.
+
+    incremental: see `live`.
+    """
     store = Store(folder, private=True)
     saved = read_session(store)
-    session = _begin(description, saved.terms)
+    session = _begin(description, saved.terms, incremental)
     if rules_digest(session.program) != saved.rules:
         raise HoldsforError(
             f"the session in {store.shown()} was begun with other rules. Go on with the same rules, or begin anew."
@@ -83,9 +88,9 @@ def resume(folder: str | Path, description: EventDescription) -> LiveSession:
     return session
 
 
-def _begin(description: EventDescription, terms: Terms) -> LiveSession:
+def _begin(description: EventDescription, terms: Terms, incremental: bool) -> LiveSession:
     with shown_refusals(description.sources):
-        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep))
+        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,7 @@ class LiveSession:
     terms: Terms
     program: Program
     known: Known
+    is_incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     evaluation: Ongoing | None = None  # None until the start is known
 
@@ -154,7 +160,9 @@ class LiveSession:
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""
         scope = replace(everything(self.program.plan), forgets=True)
-        self.evaluation = Ongoing(self.program, self.terms.windows(start), scope, carried, waiting)
+        incremental = self.is_incremental and self.terms.report == "eager"  # others tell of what is settled since
+        windows = self.terms.windows(start)
+        self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=incremental)
 
     def advance(self, to: Duration) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""

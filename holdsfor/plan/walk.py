@@ -31,7 +31,7 @@ from holdsfor.plan.operators import (
     Tally,
     Without,
 )
-from holdsfor.plan.patterns import conditions_of, needs_events, scans
+from holdsfor.plan.patterns import Moment, conditions_of, needs_events, scans, subpatterns
 from holdsfor.plan.structures import flat as columns
 
 
@@ -172,6 +172,17 @@ def ranges_over_domain(definition: Definition) -> bool:
 def _happens(op: Op) -> bool:
     """Whether it is true only where something happens."""
     return isinstance(op, At) or (isinstance(op, Occurring) and needs_events(op.pattern))
+
+
+def names_times(definition: Definition) -> bool:
+    """Whether its rules name times by themselves, at which they conclude something though nothing happens."""
+    for rule in conclusions(definition):
+        patterns = [op.pattern for op in flat(rule.chain) if isinstance(op, Occurring)]
+        if not patterns and not any(isinstance(op, At) for op in rule.chain):
+            return True
+        if any(isinstance(part, Moment) for pattern in patterns for part in subpatterns(pattern)):
+            return True
+    return False
 
 
 def _from_data(rule: HoldsForRule) -> bool:

@@ -95,11 +95,12 @@ def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:
 def line(metrics: BatchMetrics, clock: Clock) -> str:
     """The same in one line."""
     of = dict(zip(COLUMNS, cells(metrics, clock), strict=True))
+    dropped = f"{metrics.dropped:,} dropped, " if metrics.dropped else ""
     aside = f"{metrics.units_quarantined:,} in quarantine, " if metrics.units_quarantined else ""
     return (
         f"batch {of['batch']}: {of['events']} events in {of['latency']} ({of['events/s']}/s), "
         f"stream time {of['stream time']}, {of['changes']} changes, {of['open']} open, "
-        f"{of['late']} late, {of['rejected']} rejected, {aside}state {of['state']}"
+        f"{of['late']} late, {of['rejected']} rejected, {dropped}{aside}state {of['state']}"
     )
 
 

@@ -77,7 +77,7 @@ def test_no_message_of_the_command_has_it(
     command = ["stream", str(rules), "--window", "2", "--step", "1", "--checkpoint", str(tmp_path / "state")]
     given = {"--from": "mqtt://h/t"} | {option: address}
     places = [text for pair in given.items() for text in pair]
-    answer = CliRunner().invoke(app, [*command, *places, "--to", "kafka://x"])  # which ends what is right so far
+    answer = CliRunner().invoke(app, [*command, *places, "--to", "amqp://x"])  # which ends what is right so far
     assert answer.exit_code == 1
     assert answer.output.strip()
     assert SECRET not in answer.output
@@ -125,10 +125,10 @@ def test_a_password_on_the_command_line_is_warned_of(tmp_path: Path) -> None:
     rules = tmp_path / "rules.ec"
     rules.write_text("initiatedAt(p(X)=true, T) :- happensAt(e(X), T).\n")
     command = ["stream", str(rules), "--window", "2", "--step", "1", "--checkpoint", str(tmp_path / "state")]
-    answer = CliRunner().invoke(app, [*command, "--from", f"mqtt://me:{SECRET}@h/t", "--to", "kafka://x"])
+    answer = CliRunner().invoke(app, [*command, "--from", f"mqtt://me:{SECRET}@h/t", "--to", "amqp://x"])
     assert "the password for mqtt://h is on the command line" in answer.output
     assert "?password_env=NAME or ?password_file=PATH" in answer.output
-    answer = CliRunner().invoke(app, [*command, "--from", "mqtt://me@h/t", "--to", "kafka://x"])
+    answer = CliRunner().invoke(app, [*command, "--from", "mqtt://me@h/t", "--to", "amqp://x"])
     assert "command line" not in answer.output
 
 

@@ -7,13 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import holdsfor.spark
 from holdsfor.cli import app
-from holdsfor.cli.stream import sink_of
+from holdsfor.cli.stream import _serving, sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt import MqttSink
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, WebhookSink
@@ -42,15 +44,15 @@ def test_sinks_are_known_by_their_place() -> None:
 
 def test_a_sink_that_cannot_be() -> None:
     with pytest.raises(HoldsforError, match="give console, http"):
-        sink_of("kafka://host/topic", "s", 1)
+        sink_of("amqp://host/topic", "s", 1)
 
 
 def test_durations_need_a_meaning(tmp_path: Path) -> None:
     (tmp_path / "rules.ec").write_text(RULES)
     command = ["stream", str(tmp_path / "rules.ec"), "--from", str(tmp_path), "--window", "soon", "--step", "1h"]
-    answer = CliRunner().invoke(app, [*command, "--checkpoint", str(tmp_path / "state"), "--to", "kafka://x"])
+    answer = CliRunner().invoke(app, [*command, "--checkpoint", str(tmp_path / "state"), "--to", "amqp://x"])
     assert answer.exit_code == 1
-    assert "cannot send changes to kafka://x" in answer.output
+    assert "cannot send changes to amqp://x" in answer.output
 
 
 def lines(first: int, count: int) -> str:
@@ -58,7 +60,7 @@ def lines(first: int, count: int) -> str:
     return "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("engine", ["spark", "local"])
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=pytest.mark.slow), "local"])
 def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> None:
     """SIGTERM: the batch that runs is finished. Started again it reads what has come since, and nothing twice."""
     incoming = tmp_path / "incoming"
@@ -100,3 +102,30 @@ def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> 
         holdsfor.parse(RULES), holdsfor.read_events(tmp_path / "all.csv"), window=100, step=50, start=0
     )
     assert sorted(map(str, intervals.to_pylist())) == sorted(map(str, expected.intervals.to_pylist()))
+
+
+def test_figures_are_served_to_others_only_if_asked() -> None:
+    with _serving(0, "127.0.0.2", 1.0) as server:  # another address of this machine
+        assert server is not None
+        with urllib.request.urlopen(f"http://127.0.0.2:{server.port}/metrics", timeout=10) as answer:
+            assert answer.status == 200
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--from", "kafka://host/t", "--engine", "local"], "kafka:// goes through Spark's connector"),
+        (["--from", "kafka://host/t?offsets=x"], "unknown option 'offsets' in the address of Kafka"),
+        (["--from", ".", "--to", "kafka://host/{nobody}"], "{nobody} in the topic"),
+    ],
+)
+def test_kafka_is_refused_before_spark_starts(
+    more: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "rules.ec").write_text(RULES)
+    monkeypatch.setattr(holdsfor.spark, "session", lambda *_, **__: pytest.fail("Spark was started"))
+    command = ["stream", "rules.ec", "--window", "10", "--step", "10", "--checkpoint", "state", *more]
+    refused = CliRunner().invoke(app, command)
+    assert refused.exit_code == 1, refused.output
+    assert message in refused.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -35,6 +36,10 @@ def test_a_line_a_batch() -> None:
         progress.show(BUSY)
     assert out.getvalue().splitlines() == [LINE, LINE]
     assert "\x1b" not in out.getvalue()
+
+
+def test_dropped_rows_are_told_where_there_are_any() -> None:
+    assert "2 rejected, 7 dropped, state 4.2 MB" in line(replace(BUSY, dropped=7), "s")
 
 
 def test_quiet_batches_are_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ class BatchMetrics:
 
     batch: int
     events_in: int = 0  # rows read
-    dropped: int = 0  # of these, not read by any rule
+    dropped: int = 0  # of these, not read by any rule, or before the start of the history
     late: int = 0  # too late to count
     rejected: int = 0  # not understood
     files_changed: int = 0  # after they were found, so that rows may be missing

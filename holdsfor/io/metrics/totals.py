@@ -14,7 +14,7 @@ KEPT = 100  # batches whose figures can be asked for
 
 COUNTERS = {
     "events_in": ("holdsfor_events_total", "Events read."),
-    "dropped": ("holdsfor_events_dropped_total", "Events that no rule reads."),
+    "dropped": ("holdsfor_events_dropped_total", "Events that no rule reads, or that happened before the start."),
     "late": ("holdsfor_events_late_total", "Events that came too late to count."),
     "rejected": ("holdsfor_events_rejected_total", "Rows that are no events."),
     "files_changed": ("holdsfor_files_changed_total", "Files that changed after they were found."),

@@ -1,0 +1,199 @@
+"""What new rows change in the input relations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.incremental.keys import Tuples
+from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
+from holdsfor.engine.inputs import add_block, encoded, source_of
+from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.engine.window import Windows, standing
+from holdsfor.engine.world import World
+from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
+from holdsfor.kernels import union2
+from holdsfor.plan.operators import Relation, Source
+
+Stores = dict[Relation, Stored]
+
+
+def add_arrivals(
+    fresh: Iterable[Block],
+    known: Callable[[], Sequence[Block]],
+    pointwise: Iterable[Block],
+    sources: Sequence[Source],
+    windows: Windows,
+    world: World,
+    stores: Stores,
+) -> dict[Relation, Difference]:
+    """Puts rows that are there for the first time into the input relations, and gives what that changes.
+
+    known: all rows of the input that stand and may still be looked at, the fresh ones too. pointwise: rows that are
+    given point by point, the last of which say something else as time passes. world: an empty one.
+    """
+    differences: dict[Relation, Difference] = {}
+    by_points = _by_source(pointwise, sources)
+    for place, blocks in (by_points | _by_source(fresh, sources)).items():
+        source = sources[place]
+        if place in by_points or not all(map(_can_be_added, blocks)):
+            changed = _look_again(known(), source, world, stores)
+        elif source.input.kind == "event":
+            changed = _add_events(blocks, source, windows, world, stores)
+        else:
+            changed = _add_intervals(blocks, source, windows, world, stores)
+        differences.update(changed)
+    return differences
+
+
+def _by_source(blocks: Iterable[Block], sources: Sequence[Source]) -> dict[int, list[Block]]:
+    """By the place of the source."""
+    grouped: dict[int, list[Block]] = {}
+    for block in join_blocks(blocks):
+        source = source_of(block, sources)
+        if source is not None and len(block):
+            grouped.setdefault(sources.index(source), []).append(block)
+    return grouped
+
+
+def _can_be_added(block: Block) -> bool:
+    """Whether rows can be put to those that are there, whatever these are."""
+    return block.kind == "event" or (block.kind == "interval" and _only_inserts(block))
+
+
+def _only_inserts(block: Block) -> bool:
+    return block.op is None or bool((block.op > 0).all())
+
+
+def _relations_of(blocks: Iterable[Block], source: Source, world: World) -> dict[Relation, Data]:
+    """The rows of blocks by themselves, on the axis."""
+    alone = replace(world, relations={}, shared={})
+    for block in blocks:
+        if len(block):
+            add_block(block, encoded(block, source.identities, world.dictionary), source, alone)
+    return alone.relations
+
+
+# ---------------------------------------------------------------- events
+
+
+def _add_events(
+    blocks: Sequence[Block], source: Source, windows: Windows, world: World, stores: Stores
+) -> dict[Relation, Difference]:
+    """The last word on each row counts: what has come before is taken back by it, whatever it says."""
+    relation = source.relations[0]
+    added, renamed = _points(_words(blocks, windows, 1), source, world), None
+    stored = stores.get(relation) or keep(world.nothing_of(relation))
+    removed = Gathered(world.nothing_of(relation), np.empty(0, np.int64))
+    if not all(map(_only_inserts, blocks)):
+        renamed = _points(_words(blocks, windows, -1), source, world)
+        removed = _equal_rows(stored, renamed)
+    stores[relation] = stored.change(removed.origin, added)
+    return {relation: Difference(removed.data, added)}
+
+
+def _words(blocks: Iterable[Block], windows: Windows, op: int) -> list[Block]:
+    """The rows whose last word, of these, is that they are there (1), or that they are not (-1)."""
+    if op > 0:
+        return [standing(block, windows) for block in blocks]
+    return [standing(replace(block, op=-block.op), windows) for block in blocks if block.op is not None]
+
+
+def _points(blocks: Iterable[Block], source: Source, world: World) -> Points:
+    data = _relations_of(blocks, source, world).get(source.relations[0])
+    if isinstance(data, Points):
+        return data
+    nothing = world.nothing_of(source.relations[0])
+    assert isinstance(nothing, Points)
+    return nothing
+
+
+def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
+    """The rows that are stored and equal to one of these."""
+
+    def choose(data: Data) -> Ints:
+        assert isinstance(data, Points)
+        return np.flatnonzero(data.equal_to(wanted))
+
+    if not len(wanted):
+        return Gathered(stored.base.none(), np.empty(0, np.int64))
+    if wanted.key and wanted.key == getattr(stored.base, "key", None):  # only rows of the same key can be equal
+        codes = np.unique(wanted.codes(wanted.key[0]))
+        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: codes})
+        edge = int((wanted.packed & wanted.axis.mask).min()) - 1
+
+        def choose_near(data: Data) -> Ints:
+            places = tuples.places(data, [wanted.key], (), edge)
+            return places[choose(data.take(places))]
+
+        return stored.gather(choose_near)
+    return stored.gather(choose)
+
+
+# ---------------------------------------------------------------- durative input
+
+
+def _add_intervals(
+    blocks: Sequence[Block], source: Source, windows: Windows, world: World, stores: Stores
+) -> dict[Relation, Difference]:
+    """What holds is united with what held for the same groundings."""
+    fresh = _relations_of((standing(block, windows) for block in blocks), source, world)
+    differences = {}
+    for relation, added in fresh.items():
+        assert isinstance(added, Intervals)
+        stored = stores.get(relation) or keep(world.nothing_of(relation))
+        before = stored.gather(lambda data, added=added: _of_same_keys(data, added))  # type: ignore[misc]
+        assert isinstance(before.data, Intervals)
+        now = added.of(*union2(before.data.s, before.data.e, added.s, added.e))
+        differences[relation] = replace_rows(relation, stores, before, now)
+    return differences
+
+
+def _of_same_keys(data: Data, added: Intervals) -> Ints:
+    assert isinstance(data, Intervals)
+    bits, keys = data.axis.time_bits, np.unique(added.keys())
+    low = np.searchsorted(data.s, keys << bits, "left")
+    high = np.searchsorted(data.s, (keys + 1) << bits, "left")
+    counts = high - low
+    return np.repeat(low - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())
+
+
+def _look_again(known: Iterable[Block], source: Source, world: World, stores: Stores) -> dict[Relation, Difference]:
+    """All rows of an input anew: what is given point by point, or taken back in part, says nothing row by row."""
+    now = _relations_of((block for block in known if source_of(block, [source]) is not None), source, world)
+    differences = {}
+    for relation in source.relations:
+        stored = stores.get(relation) or keep(world.nothing_of(relation))
+        whole = stored.whole()
+        before = Gathered(whole, np.arange(len(whole)))
+        stores[relation] = keep(whole)
+        differences[relation] = replace_rows(relation, stores, before, now.get(relation, whole.none()))
+    return differences
+
+
+def replace_rows(
+    relation: Relation, stores: Stores, before: Gathered, now: Data, edge: int | None = None
+) -> Difference:
+    """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
+    gone, come = differing(before.data, now)
+    if not gone.any() and not come.any():
+        return Difference(before.data.none(), before.data.none())
+    added = now.where(come)
+    stored = stores.get(relation) or keep(before.data.none())
+    stores[relation] = stored.change(before.origin[gone], added, edge)
+    return Difference(before.data.where(gone), added)
+
+
+def differing(
+    before: Data, now: Data
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Which rows of each the other has not."""
+    if isinstance(before, Points):
+        assert isinstance(now, Points)
+        return before.differing(now)
+    assert isinstance(now, Intervals)
+    return before.differing(now)

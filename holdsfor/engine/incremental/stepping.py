@@ -1,0 +1,142 @@
+"""Through query times by what changes at each: new rows, what time alone brings, and what follows from both."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.frontier import find_frontier
+from holdsfor.engine.incremental.arrivals import add_arrivals
+from holdsfor.engine.incremental.blocks import Differences, Turn
+from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
+from holdsfor.engine.relation import Data, Intervals, merge_in_order
+from holdsfor.engine.settling import State
+from holdsfor.engine.stepping import Arrived, Moment, visible_input
+from holdsfor.engine.window import NEVER
+from holdsfor.engine.world import World
+from holdsfor.io.events import Block
+from holdsfor.io.join import join_blocks
+from holdsfor.plan.operators import Relation
+
+
+def changing_moments(
+    setting: Setting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
+) -> Iterator[tuple[Moment, KnownWorld]]:
+    """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
+
+    arrived: rows that were not there at the last query time. rest: the rows that were.
+    """
+    place = 0
+    while place < len(due):
+        query_time = due[place]
+        fresh = list(_newly_visible(setting, known.query_time, query_time, arrived))
+        following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest)
+        place += 1
+        if place + 1 < len(due):
+            wake = _next_activity(query_time, due[place], following, setting, arrived)
+            place = max(place, min(bisect_left(due, wake), len(due) - 1))
+        before, now = _worlds(known, following, differences)
+        state = State(following.frontier)
+        yield (
+            Moment(query_time, due[place - 1], before, known.frontier, now, state, counts.get("left_out", 0)),
+            following,
+        )
+        known = following
+
+
+def _newly_visible(setting: Setting, before: int, query_time: int, arrived: Sequence[Arrived]) -> Iterator[Block]:
+    """The rows that are there for the first time: that have just arrived, or begin only now."""
+    end = setting.windows.end
+    for item in arrived:
+        there = (item.seen <= query_time) & (item.block.start <= min(query_time, end))
+        was = (item.seen <= before) & (item.block.start <= min(before, end))
+        mask = there & ~was
+        if mask.any():
+            yield item.block.filter(mask)
+
+
+def _advance(
+    setting: Setting,
+    known: KnownWorld,
+    query_time: int,
+    fresh: Sequence[Block],
+    arrived: Sequence[Arrived],
+    rest: Sequence[Block],
+) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
+    windows, plan = setting.windows, setting.program.plan
+    bare = replace(known.bare, now=min(query_time, windows.end), counts=Counter())
+    stores = dict(known.stores)
+
+    def everything() -> list[Block]:
+        rows = join_blocks([*rest, *(item.block for item in arrived)])
+        there = [Arrived(block, windows.first_seen(block.arrival)) for block in rows]
+        return list(visible_input(windows, known.frontier, query_time, there))
+
+    sources = (*plan.sources, *setting.scope.sources)
+    pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
+    differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
+    turn = Turn(known, setting, bare, stores, dict(known.running), differences)
+    for unit in setting.units:
+        turn.evaluate(unit)
+    frontier = find_frontier(plan, windows, query_time, setting.lookings)
+    agenda = next_agenda(known, turn.differences, setting, query_time)
+    turn.counts["overflows"] = bare.counts["overflows"]
+    future = next_future(known, turn.differences, bare)
+    following = KnownWorld(query_time, bare, turn.stores, turn.running, frontier, agenda, future)
+    return following, turn.differences, turn.counts
+
+
+def _next_activity(
+    query_time: int, following: int, known: KnownWorld, setting: Setting, arrived: Sequence[Arrived]
+) -> int:
+    """When something may change after a query time: a row comes in or begins, or a time is reached."""
+    wakes = [NEVER]
+    for item in arrived:
+        begins = np.maximum(item.seen, item.block.start)
+        wakes.append(int(begins[begins > query_time].min(initial=NEVER)))
+    if min(wakes) <= following:
+        return following
+    known_wake = next_wake(known, setting)
+    return following if known_wake is None else min([known_wake, *wakes])
+
+
+def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) -> tuple[World, World]:
+    """What differs between two query times: as it was, and as it is. What begins only now differs, too."""
+    differ = {relation: difference for relation, difference in differences.items() if difference}
+    before = {relation: difference.removed for relation, difference in differ.items()}
+    now = {relation: difference.added for relation, difference in differ.items()}
+    for relation, begun in _begun_since(known, following).items():
+        added = now.get(relation)
+        if added is None:
+            now[relation] = begun
+        else:
+            assert isinstance(added, Intervals)
+            now[relation] = merge_in_order(added, begun.where(~np.isin(begun.s, added.s)))[0]
+    return replace(known.bare, relations=before), replace(following.bare, relations=now)
+
+
+def _begun_since(known: KnownWorld, following: KnownWorld) -> dict[Relation, Intervals]:
+    """Intervals that were known and lay in the future."""
+    axis = known.bare.axis
+    limit = last_start(following.bare)
+    begun: dict[Relation, Intervals] = {}
+    for relation, starts in known.future.items():
+        chosen = starts[(starts & axis.mask) <= limit]
+        if len(chosen):
+            data = following.stores[relation].gather(lambda data, chosen=chosen: _places_of(data, chosen)).data  # type: ignore[misc]
+            assert isinstance(data, Intervals)
+            if len(data):
+                begun[relation] = data
+    return begun
+
+
+def _places_of(data: Data, starts: Ints) -> Ints:
+    """Where the intervals are that begin there."""
+    assert isinstance(data, Intervals)
+    place = np.minimum(np.searchsorted(data.s, starts), len(data) - 1)
+    return np.asarray(place[data.s[place] == starts], np.int64)

@@ -1,0 +1,104 @@
+"""A relation that stays from query time to query time: a sorted base, what has gone of it, and what has been added.
+
+Nothing here takes time in proportion to the base unless so much has changed that a new base is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.relation import EMPTY, Data, merge_in_order
+
+#: A new base is made when what has changed is one in so many of its rows, and more than a few.
+CHANGED_SHARE = 6
+FEW = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Some rows of a relation, and where each comes from: its place in the base, or -1 minus its place in the rest."""
+
+    data: Data
+    origin: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a query time takes from a relation, and what it adds."""
+
+    removed: Data
+    added: Data
+
+    def __bool__(self) -> bool:
+        return bool(len(self.removed) or len(self.added))
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted."""
+
+    base: Data
+    more: Data
+    gone: Ints = field(default_factory=lambda: EMPTY)
+    _whole: list[Data] = field(default_factory=list)  # made once
+
+    def __len__(self) -> int:
+        return len(self.base) - len(self.gone) + len(self.more)
+
+    def gather(self, choose: Callable[[Data], Ints]) -> Gathered:
+        """choose: gives the places of rows in sorted data."""
+        in_base = choose(self.base) if len(self.base) else EMPTY
+        if len(self.gone) and len(in_base):
+            in_base = in_base[~_is_member(in_base, self.gone)]
+        in_more = choose(self.more) if len(self.more) else EMPTY
+        if not len(in_more):
+            return Gathered(self.base.take(in_base), in_base)
+        if not len(in_base):
+            return Gathered(self.more.take(in_more), -1 - in_more)
+        data, order = merge_in_order(self.base.take(in_base), self.more.take(in_more))
+        return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
+
+    def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
+        """Without the rows of these origins, with others. edge: what was over there is forgotten with the next base."""
+        of_more = -1 - removed[removed < 0]
+        kept = self.more
+        if len(of_more):
+            mask = np.ones(len(self.more), np.bool_)
+            mask[of_more] = False
+            kept = self.more.where(mask)
+        more = merge_in_order(kept, added)[0] if len(added) else kept
+        gone = self.gone
+        if (of_base := removed[removed >= 0]).size:
+            gone = np.sort(np.concatenate([gone, of_base]))
+        changed = Stored(self.base, more, gone)
+        if len(more) + len(gone) <= max(FEW, len(self.base) // CHANGED_SHARE):
+            return changed
+        whole = changed.whole()
+        return keep(whole if edge is None else whole.beyond(edge))
+
+    def whole(self) -> Data:
+        if not self._whole:
+            self._whole.append(self._make_whole())
+        return self._whole[0]
+
+    def _make_whole(self) -> Data:
+        left = self.base
+        if len(self.gone):
+            mask = np.ones(len(left), np.bool_)
+            mask[self.gone] = False
+            left = left.where(mask)
+        return merge_in_order(left, self.more)[0] if len(self.more) else left
+
+
+def keep(data: Data) -> Stored:
+    return Stored(data, data.none())
+
+
+def _is_member(values: Ints, known: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """known: sorted, not empty."""
+    place = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.equal(known[place], values)

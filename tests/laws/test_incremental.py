@@ -1,0 +1,87 @@
+"""The law of incremental evaluation: after every query time, state and output are those of evaluation from scratch.
+
+HOLDSFOR_INCREMENTAL sets how many random runs are made, HOLDSFOR_SEED the first one. Each draws a description (of
+fluents, of several stages, of patterns, of both), a stream with late rows and retractions, and how it is cut.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import pyarrow as pa
+import pytest
+
+import holdsfor
+from holdsfor.io.events import Block
+from holdsfor.language import parse
+from tests.conformance.streamed import arrival, cuts, in_steps
+from tests.naive.draw_patterns import random_patterns
+from tests.naive.functions import FUNCTIONS
+from tests.naive.programs import Program, random_program
+from tests.naive.rows import line_format
+from tests.naive.shapes import random_shapes
+
+FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_INCREMENTAL", "100")))
+
+Rows = list[tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a session has told and kept after a call."""
+
+    intervals: Rows
+    occurrences: Rows
+    state: list[Rows]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_same_as_from_scratch(seed: int) -> None:
+    program = draw(seed)
+    for number, (by_changes, from_scratch) in enumerate(zip(*both(program, seed), strict=True)):
+        assert by_changes == from_scratch, f"after call {number}\n{program}"
+
+
+def draw(seed: int) -> Program:
+    kinds = (random_program, random_shapes, random_program, lambda seed: random_patterns(seed, seed % 8 == 3))
+    return kinds[seed % len(kinds)](seed)
+
+
+def both(program: Program, seed: int) -> tuple[list[Told], list[Told]]:
+    return list(run(program, seed, True)), list(run(program, seed, False))
+
+
+def run(program: Program, seed: int, incremental: bool) -> Iterator[Told]:
+    random, horizon = Random(seed), program.horizon
+    times = {"window": horizon.window, "step": horizon.step, "start": horizon.start, "end": horizon.end}
+    live = holdsfor.live(parse(program.text, functions=FUNCTIONS), **times, tick=horizon.tick, incremental=incremental)
+    ordered = in_steps(program.rows, horizon, random)
+    added = 0
+    for part in cuts(ordered, random):
+        if part:
+            live.add(list(part), format=line_format(program.rows))
+        added += len(part)
+        left = [horizon.first_query(arrival(line)) for line in ordered[added:]]
+        until = min(left, default=horizon.last + 1) - 1
+        yield tell(live, live.advance(random.randint(min(horizon.start, until), until)))
+    yield tell(live, live.advance(horizon.last))
+
+
+def tell(live: holdsfor.LiveSession, changes: holdsfor.Changes) -> Told:
+    carried = () if live.evaluation is None else live.evaluation.save().known
+    return Told(rows_of(changes.intervals), rows_of(changes.occurrences), [rows_of_block(block) for block in carried])
+
+
+def rows_of(table: pa.Table) -> Rows:
+    return sorted(zip(*(map(str, column.to_pylist()) for column in table.columns), strict=True))
+
+
+def rows_of_block(block: Block) -> Rows:
+    columns: list[Sequence[object]] = [array.to_pylist() for array in block.args]
+    columns += [] if block.value is None else [block.value.to_pylist()]
+    columns += [times.tolist() for times in (block.start, block.end, block.begun) if times is not None]
+    return sorted({tuple(map(str, row)) for row in zip(*columns, strict=True)})
