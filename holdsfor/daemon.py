@@ -1,16 +1,19 @@
-"""Spark's daemon for Python workers, silent when Spark hangs up first: that a task is ended early is no error.
+"""Spark's daemon for Python workers, with what tasks need loaded before it forks them: each worker is ready at once.
 
-It forks the workers, so it must stay small: it imports nothing of ours.
+It is silent when Spark hangs up first: that a task is ended early is no error.
 """
 
 from __future__ import annotations
 
+import gc
 import sys
 import traceback
+from contextlib import redirect_stdout, suppress
 from typing import Any
 
 from pyspark import daemon
 
+TASKS = "pyspark.worker"  # the module of workers that do tasks; others only plan a source of data
 _print_exc = traceback.print_exc
 
 
@@ -19,6 +22,26 @@ def _unless_hung_up(*args: Any, **more: Any) -> None:
         _print_exc(*args, **more)
 
 
+def load_for_tasks() -> None:
+    """What fails here fails again in a worker, which can tell the driver.
+
+    Spark asks that no thread run when workers are forked. Numba's and Arrow's start later, if ever; the one of
+    Arrow's allocator knows about forks.
+    """
+    with suppress(Exception), redirect_stdout(sys.stderr):  # Spark reads from the real one
+        import pyspark.worker  # noqa: F401
+
+        import holdsfor.spark.batch
+        import holdsfor.spark.live.workers  # noqa: F401
+        from holdsfor.spark.shipping import load_kernels
+
+        load_kernels()
+    gc.collect()
+    gc.freeze()  # a worker that collects garbage leaves what they all share alone
+
+
 if __name__ == "__main__":
     traceback.print_exc = _unless_hung_up
+    if TASKS in sys.argv[1:2]:
+        load_for_tasks()
     daemon.manager()

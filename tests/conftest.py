@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TESTS = Path(__file__).resolve().parent
+
+#: Sessions of tests end before Java's second compiler has paid for itself: without it they take half of the CPU time.
+for variable in ("SPARK_SUBMIT_OPTS", "SPARK_DAEMON_JAVA_OPTS"):
+    os.environ.setdefault(variable, "-XX:TieredStopAtLevel=1")
 settings.register_profile("long", max_examples=2000, deadline=None)
 
 
@@ -25,19 +29,23 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
 
 
-#: Folders whose tests start processes, some of them with Spark sessions of their own.
-WITH_PROCESSES = ("cli", "docs", "examples", "spark", "view")
+#: Tests without the mark that start Spark sessions of their own, in this process or another.
+WITH_SESSIONS = (
+    "attack/test_endings.py",
+    "cli/test_stream.py",
+    "docs/test_examples.py",
+    "spark/cluster/test_cluster.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With several processes, all that shares a Spark session goes to one of them, and all that starts others to a
-    second: more sessions at a time leave no memory."""
+    second: more sessions at a time leave no memory. Everything else goes to whoever is free."""
     for item in items:
-        folder = item.path.relative_to(TESTS).parts[0]
         if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
-        elif folder in WITH_PROCESSES and item.path.name != "test_batch_tasks.py":
-            item.add_marker(pytest.mark.xdist_group("processes"))
+        elif item.path.relative_to(TESTS).as_posix() in WITH_SESSIONS:
+            item.add_marker(pytest.mark.xdist_group("sessions"))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

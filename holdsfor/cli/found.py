@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.duration import PER_SECOND
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
-    from pyspark.sql import DataFrame
 
 Row = dict[str, Any]
 HEADER = ("found", "count", "longest", "latest")
@@ -44,18 +44,20 @@ def summarise(table: pa.Table) -> Iterator[Finding]:
         yield Finding(name, len(rows), _row(table, longest) if lengths[longest] >= 0 else None, _row(table, latest))
 
 
-def summarise_frame(frame: DataFrame) -> Iterator[Finding]:
-    """The same of a DataFrame of Spark, by its workers."""
-    from pyspark.sql import functions as f
+def summarise_parts(tables: Iterable[pa.Table]) -> list[Finding]:
+    """The same of a table that comes in parts."""
+    findings: dict[str, Finding] = {}
+    for finding in chain.from_iterable(map(summarise, tables)):
+        known = findings.get(finding.name)
+        findings[finding.name] = finding if known is None else _join(known, finding)
+    return [findings[name] for name in sorted(findings, key=str)]
 
-    name = "fluent" if "fluent" in frame.columns else "event"
-    row = f.struct(*frame.columns)
-    length = f.col("end") - f.col("start") if name == "fluent" else f.lit(None).cast("bigint")
-    longest, latest = f.max_by(row, length), f.max_by(row, f.col("start"))  # rows without a length are passed over
-    found = frame.groupBy(name).agg(f.count("*").alias("count"), longest.alias("longest"), latest.alias("latest"))
-    for line in found.orderBy(name).collect():
-        cells = line.asDict(recursive=True)
-        yield Finding(cells[name], cells["count"], cells["longest"], cells["latest"])
+
+def _join(one: Finding, other: Finding) -> Finding:
+    over = [row for row in (one.longest, other.longest) if row is not None]
+    longest = max(over, key=lambda row: row["end"] - row["start"], default=None)
+    latest = max((one.latest, other.latest), key=lambda row: row["start"])
+    return Finding(one.name, one.count + other.count, longest, latest)
 
 
 def _lengths(table: pa.Table) -> npt.NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
-from holdsfor.cli.found import Finding, summarise, summarise_frame
+from holdsfor.cli.found import Finding, summarise, summarise_parts
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
@@ -86,12 +86,11 @@ def on_spark(
     from holdsfor.spark import recognise, session
 
     with progress("Starting Spark"):
-        spark = session(master, settings)
+        spark = session(master, settings, for_one_run=True)
     try:
         with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
             written = writing.out if writing.form == "parquet" else None  # by the workers
             result = recognise(spark, description, source, **times, out=written)
-            first = _first(result.rejects.limit(1).toArrow())
         with progress(f"Writing {writing.out}"):
             tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
             _clear(writing.out, written=written is not None)
@@ -101,7 +100,9 @@ def on_spark(
             elif writing.wide:
                 write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
         with progress("Looking at what was found"):
-            findings = (*summarise_frame(result.intervals), *summarise_frame(result.occurrences))
+            parts = {name: [tables[name]] if tables else _read_parts(writing.out, name) for name in TABLES}
+            findings = (*summarise_parts(parts["intervals"]), *summarise_parts(parts["occurrences"]))
+            first = next(filter(None, map(_first, parts["rejects"])), None)
         return Outcome(result.metrics, first, findings)
     finally:
         spark.stop()
@@ -124,9 +125,18 @@ def write_wide_parts(out: Path, metrics: Mapping[str, Any]) -> None:
     nothing = {"intervals": INTERVALS_SCHEMA.empty_table(), "occurrences": OCCURRENCES_SCHEMA.empty_table()}
     _write_wide_part(out, "empty.parquet", wide_tables(nothing, metrics))  # so that each table is there
     for name in nothing:
-        for part in sorted((out / f"{name}.parquet").glob("*.parquet")):
+        for part in _part_files(out, name):
             wide = wide_tables(nothing | {name: pq.ParquetFile(part).read()}, metrics)
             _write_wide_part(out, part.name, {table: rows for table, rows in wide.items() if rows.num_rows})
+
+
+def _part_files(out: Path, name: str) -> list[Path]:
+    return sorted((out / f"{name}.parquet").glob("*.parquet"))
+
+
+def _read_parts(out: Path, name: str) -> Iterable[pa.Table]:
+    """What workers have written, one part after the other. Spark would take longer to begin than this to end."""
+    return (pq.ParquetFile(part).read() for part in _part_files(out, name))
 
 
 def _write_wide_part(out: Path, part: str, wide: Mapping[str, pa.Table]) -> None:

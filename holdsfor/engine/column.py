@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.engine.axis import Axis
 from holdsfor.engine.dictionary import Dictionary, Ints, Numbers
 from holdsfor.kernels import compress
 
@@ -16,10 +17,11 @@ Mask = npt.NDArray[np.bool_]
 class Selection:
     """Which rows of something larger: a mask or positions, each made from the other when needed."""
 
-    __slots__ = ("_index", "_mask", "size")
+    __slots__ = ("_composed", "_index", "_mask", "size")
 
     def __init__(self, mask: Mask | None = None, index: Ints | None = None, size: int = -1) -> None:
         self._mask, self._index = mask, index
+        self._composed: tuple[Selection, Selection] | None = None
         if index is not None:
             self.size = len(index)
         else:
@@ -32,6 +34,12 @@ class Selection:
             assert self._mask is not None
             self._index = np.flatnonzero(self._mask)
         return self._index
+
+    def within(self, larger: Selection) -> Selection:
+        """The same rows, where this is a selection of what another selects: columns with the same two share it."""
+        if self._composed is None or self._composed[0] is not larger:
+            self._composed = larger, Selection(index=larger.index[self.index])
+        return self._composed[1]
 
     def of(self, values: Numbers) -> Numbers:
         if self._mask is not None and self._index is None:
@@ -85,9 +93,18 @@ class Column:
         return Column.later(self._dictionary, make)
 
     def select(self, selection: Selection) -> Column:
+        """Of a column that has not been worked out, only these rows will be."""
         column = Column(self._dictionary)
         column._from, column._selection = self, selection
+        is_worked_out = self._codes is not None or self._numbers is not None
+        if self._from is not None and not is_worked_out and selection.size < self.selection.size:
+            column._from, column._selection = self._from, selection.within(self.selection)
         return column
+
+    @property
+    def selection(self) -> Selection:
+        assert self._selection is not None
+        return self._selection
 
     @property
     def is_number(self) -> bool:
@@ -179,6 +196,29 @@ class Column:
         if self.is_number:
             return [None if number != number else number for number in self.numbers().tolist()]
         return self._dictionary.exact(self.codes())
+
+
+class Times(Column):
+    """The times of packed points, worked out where they are asked for: of a selection, only its own."""
+
+    __slots__ = ("_axis", "_packed")
+
+    def __init__(self, dictionary: Dictionary, axis: Axis, packed: Ints) -> None:
+        super().__init__(dictionary)
+        self._axis, self._packed = axis, packed
+        self._uniform = True
+
+    def numbers(self) -> Numbers:
+        if self._numbers is None:
+            self._numbers = self._axis.time(self._packed)
+        return self._numbers
+
+    def codes(self) -> Ints:
+        self.numbers()
+        return super().codes()
+
+    def select(self, selection: Selection) -> Column:
+        return Times(self._dictionary, self._axis, np.asarray(selection.of(self._packed), np.int64))
 
 
 def concatenated(columns: Sequence[Column], dictionary: Dictionary) -> Column:

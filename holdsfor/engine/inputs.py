@@ -32,9 +32,7 @@ def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> 
 def _column(array: pa.Array, dictionary: Dictionary) -> Column:
     if pa.types.is_dictionary(array.type):
         return Column(dictionary, dictionary.encode_array(array))
-    return Column(
-        dictionary, numbers=np.array(array)
-    )  # a copy: kernels compile once more for columns they may not write
+    return Column.later(dictionary, lambda: np.array(array))  # a copy: kernels compile anew for what cannot be written
 
 
 def source_of(block: Block, sources: Iterable[Source]) -> Source | None:

@@ -12,13 +12,13 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run, shape
 from holdsfor.engine.choosing import choose
-from holdsfor.engine.column import Column, Selection, concatenated
+from holdsfor.engine.column import Column, Selection, Times, concatenated
 from holdsfor.engine.distinct import distinct
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.sliding import slide
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
-from holdsfor.kernels import first_block, is_blocked, join_spans
+from holdsfor.kernels import first_block, is_blocked, join_spans, time_span
 from holdsfor.kernels.joining import most_pairs
 from holdsfor.plan.operators import Chain, Occurring
 from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
@@ -71,10 +71,16 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points, args = read_by_parts(world.points_of(pattern.relation), pattern.args)
     wanted = shape(args, frozenset(), world.dictionary)
     points = points.pick(wanted.picks, wanted.read)
-    points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
-    rows = Rows(world.axis, len(points), {name: points.column(p) for p, name in wanted.new})
-    times = points.times()
-    return _with_span(rows, times if points.begun is None else points.starts(), times, world)
+    if time_span(points.packed, world.axis.mask)[1] > world.now - world.axis.origin:
+        points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
+    end = Times(world.dictionary, world.axis, points.packed)
+    start = end if points.begun is None else Column(world.dictionary, numbers=points.starts())
+    columns = {name: points.column(p) for p, name in wanted.new}
+    rows = Rows(world.axis, len(points), {**columns, START: start, END: end})
+    names = dict(wanted.new)
+    if all(p in names for p in points.key):
+        rows.sorted_by(tuple(names[p] for p in points.key), END, points.packed)
+    return rows
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
@@ -146,10 +152,11 @@ def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[R
     within = ANY_LENGTH if pattern.within is None else pattern.within
     bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
-    rows = _put_together(first, i, last, j, first.times(START)[i], last.times(END)[j], world)
+    rows = _put_together(first, i, last, j, _times_at(first, START, i), _times_at(last, END, j), world)
     for what in beside:
         asked = sorted((what.names & rows.names) - SPAN)
-        low, high = (_pack(rows, asked, times, world) for times in (first.times(END)[i], last.times(START)[j]))
+        around = _times_at(first, END, i), _times_at(last, START, j)
+        low, high = (_pack(rows, asked, times, world) for times in around)
         free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
         rows, i, j = rows.filter(free), i[free], j[free]
     return first, last, _chosen(pattern, first, i, last, j, rows, world)
@@ -181,7 +188,7 @@ def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
     bits, times = world.axis.time_bits, np.full(first.size, world.axis.mask)
     for what in absent:
         names = sorted((what.names & first.names) - SPAN)
-        end = _pack(first, names, first.times(END), world)
+        end = _packed_end(first, names, world)
         blocked = first_block(bits, end, *_packed_span(what, names, world))
         times = np.minimum(times, blocked & world.axis.mask)
     return times
@@ -194,8 +201,14 @@ def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> l
 
 
 def _packed_span(rows: Rows, names: Sequence[str], world: World) -> tuple[Ints, Ints]:
-    end = _pack(rows, names, rows.times(END), world)
+    end = _packed_end(rows, names, world)
     return (end if _are_points(rows) else _pack(rows, names, rows.times(START), world)), end
+
+
+def _packed_end(rows: Rows, names: Sequence[str], world: World) -> Ints:
+    if rows.packed is not None and rows.order == tuple(names) and rows.clock == END:
+        return rows.packed
+    return _pack(rows, names, rows.times(END), world)
 
 
 def _pack(rows: Rows, names: Sequence[str], time: Ints, world: World) -> Ints:
@@ -205,12 +218,16 @@ def _pack(rows: Rows, names: Sequence[str], time: Ints, world: World) -> Ints:
 def _joined_span(pattern: Pairs, left: Rows, i: Ints, right: Rows, j: Ints) -> tuple[Ints, Ints]:
     match pattern.kind:
         case "seq" | "meets":
-            return left.times(START)[i], right.times(END)[j]
+            return _times_at(left, START, i), _times_at(right, END, j)
         case "and" | "par":
-            start = np.minimum(left.times(START)[i], right.times(START)[j])
-            return start, np.maximum(left.times(END)[i], right.times(END)[j])
+            start = np.minimum(_times_at(left, START, i), _times_at(right, START, j))
+            return start, np.maximum(_times_at(left, END, i), _times_at(right, END, j))
         case _:  # equals, during, starts, finishes: the right one is not shorter
-            return right.times(START)[j], right.times(END)[j]
+            return _times_at(right, START, j), _times_at(right, END, j)
+
+
+def _times_at(rows: Rows, name: str, places: Ints) -> Ints:
+    return rows.column(name).select(Selection(index=places)).integers()
 
 
 def _put_together(left: Rows, i: Ints, right: Rows, j: Ints, start: Ints, end: Ints, world: World) -> Rows:

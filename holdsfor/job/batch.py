@@ -19,6 +19,8 @@ from holdsfor.engine.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.wide import NANOSECONDS, is_kinds_key
+from holdsfor.job.argument_kinds import join_kinds
+from holdsfor.job.doubts import KINDS, REASONS, join_reasons
 from holdsfor.job.here import run_stages
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import Part, footer_span
@@ -34,6 +36,8 @@ MERGED: dict[str, Callable[[Any, Any], Any]] = {
     "last_time": max,
     TIME_BITS_LEFT: min,
     NANOSECONDS: max,
+    REASONS: join_reasons,
+    KINDS: join_kinds,
 }
 
 

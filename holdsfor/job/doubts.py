@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pyarrow as pa
+
 from holdsfor.duration import TickUnit
+from holdsfor.job.argument_kinds import find_clashes
+from holdsfor.language.description import EventDescription
 
 _log = logging.getLogger(__name__)
 
@@ -14,8 +19,30 @@ _log = logging.getLogger(__name__)
 _MILLISECONDS, _MICROSECONDS = 10**11, 10**14
 
 
-def warn_of_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> None:
-    for doubt in find_doubts(metrics, unit):
+#: In the figures of a run: why rows were rejected, and how many for each reason; what kinds of arguments were read.
+REASONS, KINDS = "reject_reasons", "argument_kinds"
+#: So many reasons are kept, and so many told.
+_KEPT, _TOLD = 100, 3
+
+
+def count_reasons(rejects: pa.Table) -> dict[str, int]:
+    """The most frequent reasons first."""
+    counts = rejects["reason"].value_counts().to_pylist()
+    return dict(most_frequent({row["values"]: row["counts"] for row in counts}, _KEPT))
+
+
+def join_reasons(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return dict(most_frequent(Counter(one) + Counter(other), _KEPT))
+
+
+def most_frequent(reasons: Mapping[str, int], most: int) -> list[tuple[str, int]]:
+    return sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))[:most]
+
+
+def warn_of_doubts(metrics: dict[str, Any], unit: TickUnit, description: EventDescription) -> None:
+    """Tells what is doubtful, and takes out of the figures what is of no other use."""
+    kinds = metrics.pop(KINDS, {})
+    for doubt in (*find_doubts(metrics, unit), *find_clashes(description, kinds)):
         _log.warning("%s", doubt)
 
 
@@ -39,6 +66,18 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
 def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:
     rows, rejected, late = (metrics.get(name, 0) for name in ("events_in", "events_rejected", "events_late"))
     if rows and rejected == rows:
-        yield f"all {rows:,} rows were rejected: see the table of rejects for the reasons, and check the mapping."
-    elif rows and rejected + late == rows:
+        yield f"all {rows:,} rows were rejected{_told(metrics)}. Check the mapping; the table of rejects has the rows."
+    elif rejected:
+        yield f"{rejected:,} of {rows:,} rows were rejected{_told(metrics)}. The table of rejects has the rows."
+    if late and rejected + late == rows:
         yield f"no row counts: {late:,} of {rows:,} came too late. Give a longer window, or check the arrival times."
+
+
+def _told(metrics: Mapping[str, Any]) -> str:
+    """The most frequent reasons, where they are known."""
+    reasons = metrics.get(REASONS, {})
+    told = [f"{reason} ({count:,})" for reason, count in most_frequent(reasons, _TOLD)]
+    if not told:
+        return ""
+    more = len(reasons) - len(told)
+    return f": {'; '.join(told)}" + (f"; and for {more} other reason{'s' if more > 1 else ''}" if more else "")

@@ -19,6 +19,7 @@ from holdsfor.language.description import Input
 
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
+BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,21 @@ class Part:
 def parts_of(source: EventSource) -> list[Part]:
     """A source cut into what tasks read: Parquet by row groups, anything else by file or table."""
     return [part for events in source.parts for part in cut(events)]
+
+
+def estimate_rows(parts: Sequence[Part]) -> int:
+    """About how many rows there are, by what costs nothing to know: of text files that is their size."""
+    return sum(map(_estimate_part, parts))
+
+
+def _estimate_part(part: Part) -> int:
+    content = part.events.content
+    if not isinstance(content, Path):
+        return len(content)
+    if part.groups:
+        with open_parquet(content) as file:
+            return sum(file.metadata.row_group(number).num_rows for number in part.groups)
+    return content.stat().st_size // BYTES_A_ROW
 
 
 def cut(events: EventPart) -> Iterator[Part]:

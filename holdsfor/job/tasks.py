@@ -28,6 +28,8 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
 from holdsfor.io.wide import NANOSECONDS
 from holdsfor.io.wire import pack, unpack
+from holdsfor.job.argument_kinds import kinds_of_blocks
+from holdsfor.job.doubts import KINDS, REASONS, count_reasons
 from holdsfor.job.output import write_part
 from holdsfor.job.routing import (
     Evidence,
@@ -86,6 +88,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
+        **{REASONS: count_reasons(rejected), KINDS: kinds_of_blocks(events.blocks)},
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=rejected.num_rows,
@@ -265,7 +268,7 @@ def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[s
             yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
 
 
-def note(**counts: float) -> dict[str, Any]:
+def note(**counts: float | Mapping[str, int]) -> dict[str, Any]:
     return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
 
 

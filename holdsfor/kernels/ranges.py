@@ -121,21 +121,62 @@ def _count(low: Ints, high: Ints) -> float:
 
 
 @kernel
-def _write(low: Ints, high: Ints, left_row: Ints, right_row: Ints, left: Ints, right: Ints) -> None:
+def _write(low: Ints, high: Ints, left: Ints, right: Ints) -> None:
     k = 0
     for i in range(low.size):
         for p in range(low[i], high[i]):
-            left[k], right[k] = left_row[i], right_row[p]
+            left[k], right[k] = i, p
             k += 1
 
 
-def pairs_in(low: Ints, high: Ints, left_row: Ints, right_row: Ints, most: int) -> Pairs:
-    """The rows of each i and of all places p in low[i]..high[i] (high not included)."""
+@kernel
+def _count_followers(ends: Ints, starts: Ints, within: int, bits: int, most: int) -> int:
+    mask, total, low, high = (np.int64(1) << bits) - 1, 0, 0, 0
+    for i in range(ends.size):
+        limit = ends[i] + min(within, mask - 1 - (ends[i] & mask))
+        while low < starts.size and starts[low] <= ends[i]:
+            low += 1
+        while high < starts.size and starts[high] <= limit:
+            high += 1
+        total += max(high - low, 0)
+        if total > most:
+            break
+    return total
+
+
+@kernel
+def _write_followers(ends: Ints, starts: Ints, within: int, bits: int, left: Ints, right: Ints) -> None:
+    mask, low, k = (np.int64(1) << bits) - 1, 0, 0
+    for i in range(ends.size):
+        limit = ends[i] + min(within, mask - 1 - (ends[i] & mask))
+        while low < starts.size and starts[low] <= ends[i]:
+            low += 1
+        p = low
+        while p < starts.size and starts[p] <= limit:
+            left[k], right[k] = i, p
+            k, p = k + 1, p + 1
+
+
+def pairs_of_points(ends: Ints, starts: Ints, within: int, bits: int, most: int) -> Pairs:
+    """The places (i, p) of sorted points with starts[p] after ends[i], at most `within` later, of the same key.
+
+    Two places that only move on find them: columns of bounds would take longer to make than all else.
+    """
+    total = _count_followers(ends, starts, within, bits, most)
+    if total > most:
+        raise TooManyPairs(total, most)
+    left, right = np.empty(total, np.int64), np.empty(total, np.int64)
+    _write_followers(ends, starts, within, bits, left, right)
+    return left, right
+
+
+def pairs_in(low: Ints, high: Ints, most: int) -> Pairs:
+    """Each i with all places p in low[i]..high[i] (high not included)."""
     total = _count(low, high)
     if total > most:
         raise TooManyPairs(int(total), most)
     left, right = np.empty(int(total), np.int64), np.empty(int(total), np.int64)
-    _write(low, high, left_row, right_row, left, right)
+    _write(low, high, left, right)
     return left, right
 
 
@@ -162,8 +203,6 @@ def _write_below(
     bound: Ints,
     lowest: Ints,
     begin: Ints,
-    left_row: Ints,
-    right_row: Ints,
     left: Ints,
     right: Ints,
 ) -> None:
@@ -172,18 +211,18 @@ def _write_below(
         at = low[i]
         while at < high[i]:
             if values[at] <= bound[i]:
-                left[k], right[k] = left_row[i], right_row[at]
+                left[k], right[k] = i, at
                 k, at = k + 1, at + 1
             else:
                 at = _leap(at, lowest, begin, bound[i])
 
 
-def pairs_below(low: Ints, high: Ints, values: Ints, bound: Ints, left_row: Ints, right_row: Ints, most: int) -> Pairs:
+def pairs_below(low: Ints, high: Ints, values: Ints, bound: Ints, most: int) -> Pairs:
     """As `pairs_in`, of the places p with values[p] <= bound[i]."""
     ranges = low, high, values, bound, *make_pyramid(values)
     total = _count_below(*ranges, most)
     if total > most:
         raise TooManyPairs(total, most)
     left, right = np.empty(total, np.int64), np.empty(total, np.int64)
-    _write_below(*ranges, left_row, right_row, left, right)
+    _write_below(*ranges, left, right)
     return left, right

@@ -29,10 +29,16 @@ def sort_packed(values: Ints, bits: int) -> tuple[Ints, Ints]:
 
     Times are the low `bits`; rows that come in order of time are found and sorted by key alone.
     """
+    result, order = sort_rows(values, bits)
+    return result, np.arange(values.size) if order is None else order
+
+
+def sort_rows(values: Ints, bits: int) -> tuple[Ints, Ints | None]:
+    """As `sort_packed`; no order where the rows are in order already."""
     rows = values.size
     sorted_, in_time, low, high = _examine(values, bits)
     if sorted_:
-        return values, np.arange(rows)
+        return values, None
     least, greatest = int(low) >> bits, int(high) >> bits
     if in_time and greatest - least < max(CACHED_KEYS, rows):
         result, order = np.empty(rows, np.int64), np.empty(rows, np.int64)

@@ -15,7 +15,8 @@ from holdsfor.engine.result import Result
 from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
-from holdsfor.job.doubts import warn_of_doubts
+from holdsfor.job.argument_kinds import kinds_of_blocks
+from holdsfor.job.doubts import KINDS, REASONS, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
@@ -69,7 +70,8 @@ def recognise(
                 else:
                     result = find_history(program, read[0], windows, stepped)
                 metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
-                warn_of_doubts(metrics, unit)
+                metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
+                warn_of_doubts(metrics, unit, description)
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,8 +24,7 @@ from holdsfor.io.readers.read import as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.doubts import warn_of_doubts
-from holdsfor.job.output import SCHEMAS
-from holdsfor.job.parts import footer_span, parts_of, tables_of
+from holdsfor.job.parts import estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language import Rules, as_description
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
+ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -53,13 +53,29 @@ DDL = {
 
 @dataclass(frozen=True, slots=True)
 class SparkResult:
-    """What was recognised, as DataFrames with the columns of the contract of `run`, and counts."""
+    """What was recognised, as DataFrames with the columns of the contract of `run`, and counts.
 
-    intervals: DataFrame
-    occurrences: DataFrame
-    late: DataFrame
-    rejects: DataFrame
+    open_table: gives the DataFrame of a table; for one that is on disk Spark then looks at its files.
+    """
+
+    open_table: Callable[[str], DataFrame]
     metrics: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def intervals(self) -> DataFrame:
+        return self.open_table("intervals")
+
+    @property
+    def occurrences(self) -> DataFrame:
+        return self.open_table("occurrences")
+
+    @property
+    def late(self) -> DataFrame:
+        return self.open_table("late")
+
+    @property
+    def rejects(self) -> DataFrame:
+        return self.open_table("rejects")
 
     def table(self, name: str) -> DataFrame:
         """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark."""
@@ -89,7 +105,8 @@ def recognise(
     events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
-    buckets: entities are shared out over so many (default: 8 a core). out: workers write the result tables there.
+    buckets: entities are shared out over so many (default: 8 a core, fewer where there is little input).
+    out: workers write the result tables there.
     """
     description = as_description(rules)
     unit = agree_on_tick_unit(description, tick_unit)
@@ -97,11 +114,11 @@ def recognise(
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
-    count = 8 * count_cores(spark) if buckets is None else buckets
+    count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
         metrics = with_shapes(run_batch(program, times, count, crew, out), description)
-    warn_of_doubts(metrics, unit)
-    return SparkResult(**{name: _table(spark, name, crew.done, out) for name in SCHEMAS}, metrics=metrics)
+    warn_of_doubts(metrics, unit, description)
+    return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 
 @dataclass(slots=True)
@@ -114,6 +131,12 @@ class SparkCrew:
 
     def guess_span(self) -> tuple[int, int] | None:
         return self.feed.guess()
+
+    def suggest_buckets(self) -> int:
+        """Eight a core, so that a heavy one does not hold up the rest; fewer where a task would have little to do."""
+        cores = count_cores(self.spark)
+        rows = self.feed.estimate_rows()
+        return 8 * cores if rows is None else max(cores, min(8 * cores, rows // ROWS_A_BUCKET))
 
     def read_span(self, fence: Fence) -> tuple[int, int]:
         return self.feed.looking.span(fence)
@@ -149,6 +172,7 @@ class _Feed:
     parts: Sequence[Any]
     rows: Callable[[Callable[[], Any]], DataFrame]
     guess: Callable[[], tuple[int, int] | None]  # the span, and perhaps more than that of the rows that count
+    estimate_rows: Callable[[], int | None]  # None if only reading them tells
     looking: _Looking
 
 
@@ -168,7 +192,7 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
     looking = _looking_at_parts(spark, parts, inputs)
-    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), looking)
+    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), looking)
 
 
 def _frames(tables: Mapping[str, Any], mapping: ColumnMapping) -> list[_Frame]:
@@ -193,7 +217,7 @@ def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
 
         return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
 
-    return _Feed((), rows, lambda: None, _looking_at_frames(frames, inputs))
+    return _Feed((), rows, lambda: None, lambda: None, _looking_at_frames(frames, inputs))
 
 
 def _union(frames: Iterable[DataFrame]) -> DataFrame:

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from holdsfor.errors import HoldsforError
@@ -55,6 +56,7 @@ def find_java() -> Path:
     )
 
 
+@cache
 def java_version(java: Path) -> int | None:
     """The feature version (8, 17, 21, ...) that `java -version` tells, or None if it does not run."""
     try:

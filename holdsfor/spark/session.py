@@ -6,14 +6,16 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
-from holdsfor.spark.java import java_home
+from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
 
 if TYPE_CHECKING:
@@ -23,19 +25,27 @@ if TYPE_CHECKING:
 # Arrow's threads follow OMP_NUM_THREADS.
 ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 
+#: Java's second compiler makes fast what runs for minutes; at the start it takes most of the time of two cores.
+FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+
 PACKAGE = Path(holdsfor.__file__).parent
 LOGGING = PACKAGE / "spark" / "log4j2.properties"
 LONGEST_LOG = 10_000_000  # bytes after which a log begins anew, at the next start
 
 
 def session(
-    master: str | None = None, conf: Mapping[str, str] | None = None, name: str = "holdsfor", log: Path | None = None
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    name: str = "holdsfor",
+    log: Path | None = None,
+    for_one_run: bool = False,
 ) -> SparkSession:
     """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
 
     conf overrides any setting, and what spark-submit was given overrides those of ours.
 
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
+    for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
     """
     from pyspark.sql import SparkSession
 
@@ -44,9 +54,13 @@ def session(
         return _reuse(running, master, conf or {})
     submitted = _submitted()
     master = master or submitted.get("spark.master", "local[*]")
-    settings = {"spark.app.name": name} | _settings(master) | submitted | {"spark.master": master} | dict(conf or {})
+    ours = {"spark.app.name": name} | _settings(master, for_one_run)
+    settings = ours | submitted | {"spark.master": master} | dict(conf or {})
     with _environment(_launch_environment(master)):
-        return _start(settings, master, log)
+        started = _start(settings, master, log)
+    if _is_here(master):
+        _wake_workers(started)
+    return started
 
 
 def _submitted() -> dict[str, str]:
@@ -92,6 +106,16 @@ def _launch(settings: Mapping[str, str], log: Path) -> None:
     SparkContext._ensure_initialized(conf=conf, gateway=gateway)
 
 
+def _wake_workers(session: SparkSession) -> None:
+    """The daemon of the workers loads what tasks need (`holdsfor.daemon`) while the driver prepares the first job."""
+
+    def wake() -> None:
+        with suppress(Exception):  # the session may be over by then, and what is wrong the first job will tell
+            session.range(0, 1, 1, 1).mapInArrow(lambda batches: batches, "id bigint").collect()
+
+    Thread(target=wake, daemon=True, name="wake workers").start()
+
+
 def _ignore_hang_ups(session: SparkSession) -> None:
     """When Spark is ended first (a signal to all processes of a service), that is no error of ours to print."""
     server = session.sparkContext._accumulatorServer
@@ -119,10 +143,10 @@ def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -
     return running
 
 
-def _settings(master: str) -> dict[str, str]:
+def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
     settings = {
         "spark.driver.memory": f"{_driver_memory_mb()}m",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+        "spark.driver.extraJavaOptions": " ".join(_java_options(for_one_run)),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.python.worker.reuse": "true",
@@ -148,9 +172,18 @@ def _settings(master: str) -> dict[str, str]:
     return settings
 
 
+def _java_options(for_one_run: bool) -> list[str]:
+    options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"]
+    options += [FIRST_COMPILER] if for_one_run else []
+    return options + class_options(find_java(), cache_dir(), leaves_archive=for_one_run)
+
+
 def _launch_environment(master: str) -> dict[str, str]:
     """What Spark takes from the environment and from nowhere else."""
-    environment = {"JAVA_HOME": str(java_home(cache_dir()))}
+    environment = {
+        "JAVA_HOME": str(java_home(cache_dir())),
+        "SPARK_LAUNCHER_OPTS": FIRST_COMPILER,  # of the Java that only puts together the command for the other
+    }
     if _is_here(master):
         environment["PYSPARK_PYTHON"] = sys.executable
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # else Spark stops where the machine's own name does not resolve

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import holdsfor
+from holdsfor.spark.live.workers import on_workers
 from holdsfor.spark.session import cache_dir
 from holdsfor.spark.sharing import is_connect, require_context
 
@@ -62,11 +63,11 @@ def ship(spark: SparkSession) -> None:
 def warm(spark: SparkSession) -> int:
     """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
     require_context(spark, "Compiling the kernels beforehand")
-    cores = spark.sparkContext.defaultParallelism
-    return sum(spark.sparkContext.parallelize(range(cores), cores).map(_recognise).collect())
+    return sum(on_workers(spark)(lambda _: load_kernels(), range(spark.sparkContext.defaultParallelism)))
 
 
-def _recognise(_: int) -> int:
+def load_kernels() -> int:
+    """Calls those that most rules need, by a small run."""
     description, events = holdsfor.parse(RULES), holdsfor.read_events(EVENTS, format="terms")
     holdsfor.recognise(description, events, window=10, step=10, stepped=True)
     holdsfor.read_events(LINES, format="rtec").read(description.inputs)

@@ -1,4 +1,4 @@
-"""`holdsfor run` as a process of its own, on local Spark."""
+"""`holdsfor run` on local Spark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
+from typer.testing import CliRunner
 
+from holdsfor.cli import app
 from tests.cli.test_commands import FIRST, RULES, SECOND, counts
 
 pytestmark = pytest.mark.spark
@@ -55,13 +58,19 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
 
 
-def test_failing_run_tells_the_mistake_and_keeps_an_earlier_one(tmp_path: Path) -> None:
+def test_failing_run_tells_the_mistake_and_keeps_an_earlier_one(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spark, "stop", lambda: None)  # other tests go on with this session
+    (tmp_path / "rules.ec").write_text(RULES)
     (tmp_path / "table.csv").write_text("name,time,who\ngo,10,v1\n")
     (tmp_path / "mapping.toml").write_text('time = "when"\n')
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "intervals.csv").write_text("from an earlier run")
-    done = run(tmp_path, "--events", "table.csv", "--format", "columns", "--mapping", "mapping.toml")
-    assert done.returncode == 1
+    rules, out, events, mapping = (str(tmp_path / name) for name in ("rules.ec", "out", "table.csv", "mapping.toml"))
+    command = ["run", rules, "-o", out, "--engine", "spark", "--events", events, "--format", "columns"]
+    done = CliRunner().invoke(app, [*command, "--mapping", mapping])
+    assert done.exit_code == 1
     assert "no such column for the time: 'when'" in done.stderr
     assert "Traceback" not in done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["intervals.csv"]

@@ -60,7 +60,7 @@ def lines(first: int, count: int) -> str:
     return "\n".join(rows) + "\n"
 
 
-@pytest.mark.parametrize("engine", ["spark", "local"])
+@pytest.mark.parametrize("engine", [pytest.param("spark", marks=pytest.mark.slow), "local"])
 def test_it_ends_cleanly_when_asked_and_goes_on(engine: str, tmp_path: Path) -> None:
     """SIGTERM: the batch that runs is finished. Started again it reads what has come since, and nothing twice."""
     incoming = tmp_path / "incoming"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.conformance import report
 from tests.conformance.cases import APPLICATIONS, Case, event_calculus, paths, scope
@@ -61,6 +62,12 @@ def sample(cases: Sequence[AnyCase], size: int) -> list[AnyCase]:
         chosen.append(best)
         waiting.remove(best)
     return chosen
+
+
+def first_quick(cases: Sequence[object], count: int) -> list[ParameterSet]:
+    """The first few of the cases in the quick tests, the rest in the long ones."""
+    marks = [() if number < count else pytest.mark.slow for number in range(len(cases))]
+    return [pytest.param(case, marks=mark, id=str(case)) for case, mark in zip(cases, marks, strict=True)]
 
 
 def check(case: Case, engine: Engine) -> None:

@@ -12,6 +12,10 @@ if not GOLDEN.exists():
     pytest.skip(ABSENT, allow_module_level=True)
 
 
+#: On Spark the quick tests take the streams with delays, and the recording.
+ON_SPARK = [pytest.param(name, marks=pytest.mark.slow if name.endswith("_d0") else ()) for name in APPLICATIONS]
+
+
 @pytest.mark.parametrize("engine", [*LOCAL, STREAMS[-1]], ids=str)
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_application(name: str, engine: Engine) -> None:
@@ -19,6 +23,6 @@ def test_application(name: str, engine: Engine) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("name", APPLICATIONS)
+@pytest.mark.parametrize("name", ON_SPARK)
 def test_application_on_spark(name: str, spark_engine: Engine) -> None:
     check(application(name), spark_engine)

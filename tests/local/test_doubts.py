@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import holdsfor
@@ -18,7 +19,7 @@ def doubts(caplog: pytest.LogCaptureFixture, events: list[str], **times: Any) ->
 
 
 def test_nothing_to_doubt(caplog: pytest.LogCaptureFixture) -> None:
-    assert doubts(caplog, ["press(a, 4) @ 5", "press(a, x) @ 6"]) == []
+    assert doubts(caplog, ["press(a, 4) @ 5", "other(a) @ 6"]) == []
     assert doubts(caplog, ["press(a, 4) @ 5"], window=20, step=20) == []
     assert doubts(caplog, []) == []
 
@@ -37,7 +38,54 @@ def test_milliseconds_for_seconds(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_all_rows_rejected(caplog: pytest.LogCaptureFixture) -> None:
     (doubt,) = doubts(caplog, ["press(a, x) @ 5", "press(a, y) @ 6"])
-    assert doubt.startswith("all 2 rows were rejected")
+    reason = "bad number: argument 2 of press/2 is not a number (2)"
+    assert doubt.startswith(f"all 2 rows were rejected: {reason}. Check the mapping")
+
+
+def test_some_rows_rejected(caplog: pytest.LogCaptureFixture) -> None:
+    lines = [
+        "press(a, 4) @ 5",
+        "press(a, x) @ 6",
+        "press(a, y) @ 6",
+        "press(a) @ 7",
+        "press(b) @ 8",
+        "press",
+        "press(a",
+    ]
+    (doubt,) = doubts(caplog, lines)
+    assert doubt.startswith("6 of 7 rows were rejected: bad number: argument 2 of press/2 is not a number (2); ")
+    assert "wrong arity: press/1, but the rules read press/2 (2); " in doubt
+    assert doubt.endswith("; and for 1 other reason. The table of rejects has the rows.")
+
+
+JOINED = """
+initiatedAt(on(M)=true, T) :- happensAt(up(M), T).
+happensAt(seen(M, L), T) :- happensAt(down(M), T), holdsAt(on(M)=true, T), line(M, L).
+line(17, a).
+"""
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "clashes"),
+    [
+        ([17, 18], [17, 18], []),
+        (["17", "x"], ["17", "y"], ["up/1 has text that looks like numbers"]),
+        ([17.0, 18.5], [17, 18], ["up/1 has floats"]),
+        ([17, 18], ["17", "18"], ["down/1 has text that looks like numbers"]),
+        (["a", "b"], ["c", "d"], []),
+    ],
+)
+def test_arguments_that_are_never_equal(
+    up: list[Any], down: list[Any], clashes: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.clear()
+    tables = {"up": pa.table({"time": [1, 2], "m": up}), "down": pa.table({"time": [3, 4], "m": down})}
+    holdsfor.recognise(holdsfor.parse(JOINED), tables)
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == len(clashes)
+    for clash, doubt in zip(clashes, told, strict=True):
+        assert clash in doubt or clash.replace(" has", "") in doubt
+        assert "[types] COLUMN" in doubt
 
 
 def test_all_rows_late(caplog: pytest.LogCaptureFixture) -> None:

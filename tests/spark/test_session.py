@@ -104,6 +104,7 @@ def test_job_without_java_runs_on_the_bundled_one(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_job_on_the_java_of_the_machine(tmp_path: Path) -> None:
     found = shutil.which("java")
     if found is None:

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
 from holdsfor.io.strings import strings_of
-from holdsfor.io.text import Mask, is_number, mask, number_text, spread, string_terms, value_terms
+from holdsfor.io.text import Mask, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
 
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
@@ -48,6 +48,34 @@ def column_terms(column: pa.Array, untyped: bool, unit: str, name: str) -> pa.Ar
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")
+
+
+def typed_terms(column: pa.Array, kind: str, unit: str, name: str) -> pa.Array:
+    """Terms of a column of which a mapping says what they are; null where that cannot be."""
+    if pa.types.is_dictionary(column.type):
+        terms = typed_terms(column.dictionary, kind, unit, name)
+        return spread(terms, column.indices)
+    if kind == "text":
+        texts = column if pa.types.is_string(column.type) else _number_texts(column_terms(column, False, unit, name))
+        return string_terms(texts)
+    terms = column_terms(column, True, unit, name)
+    if pa.types.is_dictionary(terms.type):
+        numbers = numeric(terms)
+        texts = pc.if_else(pa.array(numbers), terms.cast(pa.string()), pa.scalar(None, pa.string()))
+        terms = texts.cast(pa.float64())
+    if kind == "float" or pa.types.is_integer(terms.type):
+        return terms.cast(pa.float64() if kind == "float" else pa.int64())
+    is_whole = pc.equal(pc.floor(terms), terms)
+    return pc.if_else(is_whole, terms, pa.scalar(None, pa.float64())).cast(pa.int64())
+
+
+def _number_texts(terms: pa.Array) -> pa.Array:
+    """As people write them: 17, also where it has become 17.0 among nulls."""
+    if pa.types.is_dictionary(terms.type):
+        return plain_text(terms.cast(pa.string()))
+    if pa.types.is_floating(terms.type) and pc.all(pc.equal(pc.floor(terms), terms), min_count=0).as_py():
+        terms = terms.cast(pa.int64())
+    return terms.cast(pa.string())
 
 
 def numeric(column: pa.Array) -> Mask:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
-from holdsfor.io.readers.arguments import column_terms, numeric, plain
+from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
 from holdsfor.io.readers.fields import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
 from holdsfor.io.readers.sieve import (
@@ -251,7 +251,9 @@ class TableReader:
         if column.null_count:
             missing = mask(column.is_null())
             given = self._rows(self._column(group.columns[position]), group.rows)
-            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), f"{what} is out of range")
+            kind = self.mapping.types.get(group.columns[position])
+            wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
+            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
                 sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
@@ -277,9 +279,15 @@ class TableReader:
 
     def _as_terms(self, name: str) -> pa.Array:
         if name not in self._terms:
-            untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
-            self._terms[name] = column_terms(self._column(name), untyped, self.mapping.unit, name)
+            self._terms[name] = self._terms_of(name)
         return self._terms[name]
+
+    def _terms_of(self, name: str) -> pa.Array:
+        kind = self.mapping.types.get(name)
+        if kind is not None:
+            return typed_terms(self._column(name), kind, self.mapping.unit, name)
+        untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
+        return column_terms(self._column(name), untyped, self.mapping.unit, name)
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""

@@ -14,6 +14,9 @@
     [fluents]
     proximity = ["vessel", "other"]
 
+    [types]                 # the type of a column's terms, where it is not as it looks: integer, float, text
+    vessel = "text"
+
     [topics]                # MQTT: what the messages on a topic are; {vessel} is a level that becomes a column
     "ais/{vessel}/speed" = "velocity"
 
@@ -48,8 +51,10 @@ _USUAL = {
     "value": ("value",),
     "op": ("op",),
 }
+#: What a mapping can say that the terms of a column are.
+TYPES = ("integer", "float", "text")
 #: What a table has for itself; all other keys may stand above the tables.
-_OF_ONE_TABLE = ("events", "fluents", "topics", "files", "tables")
+_OF_ONE_TABLE = ("events", "fluents", "topics", "types", "files", "tables")
 
 
 @dataclass(frozen=True)
@@ -67,6 +72,7 @@ class Mapping:
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     topics: AnyMapping[str, Any] = field(default_factory=dict)  # see `holdsfor.io.mqtt.topics`
+    types: AnyMapping[str, str] = field(default_factory=dict)
     files: str | None = None  # which files have this table, where there are several tables
     tables: AnyMapping[str, Mapping] = field(default_factory=dict)
     table: str = ""  # its name as one of several: that of its event, too, if nothing says more
@@ -78,6 +84,10 @@ class Mapping:
             raise HoldsforError(f"{both[0]} is both in [events] and in [fluents]. Keep one.")
         if self.name is not None and self.constant is not None:
             raise HoldsforError(f"give name = {self.name!r} (a column) or constant = {self.constant!r}, not both.")
+        for column, kind in self.types.items():
+            if kind not in TYPES:
+                hint = did_you_mean(kind, TYPES)
+                raise HoldsforError(f"[types] {column} = {kind!r} is not known.{hint} Write one of {', '.join(TYPES)}.")
         if self.tables:
             check_tables(self)
 
@@ -251,6 +261,9 @@ def _check_value(origin: str, key: str, value: object) -> None:
     elif key == "topics":
         if not isinstance(value, AnyMapping):
             raise HoldsforError(f'{origin}: [topics] lists topics, such as "ais/{{vessel}}/speed" = "velocity".')
+    elif key == "types":
+        if not isinstance(value, AnyMapping) or not all(isinstance(kind, str) for kind in value.values()):
+            raise HoldsforError(f'{origin}: [types] lists types by column, such as vessel = "text".')
     elif key == "tables":
         if not isinstance(value, AnyMapping) or not all(isinstance(t, AnyMapping | Mapping) for t in value.values()):
             raise HoldsforError(f"{origin}: tables are sections, [tables.NAME], each with the keys of a mapping.")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
@@ -182,12 +183,22 @@ def _contents(source: Any, form: str | None) -> Iterable[Content]:
 def _from_pandas(frame: Any) -> pa.Table:
     check_names([str(name) for name in getattr(frame, "columns", ())])
     try:
-        return pa.Table.from_pandas(frame, preserve_index=False)
+        return with_integers(pa.Table.from_pandas(frame, preserve_index=False))
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
         raise HoldsforError(
             f"the data frame has a column that is not of one type: {' '.join(map(str, error.args))}. "
             "Make it one: frame[column].astype(str), or pandas.to_numeric."
         ) from error
+
+
+def with_integers(table: pa.Table) -> pa.Table:
+    """pandas turns integers with a null among them into floats: here they are integers again."""
+    for place, column in enumerate(table.columns):
+        if pa.types.is_float64(column.type) and column.null_count:
+            whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(1 << 53)))
+            if pc.all(whole, min_count=1).as_py():
+                table = table.set_column(place, table.column_names[place], column.cast(pa.int64()))
+    return table
 
 
 def _several(items: list[Any], form: str | None) -> Iterable[Content]:

@@ -40,16 +40,16 @@ def numbers(draft: Draft) -> dict[Node, frozenset[int]]:
 
 def number_slots(draft: Draft) -> set[Slot]:
     """All slots that must hold numbers. Asks from conditions to what gives them their values, until nothing is new."""
-    clauses = [(list(_slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
+    clauses = [(list(slots("predicate", clause.head)), clause.body) for clause in draft.background if clause.body]
     used = _used(clauses)
-    heads = [(list(_head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
+    heads = [(list(head_slots(rule.subject, rule.value)), rule.body) for rule in draft.rules]
     heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
     heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
-    heads += [(list(_slots("event", each.head)), as_body(each)) for each in draft.patterns]
+    heads += [(list(slots("event", each.head)), as_body(each)) for each in draft.patterns]
     asked: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
     for head, body in [*heads, *clauses]:
-        numeric, given = _numeric(body, used), list(_body_slots(body))
+        numeric, given = _numeric(body, used), list(body_slots(body))
         asked.update(slot for slot, variable in given if variable in numeric)
         for slot, variable in head:
             passed[slot].update(source for source, name in given if name == variable)
@@ -82,13 +82,13 @@ def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
         elif isinstance(literal, Is):
             found.update(variables(literal.target), variables(literal.expression))
         elif isinstance(literal, Call):
-            found.update(variable for slot, variable in _slots("predicate", literal.goal) if slot in used)
+            found.update(variable for slot, variable in slots("predicate", literal.goal) if slot in used)
         elif isinstance(literal, Aggregate) and literal.function != "count":
             found.update(variables(literal.template), variables(literal.result))
     return found
 
 
-def _slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
+def slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
     owner = signature(term)
     for position, arg in enumerate(name_and_args(term)[1]):
         if isinstance(arg, Var):
@@ -96,21 +96,21 @@ def _slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:
 
 
 def _fluent_slots(fluent: Term, value: Term) -> Iterator[tuple[Slot, Var]]:
-    yield from _slots("fluent", fluent)
+    yield from slots("fluent", fluent)
     owner = signature(fluent)
     if isinstance(value, Var):
         yield ("fluent", owner, owner.arity), value
 
 
-def _head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
-    return _slots("event", subject) if value is None else _fluent_slots(subject, value)
+def head_slots(subject: Term, value: Term | None) -> Iterator[tuple[Slot, Var]]:
+    return slots("event", subject) if value is None else _fluent_slots(subject, value)
 
 
-def _body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
+def body_slots(body: Iterable[Literal]) -> Iterator[tuple[Slot, Var]]:
     for literal in every(body):
         if isinstance(literal, Happens | Occurs):
-            yield from _slots("event", literal.event)
+            yield from slots("event", literal.event)
         elif isinstance(literal, Edge | Holds | HoldsFor):
             yield from _fluent_slots(literal.fluent, literal.value)
         elif isinstance(literal, Call):
-            yield from _slots("predicate", literal.goal)
+            yield from slots("predicate", literal.goal)

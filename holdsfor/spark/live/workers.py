@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,13 +17,15 @@ from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
-from holdsfor.spark.sharing import send_to_buckets
+from holdsfor.spark.sharing import count_cores, send_to_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
 _SIZES_DDL = "part int, rows bigint"
+_ANSWERS = pa.schema([("number", pa.int64()), ("answer", pa.binary())])
+_ANSWERS_DDL = "number bigint, answer binary"
 
 
 @dataclass(slots=True)
@@ -89,12 +92,21 @@ class Workers:
 
 
 def on_workers(spark: SparkSession) -> Each:
+    """By the same workers as the batches: for tasks on an RDD Spark starts others, which would load all anew."""
+
     def each(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        def task(batches: Batches) -> Batches:
+            for batch in batches:
+                for number in batch.column(0).to_pylist():
+                    answer = {"number": number, "answer": pickle.dumps(function(items[number]))}
+                    yield pa.RecordBatch.from_pylist([answer], schema=_ANSWERS)
+
         if not items:
             return []
-        context = spark.sparkContext
+        tasks = min(len(items), 4 * count_cores(spark))
         with worker_errors():
-            return context.parallelize(items, min(len(items), 4 * context.defaultParallelism)).map(function).collect()
+            rows = spark.range(0, len(items), 1, tasks).mapInArrow(task, _ANSWERS_DDL).collect()
+        return [pickle.loads(row["answer"]) for row in sorted(rows, key=lambda row: row["number"])]
 
     return each
 

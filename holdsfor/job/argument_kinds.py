@@ -1,0 +1,109 @@
+"""What kinds of terms the arguments of inputs and facts are: 17, 17.0 and '17' are three terms, and never equal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.io.events import NULL, Block
+from holdsfor.io.text import is_number, mask
+from holdsfor.language.description import EventDescription
+from holdsfor.language.joined import joined_arguments
+from holdsfor.language.passes.numbers import Slot
+from holdsfor.language.terms import name_and_args
+
+#: By argument (`reading/2 1`: the first of reading/2), which of these there are.
+Kinds = Mapping[str, int]
+INTEGER, FLOAT, NUMERAL, NAME = 1, 2, 4, 8
+_WORDS = {INTEGER: "integers", FLOAT: "floats", NUMERAL: "text that looks like numbers"}
+_NUMERAL = r"^'-?[0-9]+(\.[0-9]+)?'$"
+#: Of more different terms nothing is said, and of more facts only the first are looked at.
+MOST_TERMS, MOST_FACTS = 100_000, 1000
+
+
+def kinds_of_blocks(blocks: Iterable[Block]) -> dict[str, int]:
+    """Of the arguments of events and fluents that have been read."""
+    found: dict[str, int] = {}
+    for block in blocks:
+        for position, column in enumerate(block.args):
+            key = _key(block.name, len(block.args), position)
+            found[key] = found.get(key, 0) | _kinds_of_column(column)
+    return found
+
+
+def join_kinds(one: Kinds, other: Kinds) -> dict[str, int]:
+    return {key: one.get(key, 0) | other.get(key, 0) for key in {**one, **other}}
+
+
+def find_clashes(description: EventDescription, kinds: Kinds) -> Iterator[str]:
+    """Arguments that rules join although they are never equal."""
+    known = join_kinds(kinds, _kinds_of_facts(description)) if kinds else {}
+    for group in joined_arguments(description):
+        for one, other in combinations([slot for slot in group if _shown_key(slot) in known], 2):
+            first, second = known[_shown_key(one)], known[_shown_key(other)]
+            if not first & second and first & ~NAME and second & ~NAME:
+                yield (
+                    f"{_shown(one)} has {_words(first)} and {_shown(other)} {_words(second)}. Rules take them for the "
+                    "same thing, but 17, 17.0 and '17' are never equal. Say in the mapping which type a column has: "
+                    '[types] COLUMN = "integer", "float" or "text".'
+                )
+                break
+
+
+def _key(name: str, arity: int, position: int) -> str:
+    return f"{name}/{arity} {position + 1}"
+
+
+def _shown_key(slot: Slot) -> str:
+    kind, signature, position = slot
+    prefix = "fact " if kind == "predicate" else ""
+    return prefix + _key(signature.name, signature.arity, position)
+
+
+def _shown(slot: Slot) -> str:
+    kind, signature, position = slot
+    return f"argument {position + 1} of {'the facts ' if kind == 'predicate' else ''}{signature}"
+
+
+def _words(kinds: int) -> str:
+    return " and ".join(word for kind, word in _WORDS.items() if kinds & kind)
+
+
+def _kinds_of_column(column: pa.Array) -> int:
+    if pa.types.is_integer(column.type):
+        return INTEGER
+    if pa.types.is_floating(column.type):
+        return FLOAT
+    return _kinds_of_texts(column.dictionary)
+
+
+def _kinds_of_texts(texts: pa.Array) -> int:
+    if len(texts) > MOST_TERMS:
+        return INTEGER | FLOAT | NUMERAL | NAME
+    integer = mask(pc.match_substring_regex(texts, r"^-?[0-9]+$"))
+    floats = is_number(texts, exponents=True) & ~integer
+    numeral = mask(pc.match_substring_regex(texts, _NUMERAL))
+    name = ~(integer | floats | numeral | mask(pc.equal(texts, NULL)))
+    return sum(
+        kind
+        for kind, some in ((INTEGER, integer), (FLOAT, floats), (NUMERAL, numeral), (NAME, name))
+        if bool(some.any())
+    )
+
+
+def _kinds_of_facts(description: EventDescription) -> dict[str, int]:
+    columns: dict[str, list[str]] = {}
+    for clause in description.background:
+        if not clause.body:
+            name, args = name_and_args(clause.head)
+            for position, term in enumerate(args):
+                columns.setdefault(f"fact {_key(name, len(args), position)}", []).append(str(term))
+    for table in description.tables:
+        for row in table.matching([], MOST_FACTS):
+            for position, term in enumerate(row):
+                key = f"fact {_key(table.signature.name, table.signature.arity, position)}"
+                columns.setdefault(key, []).append(str(term))
+    return {key: _kinds_of_texts(pa.array(texts[:MOST_FACTS])) for key, texts in columns.items()}
