@@ -15,6 +15,8 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numba import njit
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -25,9 +27,24 @@ Pairs: TypeAlias = tuple[Ints, Ints]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class ReadyKernels(FunctionCache):
+    """Finds compiled kernels on disk without importing what only compiling needs, which takes longer than the rest.
+
+    Where one is not there, Numba's compiler imports that itself.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return cast(Any, super())._load_overload(sig, target_context)
+
+
 def kernel(function: Function) -> Function:
     """Compile lazily; the compiled function is called directly, so the annotation costs nothing."""
-    return cast(Function, njit(cache=True, nogil=True)(function))
+    compiled: Any = njit(cache=True, nogil=True)(function)
+    if hasattr(compiled, "_cache"):  # not where Numba is told to compile nothing
+        compiled._cache = cast(Any, ReadyKernels)(function)
+    return cast(Function, compiled)
 
 
 def inlined(function: Function) -> Function:

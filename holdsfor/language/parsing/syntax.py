@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 
 from lark import Lark
 from lark.exceptions import UnexpectedInput
@@ -115,6 +118,16 @@ def _names(text: str) -> tuple[str | None, ...]:
 
 @cache
 def _grammar() -> Lark:
+    """Kept beside the compiled modules, if that folder can be written: to make it takes longer than to read rules."""
+    folder = Path(__file__).parent / "__pycache__"
+    with suppress(OSError):
+        folder.mkdir(exist_ok=True)
     return Lark.open_from_package(
-        __name__, "grammar.lark", parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False
+        __name__,
+        "grammar.lark",
+        parser="lalr",
+        lexer="contextual",
+        propagate_positions=True,
+        maybe_placeholders=False,
+        cache=str(folder / "grammar.lark.cache") if os.access(folder, os.W_OK) else False,
     )
