@@ -51,7 +51,11 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
         say("\n".join(f"  {line}" for line in show_stages_to_authors(made)))
     show("uses", ("name", "used by", "where"), _uses(description, found))
     if with_plan:
+        from holdsfor.cli.units import show_units
+
         say(explain(description))
+        say("\nwhat a change makes be evaluated again, from one query time to the next")
+        say("\n".join(f"  {line}" for line in show_units(made)))
     _remark("Used by no rule, so it only adds work", _unused(description, found))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])

@@ -70,14 +70,19 @@ def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condi
     for op in chain:
         if isinstance(op, Holding) and op.relation in members:
             conditions.append(Condition(op, True))
-        elif isinstance(op, Without) and any(isinstance(o, Holding) and o.relation in members for o in flat(op.chain)):
-            asked = [o for o in op.chain if isinstance(o, Holding) and o.relation in members]
-            count = sum(isinstance(o, Holding) and o.relation in members for o in flat(op.chain))
-            assert len(asked) == count == 1, "language.negations lets nothing else through"
-            conditions.append(Condition(asked[0], False, op.chain if len(op.chain) > 1 else ()))
+        elif isinstance(op, Without) and (asked := _asked_alone(op, members)) is not None:
+            conditions.append(Condition(asked, False, op.chain if len(op.chain) > 1 else ()))
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)
+
+
+def _asked_alone(negation: Without, members: set[Relation]) -> Holding | None:
+    """The only condition of a negation that is on a member."""
+    everywhere = [op for op in flat(negation.chain) if isinstance(op, Holding) and op.relation in members]
+    if len(everywhere) != 1 or not any(op is everywhere[0] for op in negation.chain):
+        return None
+    return everywhere[0]
 
 
 def aligned(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:

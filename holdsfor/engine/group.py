@@ -16,7 +16,7 @@ from holdsfor.engine.simple import Domains
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.plan.operators import At, Declared, Due, Group, Relation
+from holdsfor.plan.operators import At, Declared, Due, Group, Holding, Relation
 from holdsfor.plan.walk import defines, flat
 
 #: How often a group may be evaluated anew; each round is right for one more change at least.
@@ -33,7 +33,7 @@ def evaluate_group(group: Group, world: World, domains: Domains) -> int:
     once = one_by_one if by_itself else all_together
     left_out = once(group, actions, relations, world, domains)
     _tell_reached(group, world)
-    if not _reads_own_edges(actions, defines(group)):
+    if not _reads_itself(actions, defines(group)):
         return left_out
     for _ in range(ROUNDS):
         before = [world.intervals_of(relation) for relation in relations]
@@ -59,13 +59,14 @@ def _equal(one: Allowed, other: Allowed) -> bool:
     return isinstance(one, Declared) and isinstance(other, Declared) and one == other
 
 
-def _reads_own_edges(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:
-    """Whether a rule waits for the start or end of a member: then the group is evaluated until nothing changes.
+def _reads_itself(actions: tuple[Action, ...], relations: tuple[Relation, ...]) -> bool:
+    """Whether a rule waits for the start or end of a member, counts members, or looks for several in one negation.
 
-    Each round is right at least one change further than the one before, because time orders the changes.
+    Then the group is evaluated until nothing changes, and reads the answer of the round before. Each round is right at
+    least one change further than the one before, because time orders the changes.
     """
     ops = (op for action in actions for op in flat(action.chain))
-    return any(isinstance(op, At) and op.relation in relations for op in ops)
+    return any(isinstance(op, At | Holding) and op.relation in relations for op in ops)
 
 
 def _tell_reached(group: Group, world: World) -> None:

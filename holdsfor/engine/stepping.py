@@ -8,7 +8,7 @@ outcome is that of one pass.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,6 +40,7 @@ class Moment:
     """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
     until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
+    work: how much was looked at to find what changes; None if all that is not settled was evaluated.
     """
 
     query_time: int
@@ -49,6 +50,7 @@ class Moment:
     now: World
     state: State
     left_out: int  # groundings outside declared domains
+    work: Mapping[str, int] | None = None
 
 
 class Upstream(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -107,7 +108,8 @@ class Added:
 class LiveSession:
     """Made by `holdsfor.live` and `holdsfor.resume`.
 
-    metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began.
+    metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began, and
+    how much was looked at to find the changes.
     """
 
     description: EventDescription
@@ -174,13 +176,18 @@ class LiveSession:
         is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
-        def tell(moment: Moment) -> Changes:
-            return changes(moment, relations, self.terms.report, is_last and moment.query_time == due[-1])
+        def tell(moment: Moment) -> tuple[Changes, Mapping[str, int] | None]:
+            at_end = is_last and moment.query_time == due[-1]
+            return changes(moment, relations, self.terms.report, at_end), moment.work
 
         with shown_refusals(self.description.sources):
-            told = self.known.add(evaluation.advance(due, tell), due[-1])
+            steps = evaluation.advance(due, tell)
+        told = self.known.add([changed for changed, _ in steps], due[-1])
+        for _, work in steps:
+            self.metrics.update(work)
         self.metrics.update(
             query_times=len(due),
+            query_times_from_scratch=len(due) if any(work is None for _, work in steps) else 0,
             intervals_changed=told.intervals.num_rows,
             occurrences_changed=told.occurrences.num_rows,
         )

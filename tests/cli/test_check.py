@@ -154,6 +154,26 @@ def test_the_plan_before_and_after_and_what_each_pass_changed() -> None:
     assert "never" not in after.split("reach:")[0]
 
 
+UNITS = """\
+initiatedAt(moving(V)=true, T) :- happensAt(speed(V, S), T), S > 5.
+initiatedAt(near(A, B)=true, T) :- happensAt(meet(A, B), T), holdsAt(moving(A)=true, T), holdsAt(moving(B)=true, T).
+initiatedAt(storm=true, T) :- happensAt(wind(S), T), S > 20.
+initiatedAt(alert(V)=true, T) :- happensAt(start(moving(V)=true), T), holdsAt(storm=true, T).
+"""
+
+
+def test_the_plan_says_what_a_change_makes_be_evaluated() -> None:
+    Path("units.ec").write_text(UNITS)
+    printed = call("units.ec", "--plan").stdout.split("what a change makes be evaluated again")[1]
+    keys = {
+        name: line.split(": ")[0].split(", ")[-1] for line in printed.splitlines() for name in re.split("[, ]+", line)
+    }
+    assert keys["moving/1=true"] == keys["alert/1=true"] == "by argument 1"
+    assert keys["near/2=true"] == "by arguments 1 and 2"
+    assert "all keys together: storm/0=true" in printed
+    assert "all keys when this changes: storm/0=true" in printed
+
+
 # ---------------------------------------------------------------- as data
 
 

@@ -111,6 +111,31 @@ def test_what_is_over_is_known_as_long_as_asked_for() -> None:
     assert told(live.current().intervals) == [(["attic"], 14, None)]
 
 
+def test_metrics_say_how_much_was_looked_at() -> None:
+    """Doors that nothing happens to are not looked at, however many there are."""
+    gathered = []
+    for doors in (1, 50):
+        live = begin()
+        live.add([f"opens(d{number}) @ 4" for number in range(doors)])
+        live.advance(10)
+        assert live.metrics["query_times_from_scratch"] == 1
+        assert live.metrics["rows_gathered"] == 0
+        live.add(["closes(d0) @ 12"])
+        live.advance(20)
+        assert (live.metrics["query_times"], live.metrics["query_times_from_scratch"]) == (2, 1)
+        assert (live.metrics["blocks_evaluated"], live.metrics["definitions_evaluated"]) == (1, 2)
+        gathered.append(live.metrics["rows_gathered"])
+    assert gathered[0] == gathered[1] > 0
+    skipped = live.metrics["definitions_skipped"]
+    live.advance(30)
+    live.advance(40)
+    assert live.metrics["definitions_skipped"] > skipped, "nothing has happened"
+    scratch = begin(incremental=False)
+    scratch.add(["opens(hall) @ 4"])
+    scratch.advance(20)
+    assert (scratch.metrics["query_times_from_scratch"], scratch.metrics["rows_gathered"]) == (2, 0)
+
+
 def save_and_resume(live: holdsfor.LiveSession, folder: Path) -> holdsfor.LiveSession:
     live.save(folder)
     return holdsfor.resume(folder, holdsfor.parse(RULES))

@@ -102,10 +102,6 @@ class Bodies:
     def _some_fluent(self, scope: Scope, fresh: float) -> str:
         return self._fluent(scope, self.random.choice((*self.fluents, *self.members)), fresh)
 
-    def _outside(self, scope: Scope) -> str:
-        """A fluent that is in no cycle with the head: only such may be counted."""
-        return self._fluent(scope, self.random.choice(self.fluents), 0)
-
     # ------------------------------------------------------------ conditions
 
     def _happens(self, scope: Scope) -> None:
@@ -123,8 +119,9 @@ class Bodies:
 
     def _not_both(self, scope: Scope) -> None:
         local = scope.copy()
-        if self.members and self.random.random() < 0.5:  # two of a cycle, that share no variable of their own
-            holds = [f"{self._sign()}holdsAt({self._some_fluent(local, 0)}, T)" for _ in range(2)]
+        if self.members and self.random.random() < 0.5:  # two of a cycle, perhaps with a variable in common
+            holds = [f"holdsAt({self._some_fluent(local, 0.3)}, T)", f"holdsAt({self._some_fluent(local, 0)}, T)"]
+            holds = holds if local.bound != scope.bound else [f"{self._sign()}{each}" for each in holds]
             scope.body.append(f"\\+ ({self.random.choice((', ', ' ; ')).join(holds)})")
             return
         first = self._trigger(local, "T", 0.4)
@@ -255,7 +252,7 @@ class Bodies:
         """A goal that binds the template."""
         goals = [
             self._trigger(local, "T", 0),
-            f"holdsAt({self._outside(local)}, T)",
+            f"holdsAt({self._some_fluent(local, 0)}, T)",
             f"linked({self.random.choice(('_', self.constant('E')))},{template})",
         ]
         goal = self.random.choice(goals)

@@ -27,6 +27,8 @@ from holdsfor.plan.walk import defines
 
 #: What has changed far back may be evaluated in so many blocks besides what is in time, each from its own cut.
 LATE_BLOCKS = (0, 1, 3)
+#: The counts that say how much a query time looks at.
+WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")
 #: Evaluating a definition costs as much as so many rows more, however few its rows are (measured: 0.3 ms).
 ROWS_PER_DEFINITION = 4_000
 
@@ -260,6 +262,7 @@ class Evaluation:
         tuples, unit = self.block.tuples, self.unit
         if tuples is None or relation in unit.everywhere:
             whole = stored.whole()
+            self.turn.count("rows_gathered", len(whole))
             return Gathered(whole, np.arange(len(whole)))
         home = unit.homes.get(relation)
         shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))

@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import find_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals
-from holdsfor.engine.incremental.blocks import Differences, Turn
+from holdsfor.engine.incremental.blocks import WORK, Differences, Turn
 from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
@@ -42,10 +42,8 @@ def changing_moments(
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
-        yield (
-            Moment(query_time, due[place - 1], before, known.frontier, now, state, counts.get("left_out", 0)),
-            following,
-        )
+        left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
+        yield Moment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
         known = following
 
 

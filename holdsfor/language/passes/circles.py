@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TypeGuard
 
 from holdsfor.language.description import (
-    Aggregate,
     Compare,
-    Defined,
     Edge,
     FluentValue,
     Happens,
@@ -19,7 +17,7 @@ from holdsfor.language.description import (
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.graph import components
-from holdsfor.language.passes.negations import entangled, one_at_a_time
+from holdsfor.language.passes.negations import one_at_a_time
 from holdsfor.language.passes.strata import Mention, Part, Step, signature
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.walk import every
@@ -32,19 +30,19 @@ def circles(draft: Draft) -> None:
     """Holding at T is decided by what was initiated and terminated before T: only such circles have an answer."""
     for group in draft.circles:
         try:
-            tangles = _entangled(group)
+            _take_negations_apart(group)
         except Refusal as refusal:
             draft.error(refusal.code, refusal.message, refusal.place, refusal.hint)
             continue
         rounds = _rounds_of_edges(group)
         for step in group:
-            reason = _reason(draft, step, tangles, rounds)
+            reason = _reason(draft, step, rounds)
             if reason:
                 _report(draft, _way(group, step), *reason)
                 break
 
 
-def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]) -> tuple[str, str] | None:
+def _reason(draft: Draft, step: Step, rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event" and any(signature(rule.head) == name for rule in draft.patterns):
@@ -64,8 +62,6 @@ def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]
         hint = f"write the conditions of the rules that {does} {fluent} instead"
         reason = f"the {edge} of {fluent} would decide about itself at one and the same point"
         return f"time does not order this circle: {reason}", hint
-    if step.rule and id(step.literal) in tangles:
-        return _reason_entangled(step.rule, step.literal, step.need[1])
     if isinstance(step.literal, Holds | Edge) and step.rule and not _at_or_before(step.rule, step.literal.time):
         time, at = written(step.literal.time), written(step.rule.at)
         hint = f"ask at {at} itself, or at an earlier time: T1 is {at}-1"
@@ -73,24 +69,12 @@ def _reason(draft: Draft, step: Step, tangles: set[int], rounds: dict[Part, int]
     return None
 
 
-def _entangled(group: list[Step]) -> set[int]:
-    """The conditions, by identity, that stand in a negation or findall where they cannot be asked for."""
+def _take_negations_apart(group: list[Step]) -> None:
+    """Planning does so; what comes to too many cases is refused here."""
     circle = {step.head[1].signature for step in group}
-    found: set[int] = set()
     for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
         head = {rule.at, *variables(rule.subject), *(variables(rule.value) if rule.value else ())}
-        literal = entangled(one_at_a_time(rule.body, head, circle), circle)
-        found |= {id(literal)} if literal else set()
-    return found
-
-
-def _reason_entangled(rule: Rule, literal: Mention | None, fluent: Defined) -> tuple[str, str]:
-    counts = (each for each in every(rule.body) if isinstance(each, Aggregate))
-    if any(inner is literal for each in counts for inner in every(each.literals)):
-        hint = "count events, or a fluent outside the circle"
-        return f"what findall counts must be known before, and {fluent} is not", hint
-    hint = "define a fluent for what the negation is about, and ask for that: \\+ holdsAt(fluent=value, T)"
-    return "one negation cannot look for what two fluents of a circle have in common", hint
+        one_at_a_time(rule.body, head, circle)
 
 
 def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:

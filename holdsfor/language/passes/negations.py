@@ -1,8 +1,8 @@
 """A negation that asks for several fluents of a circle: what it says of each of them, where that can be said apart.
 
-A fluent of a circle is known only up to the point that is being decided, so a rule may ask whether one holds, but not
-search for answers that two of them give together. `\\+ (A, B)` where A and B share no variable of their own is
-`\\+ A ; \\+ B`, which asks for one at a time.
+A rule may ask whether one fluent of a circle holds while time goes on. `\\+ (A, B)` where A and B share no variable of
+their own is `\\+ A ; \\+ B`, which asks for one at a time. Others, and what findall counts, are read from the answer of
+the round before.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from holdsfor.language.description import Aggregate, Holds, Literal, Not, Or, Signature
+from holdsfor.language.description import Holds, Literal, Not, Or, Signature
 from holdsfor.language.passes.combinations import combinations
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.terms import Var
@@ -28,22 +28,6 @@ def one_at_a_time(body: Body, head: set[Var], circle: Circle) -> Body:
         outside = head | all_variables(other for other in body if other is not literal)
         result.extend(_apart(literal, outside, members))
     return tuple(result)
-
-
-def entangled(body: Body, circle: Circle) -> Holds | None:
-    """A condition on a fluent of the circle that stands in a negation or findall where it cannot be asked for."""
-    members = set(circle)
-    for literal in body:
-        if isinstance(literal, Or):
-            for alternative in literal.alternatives:
-                found = entangled(alternative, members)
-                if found:
-                    return found
-        elif isinstance(literal, Aggregate) or (isinstance(literal, Not) and not _simple(literal.literals, members)):
-            asked = _asked([literal], members)
-            if asked:
-                return asked[-1]
-    return None
 
 
 def _apart(literal: Literal, outside: set[Var], members: set[Signature]) -> Body:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from holdsfor.language.description import Edge, Literal, Signature
 from holdsfor.language.parsing.syntax import Raw, RawClause
 from holdsfor.language.terms import Atom, Compound, Items, Term, Var, is_ground, name_and_args, variables
-from holdsfor.language.vocabulary import COMPARISONS
 
 if TYPE_CHECKING:
     from holdsfor.language.reading.literals import BodyReader
@@ -190,11 +189,16 @@ def conjuncts(term: Term | None) -> Iterator[Term]:
         yield term
 
 
-def without_bounds(goals: Iterable[Term], times: Iterable[Term]) -> tuple[Term, ...]:
-    """Leaves out comparisons such as T1 =< T, which repeat what the range of a search says."""
-    allowed = set(times)
-    return tuple(
-        goal
-        for goal in goals
-        if not (isinstance(goal, Compound) and goal.functor in COMPARISONS and allowed.issuperset(goal.args))
-    )
+def without_bounds(goals: Iterable[Term], times: tuple[Term, ...]) -> tuple[Term, ...]:
+    """Leaves out comparisons such as T1 =< T, T < T2: in one history all times lie between the bounds of a search."""
+    low, time, high = times
+    return tuple(goal for goal in goals if not _says_within(goal, low, time, high))
+
+
+def _says_within(goal: Term, low: Term, time: Term, high: Term) -> bool:
+    """Whether a comparison says that a time is not before the lower bound, or not after the upper one."""
+    if not isinstance(goal, Compound) or goal.functor not in ("<", "=<", ">", ">="):
+        return False
+    before, after = goal.args if goal.functor in ("<", "=<") else goal.args[::-1]
+    asked = after if before == low else before if after == high else None
+    return asked is not None and (isinstance(asked, Var) or asked == time)
