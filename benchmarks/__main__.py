@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks import (
     engine,
     facts,
+    flights,
     kernels,
     live,
     maritime,
@@ -21,7 +22,7 @@ from benchmarks import (
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, rules, facts, engine, patterns, rtec, start, maritime, threads)
+IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads)
 ON_SPARK_AND_LIVE = (spark_batch, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):

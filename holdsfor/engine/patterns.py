@@ -5,7 +5,7 @@ Each part of a pattern gives rows: its variables, and when each occurrence began
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -14,18 +14,29 @@ from holdsfor.engine.chain import run, shape
 from holdsfor.engine.choosing import choose
 from holdsfor.engine.column import Column, Selection, Times, concatenated
 from holdsfor.engine.distinct import distinct
+from holdsfor.engine.join_order import SPAN, cheapest_pair
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.sliding import slide
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
 from holdsfor.kernels import first_block, is_blocked, join_spans, time_span
 from holdsfor.kernels.joining import most_pairs
+from holdsfor.language.patterns import JoinKind
 from holdsfor.plan.operators import Chain, Occurring
-from holdsfor.plan.patterns import Absent, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.plan.patterns import (
+    Absent,
+    Moment,
+    OneOfSeveral,
+    Pairs,
+    Pattern,
+    Scan,
+    Selected,
+    Sliding,
+    sequence_parts,
+)
 
 #: Columns that no variable of a rule has the name of.
 START, END, LEFT, RIGHT = "start~", "end~", "left~", "right~"
-SPAN = frozenset({START, END})
 ANY_LENGTH = np.iinfo(np.int64).max >> 1
 
 
@@ -116,17 +127,40 @@ def _are_points(rows: Rows) -> bool:
 
 
 def _pairs(pattern: Pairs, world: World) -> Rows:
+    parts = sequence_parts(pattern)
+    if len(parts) > 2 and pattern.left not in world.shared:
+        rows = join_sequence([match_pattern(part, world) for part in parts], pattern.within, world)
+        return _passing(rows, pattern.conditions, world)
     return _without_rows(pair_up(pattern, world)[-1])
+
+
+def join_sequence(
+    parts: Sequence[Rows], within: int | None, world: World, choose: Callable[[Sequence[Rows]], int] = cheapest_pair
+) -> Rows:
+    """Occurrences that follow each other. choose: which two neighbours are joined next; any order gives the same."""
+    left = list(parts)
+    while len(left) > 1:
+        place = choose(left)
+        left[place : place + 2] = [_follow(left[place], left[place + 1], within, world)]
+    return left[0]
+
+
+def _follow(left: Rows, right: Rows, within: int | None, world: World) -> Rows:
+    i, j = _join(left, right, "seq", within, world)
+    return _put_together(left, i, right, j, _times_at(left, START, i), _times_at(right, END, j), world)
+
+
+def _join(left: Rows, right: Rows, kind: JoinKind, within: int | None, world: World) -> tuple[Ints, Ints]:
+    shared = sorted((left.names & right.names) - SPAN)
+    one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
+    longest = ANY_LENGTH if within is None else within
+    return join_spans(kind, world.axis.time_bits, *one, *other, longest, most_pairs(left.size + right.size))
 
 
 def pair_up(pattern: Pairs, world: World) -> tuple[Rows, Rows, Rows]:
     """Both sides, and the pairs: under a policy with the rows of each side that they are made of."""
     left, right = _sides(pattern, (pattern.left, pattern.right), world)
-    shared = sorted((left.names & right.names) - SPAN)
-    one, other = _packed_span(left, shared, world), _packed_span(right, shared, world)
-    within = ANY_LENGTH if pattern.within is None else pattern.within
-    most = most_pairs(left.size + right.size)
-    i, j = join_spans(pattern.kind, world.axis.time_bits, *one, *other, within, most)
+    i, j = _join(left, right, pattern.kind, pattern.within, world)
     start, end = _joined_span(pattern, left, i, right, j)
     rows = _put_together(left, i, right, j, start, end, world)
     return left, right, _chosen(pattern, left, i, right, j, rows, world)

@@ -106,11 +106,11 @@ class Rows:
         return self._child(Selection(index=index))
 
     def bind(self, columns: Mapping[str, Column]) -> Rows:
-        """With more columns."""
+        """With more columns, or with others in place of these."""
         rows = Rows(self.axis, self.size, {**self._columns, **columns})
         rows.names = self.names.union(columns)
         rows._parent, rows._selection = self._parent, self._selection
-        if self.packed is not None:
+        if self.packed is not None and self.clock not in columns:
             rows._sorted_like(self, self.packed)
         return rows
 

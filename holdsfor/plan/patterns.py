@@ -154,6 +154,22 @@ def with_operands(pattern: Pattern, changed: tuple[Pattern, ...]) -> Pattern:
             return pattern
 
 
+def sequence_parts(pattern: Pattern) -> tuple[Pattern, ...]:
+    """a, b and c of (a SEQ b) SEQ c, where it is the same as a SEQ (b SEQ c).
+
+    It is, if no policy chooses among the pairs of a and b, no condition is about them alone, and what limits them is no
+    less than what limits the whole.
+    """
+    if not isinstance(pattern, Pairs) or pattern.kind != "seq" or pattern.choosing.policy != "unrestricted":
+        return (pattern,)
+    inner, within = pattern.left, pattern.within
+    if not isinstance(inner, Pairs) or inner.kind != "seq" or inner.conditions != ((),):
+        return pattern.left, pattern.right
+    if inner.within is not None and (within is None or inner.within < within):
+        return pattern.left, pattern.right
+    return *sequence_parts(inner), pattern.right
+
+
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The same without what must be absent."""
     found = operands(pattern)

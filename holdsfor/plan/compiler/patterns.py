@@ -37,8 +37,9 @@ NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 
 def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
-    rule = replace(rule, pattern=_with_choices_outside(rule))
-    compiler = _Compiler.of(rule, pipeline)
+    written = _count_names(rule)
+    rule = replace(rule, pattern=_with_choices_outside(rule, written))
+    compiler = _Compiler.of(rule, written, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
     ordering = compiler.ordering
     ordering.bound = set(names_bound(rule.pattern))
@@ -75,10 +76,13 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
 # ---------------------------------------------------------------- choices
 
 
-def _with_choices_outside(rule: PatternRule) -> Pattern:
+def _count_names(rule: PatternRule) -> Counter[str]:
+    """How often the rule has each variable."""
+    return Counter([*names_used(rule.pattern), *(v.name for v in variables(rule.head))])
+
+
+def _with_choices_outside(rule: PatternRule, written: Counter[str]) -> Pattern:
     """`(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
-    written = Counter(names_used(rule.pattern))
-    written.update(v.name for v in variables(rule.head))
     ways = list(_ways(rule.pattern, written))
     return ways[0] if len(ways) == 1 else Either(tuple(ways), rule.pattern.place)
 
@@ -163,14 +167,12 @@ def sides_of(pattern: Join | Absence) -> tuple[Pattern, ...]:
 class _Compiler:
     ordering: Ordering
     pipeline: Pipeline
-    written: Counter[str]  # how often the rule has each variable
+    written: Counter[str]  # how often the rule has each variable, as it is written
     choosing: Choosing
 
     @classmethod
-    def of(cls, rule: PatternRule, pipeline: Pipeline) -> _Compiler:
-        written = Counter(names_used(rule.pattern))
-        written.update(v.name for v in variables(rule.head))
-        uses = Counter(written)
+    def of(cls, rule: PatternRule, written: Counter[str], pipeline: Pipeline) -> _Compiler:
+        uses = _count_names(rule)
         parts = list(every_pattern(rule.pattern))
         if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
