@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -13,10 +13,14 @@ from holdsfor.errors import HoldsforError
 
 #: 90, "90" and, where a tick is a second, "1.5min" are the same.
 Duration: TypeAlias = int | str | timedelta
+#: A point in time: ticks, or a date with or without a time, as ISO 8601 text too. Without a zone it is UTC.
+TimePoint: TypeAlias = int | str | date | timedelta
 TickUnit = OneOf["s", "ms", "us"]
 #: How many ticks there are in a second, by the name of the unit.
 PER_SECOND: dict[str, int] = {"s": 1, "ms": 1000, "us": 1_000_000}
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TICKS = re.compile(r"\s*-?\d+\s*")
 WORDS = {"millisecond": "ms", "second": "s", "minute": "min", "hour": "h", "day": "d"}
 SECONDS = {
     "us": Decimal("0.000001"),
@@ -58,6 +62,42 @@ def ticks_of(name: str, amount: object, unit: str = "s") -> int:
         raise HoldsforError(
             f"the {name} must be a whole number of ticks, such as 3600, or a duration, such as '1h', not {amount!r}"
         ) from None
+
+
+def ticks_at(name: str, moment: object, unit: str = "s") -> int:
+    """A point in time that a user gives; name: of the parameter, for messages."""
+    stamp = _stamp(moment)
+    if stamp is None:
+        return int(moment) if isinstance(moment, str) and _TICKS.fullmatch(moment) else _after_zero(name, moment, unit)
+    since = (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)) - _EPOCH
+    count, rest = divmod(since * PER_SECOND[check_unit(unit)], timedelta(seconds=1))
+    if rest:
+        raise HoldsforError(f"the {name} {moment} is not a whole number of ticks. A tick is 1 {unit} here.")
+    return count
+
+
+def _after_zero(name: str, moment: object, unit: str) -> int:
+    """So long after tick 0."""
+    try:
+        return ticks_of(name, moment, unit)
+    except HoldsforError:
+        raise HoldsforError(
+            f"the {name} {moment!r} is no time. Write 2026-03-01T08:00 where times are dates, or else ticks (3600)."
+        ) from None
+
+
+def _stamp(moment: object) -> datetime | None:
+    """A date and a time; None if it is neither these nor their text."""
+    if type(moment).__name__ == "datetime64":  # NumPy's
+        moment = str(moment)
+    if isinstance(moment, str):
+        try:
+            return datetime.fromisoformat(moment.strip()) if "-" in moment.strip()[1:] else None
+        except ValueError:
+            return None
+    if isinstance(moment, datetime):
+        return moment
+    return datetime(moment.year, moment.month, moment.day) if isinstance(moment, date) else None
 
 
 def seconds_between(text: str) -> float:

@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
 from holdsfor.cli.rtec_defaults import split
-from holdsfor.duration import TickUnit, ticks
+from holdsfor.duration import TickUnit, ticks, ticks_at
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks
 STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
 FORMAT = typer.Option(help="Format of the events; guessed where it is clear.")
 MAPPING = typer.Option(help="A TOML file that says which column is which.")
-START = typer.Option(help="The history begins after this tick.")
-END = typer.Option(help="What arrives after this tick is not read.")
+START = typer.Option(metavar="TIME", help="The history begins after it: a tick, or 2026-03-01T08:00.")
+END = typer.Option(metavar="TIME", help="What arrives after it is not read: a tick, or 2026-03-01T08:00.")
 TICK = typer.Option(help="Ticks between two readings of a fluent given point by point; 1 if not given.")
 TICK_UNIT = typer.Option(help="What a tick is, for durations with a unit. Without it: as the rules say, or s.")
 ENGINE = typer.Option(help="In this process, or on Spark; auto: by the size of the events.")
@@ -108,8 +108,8 @@ def run(
     step: Annotated[str | None, STEP] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
-    start: Annotated[int | None, START] = None,
-    end: Annotated[int | None, END] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
     tick: Annotated[str | None, TICK] = None,
     tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     engine: Annotated[OneOf["auto", "spark", "local"], ENGINE] = "auto",
@@ -150,8 +150,8 @@ def run(
     times = Times(
         window=ticks(window, unit) if window else table.window,
         step=ticks(step, unit) if step else table.step,
-        start=table.start if start is None else start,
-        end=table.end if end is None else end,
+        start=table.start if start is None else ticks_at("start", start, unit),
+        end=table.end if end is None else ticks_at("end", end, unit),
         tick=ticks(tick, unit) if tick else 1 if table.tick is None else table.tick,
         tick_unit=unit,
     )

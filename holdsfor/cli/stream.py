@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
 from holdsfor.cli.run import (
     ALLOW,
+    ALONE,
     BOUND,
     CONF,
     FACTS,
@@ -27,6 +29,7 @@ from holdsfor.cli.run import (
     RULES,
     TICK,
     TICK_UNIT,
+    LeftOut,
     load_rules,
     overflow_warning,
     pairs,
@@ -106,6 +109,7 @@ VERIFY = typer.Option(
 
 
 def stream(
+    context: typer.Context,
     rules: Annotated[list[Path], RULES],
     source: Annotated[str, FROM],
     window: Annotated[str, WINDOW],
@@ -115,8 +119,8 @@ def stream(
     out: Annotated[str | None, OUT] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
-    start: Annotated[int | None, START] = None,
-    end: Annotated[int | None, END] = None,
+    start: Annotated[str | None, START] = None,
+    end: Annotated[str | None, END] = None,
     tick: Annotated[str, TICK] = "1",
     tick_unit: Annotated[TickUnit | None, TICK_UNIT] = None,
     report: Annotated[OneOf["eager", "settling", "final"], REPORT] = "eager",
@@ -162,6 +166,8 @@ def stream(
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
+    if engine == "local" and context.obj == ALONE:
+        sys.meta_path.insert(0, LeftOut)
     if engine == "spark":
         check_early(
             description,

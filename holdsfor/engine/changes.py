@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal as OneOf
 
 import numpy as np
@@ -44,7 +45,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     last: nothing comes after this query time, so that all of it is final.
     """
     relations = tuple(relation for relation in relations if relation.is_reported)
-    intervals, occurrences = [NO_INTERVALS], [NO_OCCURRENCES]
+    intervals, occurrences = [_nothing_logged(INTERVALS_SCHEMA)], [_nothing_logged(OCCURRENCES_SCHEMA)]
     for relation in relations:
         cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
         if relation.kind == "event":
@@ -138,5 +139,7 @@ def _logged(query_time: int, ops: pa.Array, table: pa.Table) -> pa.Table:
     return table.add_column(0, "query_time", pa.array(np.full(table.num_rows, query_time, np.int64)))
 
 
-NO_INTERVALS = _logged(0, pa.array([], pa.string()), INTERVALS_SCHEMA.empty_table())
-NO_OCCURRENCES = _logged(0, pa.array([], pa.string()), OCCURRENCES_SCHEMA.empty_table())
+@cache
+def _nothing_logged(schema: pa.Schema) -> pa.Table:
+    """Made at first use: Arrow looks for pandas at its first table, which the command line does without."""
+    return _logged(0, pa.array([], pa.string()), schema.empty_table())

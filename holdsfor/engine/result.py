@@ -15,6 +15,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.relation import Intervals, Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
+from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.text import as_text
 from holdsfor.io.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
@@ -51,16 +52,16 @@ class Result:
     late: pa.Table
     metrics: dict[str, Any] = field(default_factory=dict)
 
-    def table(self, name: str) -> ResultTable:
+    def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All of one fluent or event, with a column for each argument. name: `near`, or `near/2` if there are several.
 
         Columns are called as the variables of the rules and have the type that the arguments came with; then come
-        `value` (of a fluent), `start`, `end` (null: not over) and `duration`. Times are time stamps, in UTC, if the
-        events had time stamps; otherwise ticks.
+        `value` (of a fluent), `start`, `end` (null: not over) and `duration`. Times are time stamps, in the zone, if
+        the events had time stamps; otherwise ticks.
         """
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
-        return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS)))
+        return ResultTable(widen(rows, shape, self.metrics.get(NANOSECONDS), check_zone(zone)))
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {count:,}" for name, count in self.counts())

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.duration import ticks_of
+from holdsfor.duration import ticks_at, ticks_of
 from holdsfor.engine.arguments import arguments
 from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
@@ -143,7 +143,7 @@ def check_ticks(window: object, step: object, start: object, end: object, tick: 
 
 
 def _ticks(name: str, amount: object, unit: str) -> int:
-    ticks = ticks_of(name, amount, unit)
+    ticks = (ticks_at if name in ("start", "end") else ticks_of)(name, amount, unit)
     if abs(ticks) > MOST_TIME:
         raise HoldsforError(f"the {name} ({ticks}) is out of range: times are at most 2^61 ticks from 0")
     return ticks

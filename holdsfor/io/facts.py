@@ -91,6 +91,16 @@ def fact_columns(table: FactTable) -> Columns:
     raise TypeError(f"not a table of facts: {type(table).__name__}")
 
 
+def first_texts(table: FactTable, most: int) -> list[pa.Array]:
+    """The columns of the first facts as Prolog text."""
+    match table:
+        case FactColumns():
+            return [as_text(column.slice(0, most)).cast(pa.string()) for column in table.columns]
+        case TermRows() | TextColumns():
+            return [pa.array(texts[:most], pa.string()) for texts in table.texts()]
+    raise TypeError(f"not a table of facts: {type(table).__name__}")
+
+
 def _encoded(texts: Sequence[str]) -> pa.Array:
     """Prolog text as a column: integers if all are short ones, floats if all are floats, else terms."""
     array = pa.array(texts, pa.string())

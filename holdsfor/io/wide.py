@@ -136,10 +136,11 @@ class ResultTable:
         return self.arrow.__arrow_c_stream__(requested_schema)
 
 
-def widen(table: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.Table:
+def widen(table: pa.Table, shape: Shape, nanoseconds: int | None, zone: str = "UTC") -> pa.Table:
     """One fluent or event out of a table of intervals or occurrences, as a table of its own.
 
-    nanoseconds: how long a tick is where the input had time stamps. Otherwise times are ticks.
+    nanoseconds: how long a tick is where the input had time stamps, which are then given in the zone. Otherwise times
+    are ticks.
     """
     rows = rows_of(table, shape)
     columns = {
@@ -148,7 +149,7 @@ def widen(table: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.Table:
     }
     if not shape.is_event:
         columns["value"] = _typed(rows["value"], shape.kinds[-1])
-    columns |= {name: _time(rows[name], nanoseconds) for name in ("start", "end")}
+    columns |= {name: _time(rows[name], nanoseconds, zone) for name in ("start", "end")}
     columns["duration"] = _duration(rows, shape, nanoseconds)
     return pa.table(columns)
 
@@ -170,11 +171,11 @@ def _judge(texts: pa.ChunkedArray) -> Kinds:
     return FLOAT if is_number(distinct, exponents=True).all() else TEXT
 
 
-def _time(ticks: pa.ChunkedArray, nanoseconds: int | None) -> pa.ChunkedArray:
+def _time(ticks: pa.ChunkedArray, nanoseconds: int | None, zone: str) -> pa.ChunkedArray:
     if nanoseconds is None:
         return ticks
     count, unit = _scaled(ticks, nanoseconds)
-    return count.cast(pa.timestamp(unit, "UTC"))
+    return count.cast(pa.timestamp(unit, zone))
 
 
 def _duration(rows: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.ChunkedArray:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import NULL, Block
+from holdsfor.io.facts import first_texts
 from holdsfor.io.text import is_number, mask
 from holdsfor.language.description import EventDescription
 from holdsfor.language.joined import joined_arguments
@@ -101,9 +102,9 @@ def _kinds_of_facts(description: EventDescription) -> dict[str, int]:
             name, args = name_and_args(clause.head)
             for position, term in enumerate(args):
                 columns.setdefault(f"fact {_key(name, len(args), position)}", []).append(str(term))
+    kinds = {key: _kinds_of_texts(pa.array(texts[:MOST_FACTS])) for key, texts in columns.items()}
     for table in description.tables:
-        for row in table.matching([], MOST_FACTS):
-            for position, term in enumerate(row):
-                key = f"fact {_key(table.signature.name, table.signature.arity, position)}"
-                columns.setdefault(key, []).append(str(term))
-    return {key: _kinds_of_texts(pa.array(texts[:MOST_FACTS])) for key, texts in columns.items()}
+        for position, texts in enumerate(first_texts(table, MOST_FACTS)):
+            key = f"fact {_key(*table.signature, position)}"
+            kinds[key] = kinds.get(key, 0) | _kinds_of_texts(texts)
+    return kinds

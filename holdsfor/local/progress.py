@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit
+from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import prepare
@@ -31,8 +31,8 @@ def progress(
     events: Any = None,
     *,
     checkpoint: str | Path | None = None,
-    start: Duration | None = None,
-    end: Duration | None = None,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
     tick: Duration = 1,
     tick_unit: TickUnit | None = None,
     format: str | None = None,

@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from holdsfor.duration import Duration, TickUnit
+from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import narrowed, sample_of
@@ -31,8 +31,8 @@ def recognise(
     *,
     window: Duration | None = None,
     step: Duration | None = None,
-    start: Duration | None = None,
-    end: Duration | None = None,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
     tick: Duration = 1,
     tick_unit: TickUnit | None = None,
     format: str | None = None,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit, ticks_of
+from holdsfor.duration import Duration, TickUnit, TimePoint, ticks_at, ticks_of
 from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
 from holdsfor.engine.evaluate import Program, make_program
@@ -23,6 +23,7 @@ from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import LATE_SCHEMA, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
@@ -44,8 +45,8 @@ def live(
     *,
     window: Duration,
     step: Duration,
-    start: Duration | None = None,
-    end: Duration | None = None,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
     tick: Duration = 1,
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
@@ -166,9 +167,9 @@ class LiveSession:
         windows = self.terms.windows(start)
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=incremental)
 
-    def advance(self, to: Duration) -> Changes:
+    def advance(self, to: TimePoint) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
-        until = ticks_of("time to advance to", to, self.terms.tick_unit)
+        until = ticks_at("time to advance to", to, self.terms.tick_unit)
         evaluation = self.evaluation
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:
@@ -204,12 +205,12 @@ class LiveSession:
             return PROGRESS_SCHEMA.empty_table()
         return progress_table(self.program.plan, world)
 
-    def table(self, name: str) -> ResultTable:
+    def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
         shape = find_shape(shapes_of(self.description), name)
         rows = current.occurrences if shape.is_event else current.intervals
-        return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS)))
+        return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
     def save(self, folder: str | Path) -> None:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""

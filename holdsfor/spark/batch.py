@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from holdsfor.duration import Duration, TickUnit
+from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
 from holdsfor.engine.window import check_ticks
@@ -91,8 +91,8 @@ def recognise(
     *,
     window: Duration | None = None,
     step: Duration | None = None,
-    start: Duration | None = None,
-    end: Duration | None = None,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
     tick: Duration = 1,
     tick_unit: TickUnit | None = None,
     buckets: int | None = None,

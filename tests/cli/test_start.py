@@ -6,10 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).\n"
 RUN = """
 import sys
-sys.argv = ["holdsfor", "run", "rules.ec", "--events", "events.csv", "--engine", "local", "-o", "out"]
+sys.argv = ["holdsfor", *COMMAND.split(), "--engine", "local"]
 from holdsfor.__main__ import main
 try:
     main()
@@ -28,8 +30,16 @@ def test_that_the_command_line_itself_needs_no_library_of_data(tmp_path: Path) -
     assert told == "set()\n"
 
 
-def test_that_a_run_in_process_leaves_out_what_it_does_not_need(tmp_path: Path) -> None:
+STREAM = "stream rules.ec --from in --once --start 0 --window 4 --step 2 --checkpoint state"
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [("run rules.ec --events in/events.csv -o out", "out/intervals.parquet"), (STREAM, "state/tables/stream.json")],
+)
+def test_that_what_is_done_in_process_leaves_out_what_it_does_not_need(command: str, made: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
     (tmp_path / "rules.ec").write_text(RULES)
-    (tmp_path / "events.csv").write_text("opens|3|3|front\n")
-    assert python(RUN, tmp_path).splitlines()[-1] == "set()"
-    assert (tmp_path / "out" / "intervals.parquet").exists()
+    (tmp_path / "in" / "events.csv").write_text("opens|3|3|front\n")
+    assert python(f"COMMAND = {command!r}\n{RUN}", tmp_path).splitlines()[-1] == "set()"
+    assert (tmp_path / made).exists()

@@ -269,3 +269,8 @@ def test_text_with_errors_is_refused() -> None:
 )
 def test_odd_text(text: str) -> None:
     check_round_trip(text)
+
+
+def test_facts_in_great_numbers_stay() -> None:
+    text = "".join(f"kind(v{number}, cargo).\n" for number in range(300))
+    assert formatted(Source("facts.ec", text)).split() == text.split()

@@ -215,3 +215,36 @@ def test_names_cannot_put_markup_into_a_notebook() -> None:
     table = hot(pa.table({"machine": [machine], "degrees": [95.0], "time": [1]})).table("hot")
     assert "<script>" not in table._repr_html_()
     assert "&lt;script&gt;" in table._repr_html_()
+
+
+def test_times_without_a_zone_are_of_the_zone_of_the_mapping() -> None:
+    """Athens is two hours ahead of UTC in winter and three in summer, from 03:00 on 29 March 2026 on."""
+    stamps = ["2026-03-01 10:00", "2026-03-29 02:30", "2026-03-29 03:30", "2026-07-01 10:00", "2026-07-01 10:00+01:00"]
+    utc = ["03-01 08:00", "03-29 00:30", "03-29 01:00", "07-01 07:00", "07-01 09:00"]
+    rules = holdsfor.parse("happensAt(seen(X), T) :- happensAt(e(X), T).")
+    naive = pa.array(pd.to_datetime(pd.Series(stamps[:4])))
+    for times in (naive, pa.array(stamps[:4]), pa.array(stamps)):
+        table = pa.table({"time": times, "x": range(len(times))})
+        mapping = {"constant": "e", "zone": "Europe/Athens"}
+        found = holdsfor.recognise(rules, table, mapping=mapping).table("seen").to_pandas().sort_values("X")
+        assert found["start"].dt.strftime("%m-%d %H:%M").tolist() == utc[: len(times)]
+    result = holdsfor.recognise(rules, table, mapping=mapping)
+    athens = result.table("seen", zone="Europe/Athens").to_pandas().sort_values("X")
+    assert athens["start"].dt.strftime("%H:%M%z").tolist()[0] == "10:00+0200"
+    with pytest.raises(holdsfor.HoldsforError, match="the zone 'Athens' is not known"):
+        result.table("seen", zone="Athens")
+    with pytest.raises(holdsfor.HoldsforError, match="the zone 'Mars' is not known"):
+        holdsfor.recognise(rules, table, mapping={"constant": "e", "zone": "Mars"})
+
+
+def test_the_history_from_and_to_a_date() -> None:
+    for start, end in (
+        ("2026-03-01T08:05", "2026-03-01T08:25"),
+        (MORNING + timedelta(minutes=5), pd.Timestamp("2026-03-01T09:25", tz="Europe/Berlin")),
+    ):
+        found = hot(pa.table(READINGS), start=start, end=end).table("hot").to_pylist()
+        assert [(row["Machine"], row["end"]) for row in found] == [("Line 1", None)]
+    live = holdsfor.live(holdsfor.parse(HOT), window="1h", step="10min", start="2026-03-01T08:00")
+    live.add(pa.table(READINGS), mapping=MAPPING)
+    live.advance(to="2026-03-01T08:20")
+    assert {row["Machine"] for row in live.table("hot").to_pylist()} == {"Line 1"}

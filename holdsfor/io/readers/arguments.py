@@ -28,7 +28,7 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column if column.type == wanted else column.cast(wanted)
 
 
-def column_terms(column: pa.Array, untyped: bool, unit: str, name: str) -> pa.Array:
+def column_terms(column: pa.Array, untyped: bool, unit: str, name: str, zone: str | None = None) -> pa.Array:
     """Terms of a column; nulls stay null. Dates are ticks; untyped text is typed field by field."""
     kind = column.type
     if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
@@ -44,7 +44,7 @@ def column_terms(column: pa.Array, untyped: bool, unit: str, name: str) -> pa.Ar
         floats = column.cast(pa.float64())
         return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return ticks_of_dates(column, unit)
+        return ticks_of_dates(column, unit, zone)
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")

@@ -194,7 +194,9 @@ class TableReader:
         if kind == "interval" and found.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and found.end is not None:
-            end, good = ends(self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end)
+            end, good = ends(
+                self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end, self.mapping.zone
+            )
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
         begun = None
@@ -209,7 +211,7 @@ class TableReader:
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""
-        last, good = ends(self._rows(self._column(name), rows), self.mapping.unit, name)
+        last, good = ends(self._rows(self._column(name), rows), self.mapping.unit, name, self.mapping.zone)
         sieve.refuse(~good, "end is not a time")
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
@@ -273,7 +275,7 @@ class TableReader:
 
     def _as_times(self, name: str, rows: Ints) -> tuple[Ints, Mask, Mask]:
         if name not in self._times:
-            self._times[name] = times(self._column(name), self.mapping.unit, name)
+            self._times[name] = times(self._column(name), self.mapping.unit, name, self.mapping.zone)
         ticks, good, missing = self._times[name]
         return (ticks, good, missing) if len(rows) == len(ticks) else (ticks[rows], good[rows], missing[rows])
 
@@ -287,7 +289,7 @@ class TableReader:
         if kind is not None:
             return typed_terms(self._column(name), kind, self.mapping.unit, name)
         untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
-        return column_terms(self._column(name), untyped, self.mapping.unit, name)
+        return column_terms(self._column(name), untyped, self.mapping.unit, name, self.mapping.zone)
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""

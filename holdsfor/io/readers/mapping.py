@@ -8,6 +8,7 @@
     value = "value"         # fluents: the value; without one: true
     op = "op"               # 1 inserts, -1 retracts; without one all rows insert
     unit = "s"              # the tick of time stamps that are dates: s, ms, us, ns, min, h, d
+    zone = "Europe/Athens"  # of dates and time stamps that name none; without it: UTC
 
     [events]                # the argument columns of each event, in order
     velocity = ["vessel", "speed", "course", "heading"]
@@ -39,6 +40,7 @@ from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path, PurePath
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdsfor.errors import HoldsforError
 
@@ -69,6 +71,7 @@ class Mapping:
     value: str | None = None
     op: str | None = None
     unit: str = "s"
+    zone: str | None = None
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     topics: AnyMapping[str, Any] = field(default_factory=dict)  # see `holdsfor.io.mqtt.topics`
@@ -80,6 +83,8 @@ class Mapping:
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
             raise HoldsforError(f"unit = {self.unit!r} is not known. Write one of {', '.join(UNITS)}.")
+        if self.zone is not None:
+            check_zone(self.zone)
         if both := sorted(set(self.events) & set(self.fluents)):
             raise HoldsforError(f"{both[0]} is both in [events] and in [fluents]. Keep one.")
         if self.name is not None and self.constant is not None:
@@ -172,6 +177,14 @@ def _read_table(origin: str, above: AnyMapping[str, Any], given: Mapping | AnyMa
     names = {"name", "constant"} & set(given)  # one of the two takes the place of the other
     common = {key: value for key, value in above.items() if not (names and key in ("name", "constant"))}
     return _read_mapping(origin, {**common, **given})
+
+
+def check_zone(zone: str) -> str:
+    try:
+        ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise HoldsforError(f"the zone {zone!r} is not known. Write one such as Europe/Athens, or UTC.") from None
+    return zone
 
 
 def check_tables(mapping: Mapping) -> None:

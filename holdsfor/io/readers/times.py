@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,17 @@ from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.readers.sieve import closed
 from holdsfor.io.text import Mask, integers, mask
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
 
 
-def times(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask, Mask]:
+def times(column: pa.Array, unit: str, name: str, zone: str | None = None) -> tuple[Ints, Mask, Mask]:
     """Ticks, which rows have a right time, and which have none at all (null).
 
-    Integers are ticks. Dates and time stamps, typed or as ISO 8601 text, count in `unit` from 1970, UTC unless they say
-    otherwise.
+    Integers are ticks. Dates and time stamps, typed or as ISO 8601 text, count in `unit` from 1970. They are of the
+    zone, or UTC, unless they say otherwise.
     """
     if pa.types.is_dictionary(column.type):
-        ticks, good, missing = times(column.dictionary, unit, name)
+        ticks, good, missing = times(column.dictionary, unit, name, zone)
         at = pc.fill_null(column.indices, len(ticks)).to_numpy(zero_copy_only=False)
         return np.append(ticks, 0)[at], np.append(good, False)[at], np.append(missing, True)[at]
     missing = mask(column.is_null(nan_is_null=True))
@@ -36,10 +35,10 @@ def times(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask, Mask]:
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         ticks, good = _integral(column)
     elif pa.types.is_temporal(kind):
-        ticks, good = _dated(column, unit), np.ones(len(column), np.bool_)
+        ticks, good = _dated(in_zone(column, zone), unit), np.ones(len(column), np.bool_)
     elif pa.types.is_string(kind):
         missing |= mask(pc.equal(column, ""))
-        ticks, good = _written(column, unit)
+        ticks, good = _written(column, unit, zone)
     elif pa.types.is_null(kind):
         ticks, good = np.zeros(len(column), np.int64), ~missing
     else:
@@ -47,14 +46,14 @@ def times(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask, Mask]:
     return ticks, good & ~missing, missing
 
 
-def ends(column: pa.Array, unit: str, name: str) -> tuple[Ints, Mask]:
+def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> tuple[Ints, Mask]:
     """Ends of intervals, and which are right; null and inf are open."""
     still = mask(column.is_null(nan_is_null=True))
     if pa.types.is_floating(column.type):
         still |= mask(pc.equal(column, float("inf")))
     elif pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
         still |= mask(pc.is_in(column.cast(pa.string()), pa.array(["inf", ""])))
-    ticks, good, _ = times(column, unit, name)
+    ticks, good, _ = times(column, unit, name, zone)
     return np.where(still, OPEN, closed(ticks)), good | still
 
 
@@ -68,9 +67,20 @@ def has_time_stamps(column: pa.Array) -> bool:
     return len(present) > 0 and "-" in present[0].as_py()[1:]
 
 
-def ticks_of_dates(column: pa.Array, unit: str) -> pa.Array:
+def in_zone(column: pa.Array, zone: str | None) -> pa.Array:
+    """Time stamps that name no zone, as those of one. Of an hour that comes twice the first is meant; a time that a
+    clock skips is the moment after."""
+    kind = column.type
+    if zone is None or (pa.types.is_timestamp(kind) and kind.tz is not None):
+        return column
+    if pa.types.is_date(kind):
+        column = column.cast(pa.timestamp("s" if pa.types.is_date32(kind) else "ms"))
+    return pc.assume_timezone(column, zone, ambiguous="earliest", nonexistent="latest")
+
+
+def ticks_of_dates(column: pa.Array, unit: str, zone: str | None = None) -> pa.Array:
     """Dates in an argument column, as the integers that times are; null where they are out of range."""
-    ticks = _dated(column, unit)
+    ticks = _dated(in_zone(column, zone), unit)
     return pa.array(ticks, mask=mask(column.is_null()) | (ticks == OUT_OF_RANGE))
 
 
@@ -108,36 +118,36 @@ def _dated(column: pa.Array, unit: str) -> Ints:
     return np.where(np.abs(count // 2) > MOST_TIME // factor, OUT_OF_RANGE, count * factor)
 
 
-def _written(column: pa.Array, unit: str) -> tuple[Ints, Mask]:
+def _written(column: pa.Array, unit: str, zone: str | None) -> tuple[Ints, Mask]:
     ticks, good = integers(column)
     rest = np.flatnonzero(~good & mask(column.is_valid()))
     for start in range(0, len(rest), _PIECE):
         rows = rest[start : start + _PIECE]
         ticks = ticks if ticks.flags.writeable else ticks.copy()
-        ticks[rows], good[rows] = _iso(column.take(pa.array(rows)), unit)
+        ticks[rows], good[rows] = _iso(column.take(pa.array(rows)), unit, zone)
     return ticks, good
 
 
-def _iso(texts: pa.Array, unit: str) -> tuple[Ints, Mask]:
+def _iso(texts: pa.Array, unit: str, zone: str | None) -> tuple[Ints, Mask]:
     for kind in (pa.timestamp("us"), pa.timestamp("us", "UTC")):
         try:
-            return _dated(texts.cast(kind), unit), np.ones(len(texts), np.bool_)
+            return _dated(in_zone(texts.cast(kind), zone), unit), np.ones(len(texts), np.bool_)
         except pa.ArrowInvalid:
             continue
     encoded = texts.dictionary_encode()
-    seen = [_microseconds(text) for text in encoded.dictionary.to_pylist()]
+    stamps = [_stamp(text) for text in encoded.dictionary.to_pylist()]
+    with_zone = pa.array([stamp if stamp and stamp.tzinfo else None for stamp in stamps], pa.timestamp("us", "UTC"))
+    without = pa.array([None if stamp and stamp.tzinfo else stamp for stamp in stamps], pa.timestamp("us"))
+    ticks = _dated(pc.coalesce(with_zone, in_zone(without, zone or "UTC").cast(with_zone.type)), unit)
     at = encoded.indices.to_numpy()
-    stamps = pa.array([stamp or 0 for stamp in seen], pa.timestamp("us"))
-    return _dated(stamps, unit)[at], np.array([stamp is not None for stamp in seen], np.bool_)[at]
+    return ticks[at], np.array([stamp is not None for stamp in stamps], np.bool_)[at]
 
 
-def _microseconds(text: str) -> int | None:
+def _stamp(text: str) -> datetime | None:
     try:
-        stamp = datetime.fromisoformat(text)
+        return datetime.fromisoformat(text)
     except ValueError:
         return None
-    since = (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)) - _EPOCH
-    return (since.days * 86400 + since.seconds) * 10**6 + since.microseconds
 
 
 def _numpy(column: pa.Array) -> Ints:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Required, TypedDict
 
-from holdsfor.duration import PER_SECOND, Duration, TickUnit, check_unit, ticks_of
+from holdsfor.duration import PER_SECOND, Duration, TickUnit, TimePoint, check_unit, ticks_of
 from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
@@ -66,8 +66,8 @@ class StreamOptions(TypedDict, total=False):
     window: Required[Duration]
     step: Required[Duration]
     checkpoint: Required[str | Path]
-    start: Duration | None
-    end: Duration | None
+    start: TimePoint | None
+    end: TimePoint | None
     tick: Duration
     tick_unit: TickUnit
     out: str | Path | None
@@ -103,8 +103,8 @@ def begin_stream(
     window: Duration,
     step: Duration,
     checkpoint: str | Path,
-    start: Duration | None = None,
-    end: Duration | None = None,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
     tick: Duration = 1,
     tick_unit: TickUnit | None = None,
     out: str | Path | None = None,

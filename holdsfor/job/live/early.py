@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from holdsfor.duration import Duration, TickUnit, check_unit
+from holdsfor.duration import Duration, TickUnit, TimePoint, check_unit
 from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.changed import PIECES
@@ -23,8 +23,8 @@ def check_early(
     *,
     window: Duration,
     step: Duration,
-    start: Duration | None,
-    end: Duration | None,
+    start: TimePoint | None,
+    end: TimePoint | None,
     tick: Duration,
     tick_unit: TickUnit,
     report: str,

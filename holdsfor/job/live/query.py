@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.duration import PER_SECOND, TickUnit, check_unit
+from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import Lease
 from holdsfor.io.storage.store import Store
@@ -87,16 +88,16 @@ class LiveQuery(ABC):
         """Intervals and occurrences as they are known now."""
         return read_current(self.tables)
 
-    def table(self, name: str, unit: TickUnit | None = None) -> ResultTable:
+    def table(self, name: str, unit: TickUnit | None = None, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look.
 
-        unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps; without it they are ticks.
+        unit: what a tick is ('s', 'ms' or 'us'), for times as time stamps in the zone; without it they are ticks.
         """
         shape = find_shape(self.shapes, name)
         intervals, occurrences = self.current()
         rows = occurrences if shape.is_event else intervals
         nanoseconds = None if unit is None else SECOND // PER_SECOND[check_unit(unit, "unit")]
-        return ResultTable(widen(rows, shape.judged_by(rows), nanoseconds))
+        return ResultTable(widen(rows, shape.judged_by(rows), nanoseconds, check_zone(zone)))
 
     def changes(self) -> tuple[pa.Table, pa.Table]:
         """The logs of changes of intervals and of occurrences."""

@@ -25,13 +25,13 @@ def formatted(source: Source) -> str:
 
     It reads as before, clause by clause, and no comment is lost: if either were not so, nothing is returned.
     """
-    parsed = parse(source)
+    parsed = parse(source, in_order=True)
     if any(diagnostic.severity == "error" for diagnostic in parsed.diagnostics):
         raise DescriptionError(parsed.diagnostics)
     text = Text(source)
     made = _Writer(text).write(parsed.raw)
     again = Source(source.name, made)
-    if _meaning(parsed) != _meaning(parse(again)) or _remarks(text) != _remarks(Text(again)):
+    if _meaning(parsed) != _meaning(parse(again, in_order=True)) or _remarks(text) != _remarks(Text(again)):
         raise HoldsforError(
             f"{source.name}: this file cannot be formatted without changing it, so it is left alone; "
             "please report it with the file"

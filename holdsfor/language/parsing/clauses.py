@@ -14,6 +14,7 @@ from holdsfor.language.terms import Atom, Compound, Float, Int, Place, Term
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.S)
 _ARGUMENT = r"(?:[a-z]\w*|-?\d{1,18}(?:\.\d+)?|'[^'\\\n]*')"
 MANY = 200  # facts of one name that become a table
+MOST_NAMES = 100  # of facts that are looked at for that
 #: A ground fact with plain arguments, which background files have by the ten thousand.
 _FACT = re.compile(rf"([a-z]\w*)\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\)\s*\.(?=\s|%|\Z)")
 _EACH_ARGUMENT = re.compile(_ARGUMENT)
@@ -43,8 +44,10 @@ class Fact:
     head: Compound
 
 
-def clauses(source: Source, diagnostics: list[Diagnostic], many: int = MANY) -> Iterator[Chunk | Fact | FactTable]:
-    """The clauses of a text in order; facts of which there are many are tables, at the end.
+def clauses(
+    source: Source, diagnostics: list[Diagnostic], many: int | None = MANY
+) -> Iterator[Chunk | Fact | FactTable]:
+    """The clauses of a text in order; facts of which there are many are tables, at the end. many: None: all in order.
 
     What cannot be cut (an unclosed quote, no last full stop) is reported.
     """
@@ -69,7 +72,7 @@ def clauses(source: Source, diagnostics: list[Diagnostic], many: int = MANY) -> 
 class _Runs:
     """The facts of names that a text has many of: only what is between their parentheses, until the text is read."""
 
-    def __init__(self, source: Source, many: int) -> None:
+    def __init__(self, source: Source, many: int | None) -> None:
         self._source = source
         self._many = many
         self._facts: dict[str, list[str] | None] = {}  # None: of a name with few
@@ -78,7 +81,8 @@ class _Runs:
     def add(self, match: re.Match[str]) -> bool:
         name, arguments = match.groups()
         if name not in self._facts:
-            is_many = self._source.text.count(f"{name}(") >= self._many
+            # A file may have thousands of names: not each is worth a look through all of it.
+            is_many = self._many is not None and len(self._facts) < MOST_NAMES and self._count(name) >= self._many
             self._facts[name] = [] if is_many else None
             self._places[name] = self._source.place(match.start(), match.end() - 1)
         run = self._facts[name]
@@ -86,6 +90,10 @@ class _Runs:
             return False
         run.append(arguments)
         return True
+
+    def _count(self, name: str) -> int:
+        """How many facts there are at most."""
+        return self._source.text.count(f"{name}(")
 
     def tables(self) -> Iterator[FactTable]:
         for name, run in self._facts.items():

@@ -16,7 +16,7 @@ from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
-from holdsfor.language.parsing.clauses import Chunk, Fact, clauses
+from holdsfor.language.parsing.clauses import MANY, Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Place
@@ -42,10 +42,13 @@ class Parsed:
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)
 
 
-def parse(source: Source) -> Parsed:
-    """Every clause of a text; those that cannot be parsed are reported and left out."""
+def parse(source: Source, in_order: bool = False) -> Parsed:
+    """Every clause of a text; those that cannot be parsed are reported and left out.
+
+    in_order: also facts in great numbers are clauses, in their places, and none are tables.
+    """
     parsed = Parsed()
-    for part in clauses(source, parsed.diagnostics):
+    for part in clauses(source, parsed.diagnostics, None if in_order else MANY):
         if isinstance(part, Fact):
             parsed.raw.append(RawClause(part.head, None, part.head.place))
         elif isinstance(part, FactTable):

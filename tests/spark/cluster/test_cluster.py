@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pyarrow as pa
+import pytest
 
 import holdsfor
 from holdsfor.io.storage.changelog import read_current
@@ -32,6 +33,7 @@ def lines(count: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_a_worker_killed_while_the_stream_runs(tmp_path: Path) -> None:
     rows = lines(1500)
     size = len(rows) // 10 + 1
