@@ -22,7 +22,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# On a fresh checkout one process compiles the kernels; else each of those below would, and Spark's workers too.
 unit: $(READY)
+	$(BIN)/python -c 'from holdsfor.spark.shipping import load_kernels; load_kernels()'
 	$(BIN)/python -m pytest $(PROCESSES) -m 'not slow'
 
 # All tests, those marked slow too, with twenty times the examples for each law.
