@@ -459,14 +459,22 @@ def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun), order
 
 
-def merge_columns(one: Points, other: Points) -> list[Numbers]:
+def merge_columns(one: Points, other: Points) -> list[Ints]:
     """What makes rows equal or not: times and arguments, one set of rows after the other."""
     pairs = zip(one._all_columns(), other._all_columns(), strict=True)
     return [
         np.concatenate([one.times(), other.times()]),
         np.concatenate([one.starts(), other.starts()]),
-        *(_values(concatenated(pair, one.dictionary)) for pair in pairs),
+        *(_comparable(concatenated(pair, one.dictionary)) for pair in pairs),
     ]
+
+
+def _comparable(column: Column) -> Ints:
+    """Numbers that are equal where the values are; a missing value is equal to a missing one."""
+    values = _values(column)
+    if values.dtype.kind != "f":
+        return np.asarray(values, np.int64)
+    return np.where(np.isnan(values), np.nan, values + 0.0).view(np.int64)
 
 
 def find_distinct(columns: Sequence[Numbers]) -> Ints:
