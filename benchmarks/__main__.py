@@ -6,6 +6,7 @@ from benchmarks import (
     engine,
     facts,
     flights,
+    incremental,
     kernels,
     live,
     maritime,
@@ -16,14 +17,15 @@ from benchmarks import (
     rtec,
     rules,
     spark_batch,
+    spark_start,
     start,
     stream,
     threads,
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads)
-ON_SPARK_AND_LIVE = (spark_batch, stream, pattern_stream, live, unbounded, mqtt)
+IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads, incremental)
+ON_SPARK_AND_LIVE = (spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):
     print(f"\n== {measurement.__name__}: {(measurement.__doc__ or '').splitlines()[0]}")

@@ -33,9 +33,10 @@ def load_for_tasks() -> None:
 
         import holdsfor.spark.batch
         import holdsfor.spark.live.workers  # noqa: F401
-        from holdsfor.spark.shipping import load_kernels
+        from holdsfor.spark.shipping import are_kernels_compiled, load_kernels
 
-        load_kernels()
+        if are_kernels_compiled():  # else tasks compile, side by side, those that they need
+            load_kernels()
     gc.collect()
     gc.freeze()  # a worker that collects garbage leaves what they all share alone
 

@@ -12,6 +12,7 @@ from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.simple import Domains, initial_keys
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
+from holdsfor.kernels import sort_packed
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
 from holdsfor.plan.distances import distances
@@ -157,5 +158,5 @@ def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World)
     axis = world.axis
     base = keys << axis.time_bits
     s, e = base | start, base | np.where(end == OPEN, axis.mask, end)
-    order = np.argsort(s, kind="stable")
-    return Intervals(axis, world.dictionary, relation.arity, s[order], e[order])
+    s, order = sort_packed(s, axis.time_bits)
+    return Intervals(axis, world.dictionary, relation.arity, s, e[order])

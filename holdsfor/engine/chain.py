@@ -26,6 +26,7 @@ from holdsfor.kernels import (
     member_mask,
     member_search,
     merge_join,
+    sort_packed,
 )
 from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
@@ -195,8 +196,7 @@ def at(op: At, rows: Rows, world: World) -> Rows:
     right, back = found.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
-        order = np.argsort(left, kind="stable")
-        left = left[order]
+        left, order = sort_packed(left, world.axis.time_bits)
         rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
     i, j = merge_join(left, right)
     j = j if back is None else back[j]
@@ -257,8 +257,7 @@ def holding(op: Holding, rows: Rows, world: World) -> Rows:
     s, e, source = found.spread(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
-        order = np.argsort(left, kind="stable")
-        left = left[order]
+        left, order = sort_packed(left, world.axis.time_bits)
         rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
     i, j = interval_join(left, s, e)
     j = source[j]

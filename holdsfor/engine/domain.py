@@ -69,12 +69,15 @@ class _Known:
 
 def within(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
+    if all(isinstance(clause, Declared) and _is_plain(clause) for clause in clauses):
+        return _test(keys, arity, clauses, world)  # as quick as finding out which keys are the same
     distinct, back = numbered(keys)
     view = ("within", id(clauses))
     known = world.shared.get(view)
     if not isinstance(known, _Known) or known.clauses is not clauses:
-        known = _Known(clauses, distinct, _test(distinct, arity, clauses, world))
-    elif len(fresh := np.setdiff1d(distinct, known.keys, assume_unique=True)):
+        known = world.shared[view] = _Known(clauses, distinct, _test(distinct, arity, clauses, world))
+        return known.mask[back]
+    if len(fresh := np.setdiff1d(distinct, known.keys, assume_unique=True)):
         place = np.searchsorted(known.keys, fresh)
         mask = np.insert(known.mask, place, _test(fresh, arity, clauses, world))
         known = _Known(clauses, np.insert(known.keys, place, fresh), mask)
@@ -112,12 +115,17 @@ def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
 
 
 def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:
-    if not clause.chain and forms_of(clause.args) is None:
+    if _is_plain(clause):
         return _agreeing(keys, arity, clause.args, world)
     fitting, rows = matching_keys(keys, arity, clause.args, world)
     mask = np.zeros(len(keys), np.bool_)
     mask[np.searchsorted(keys, fitting[matched(clause.chain, rows, world)])] = True
     return mask
+
+
+def _is_plain(clause: Declared) -> bool:
+    """Whether it asks for nothing but constants, and for arguments to be equal."""
+    return not clause.chain and forms_of(clause.args) is None
 
 
 def _agreeing(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -> Mask:

@@ -88,8 +88,7 @@ def _maximal(block: Block, codes: list[Ints], chosen: Mask, world: World) -> tup
     assert block.end is not None
     end = block.end[chosen]
     edge = np.where(end == OPEN, axis.mask, np.minimum(end - axis.origin, axis.mask))
-    order = np.argsort(start, kind="stable")
-    start = start[order]
+    start, order = sort_packed(start, axis.time_bits)
     return normalise(start, (start & ~axis.mask) | edge[order])
 
 

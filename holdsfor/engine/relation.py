@@ -16,7 +16,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, time_span, union2, unlike_intervals
+from holdsfor.kernels import compress, distinct_rows, normalise, sort_packed, time_span, union2, unlike_intervals
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -366,8 +366,8 @@ class Intervals:
             one_to_one = fixed | set(positions) == set(range(self.arity))
             in_order = list(positions) == sorted(positions) and not self.axis.is_wide(self.arity)
             if not (one_to_one and in_order):
-                order = np.argsort(s, kind="stable")
-                s, e = normalise(s[order], e[order])
+                s, order = sort_packed(s, self.axis.time_bits)
+                s, e = normalise(s, e[order])
             found = self._views[view] = (s, e)
         return found
 
@@ -390,8 +390,8 @@ class Intervals:
         found = self._views.get(view)
         if not isinstance(found, tuple):
             s, e, rows = self._rekeyed(picks, positions)
-            order = np.argsort(s, kind="stable")
-            found = self._views[view] = (s[order], e[order], rows[order])
+            s, order = sort_packed(s, self.axis.time_bits)
+            found = self._views[view] = (s, e[order], rows[order])
         return found
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
@@ -459,14 +459,22 @@ def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun), order
 
 
-def merge_columns(one: Points, other: Points) -> list[Numbers]:
+def merge_columns(one: Points, other: Points) -> list[Ints]:
     """What makes rows equal or not: times and arguments, one set of rows after the other."""
     pairs = zip(one._all_columns(), other._all_columns(), strict=True)
     return [
         np.concatenate([one.times(), other.times()]),
         np.concatenate([one.starts(), other.starts()]),
-        *(_values(concatenated(pair, one.dictionary)) for pair in pairs),
+        *(_comparable(concatenated(pair, one.dictionary)) for pair in pairs),
     ]
+
+
+def _comparable(column: Column) -> Ints:
+    """Numbers that are equal where the values are; a missing value is equal to a missing one."""
+    values = _values(column)
+    if values.dtype.kind != "f":
+        return np.asarray(values, np.int64)
+    return np.where(np.isnan(values), np.nan, values + 0.0).view(np.int64)
 
 
 def find_distinct(columns: Sequence[Numbers]) -> Ints:

@@ -25,6 +25,7 @@ from holdsfor.kernels import (
     compress,
     exclusive,
     make_intervals,
+    sort_packed,
     unique_sorted,
 )
 from holdsfor.plan.operators import Declared, Relation, Simple
@@ -216,8 +217,8 @@ def _exclusive(parts: Sequence[tuple[Ints, Ints | int, int]], world: World, afte
     points = np.concatenate([p for p, _, _ in parts])
     value = np.concatenate([np.broadcast_to(np.asarray(v, np.int64), p.shape) for p, v, _ in parts])
     action = np.concatenate([np.full(len(p), a, np.int8) for p, _, a in parts])
-    order = np.argsort(points, kind="stable")
-    return exclusive(points[order], value[order], action[order], world.axis.mask, after)
+    points, order = sort_packed(points, world.axis.time_bits)
+    return exclusive(points, value[order], action[order], world.axis.mask, after)
 
 
 # ---------------------------------------------------------------- values that come from the data
@@ -261,8 +262,8 @@ def _valued(
     s, e, v = _exclusive(moved, world, after)
     key = _with_value(s >> axis.time_bits, v, arity, world) << axis.time_bits
     s, e = key | (s & axis.mask), key | (e & axis.mask)
-    order = np.argsort(s, kind="stable")
-    world.put_intervals(relation, s[order], e[order])
+    s, order = sort_packed(s, axis.time_bits)
+    world.put_intervals(relation, s, e[order])
 
 
 def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:

@@ -18,6 +18,7 @@ _MARKS = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\],]", re.DOTALL)  # what stands in
 _NAME = re.compile(r"('(?:[^'\\]|\\.)*'|[^'(\[]+)\(", re.DOTALL)  # of a term with arguments
 _WHOLE = re.compile(r"-?[0-9]+\Z")
 SHORT = 18  # integers with so many characters have at most 64 bits
+FEW = 32  # terms for which columns do not pay
 MOST_DIGITS = 4000  # a longer number is as good as infinite
 
 
@@ -83,6 +84,8 @@ def no_numbers(size: int) -> NumberColumns:
 
 def number_columns(texts: Sequence[str]) -> NumberColumns:
     """The numbers that texts are. Most are short integers or names, for which columns are enough."""
+    if len(texts) <= FEW:
+        return _number_each(texts)
     near, integers = np.full(len(texts), np.nan), np.zeros(len(texts), np.int64)
     whole, fits = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
     array = pa.array(texts, pa.string())
@@ -115,6 +118,17 @@ def _begins_like_a_number(texts: pa.Array) -> npt.NDArray[np.bool_]:
     if len(words):
         likely[words] = mask(pc.is_in(texts.take(pa.array(words)), pa.array(["inf", "nan"])))
     return likely
+
+
+def _number_each(texts: Sequence[str]) -> NumberColumns:
+    """The same, one after the other."""
+    integers = [short_integer(text) if is_whole(text) else None for text in texts]
+    return NumberColumns(
+        np.array([near_number(text) for text in texts], np.float64),
+        np.array([integer or 0 for integer in integers], np.int64),
+        np.array([is_whole(text) for text in texts], np.bool_),
+        np.array([integer is not None for integer in integers], np.bool_),
+    )
 
 
 def exact_number(text: str) -> int | float | None:

@@ -23,6 +23,8 @@ _MILLISECONDS, _MICROSECONDS = 10**11, 10**14
 REASONS, KINDS = "reject_reasons", "argument_kinds"
 #: So many reasons are kept, and so many told.
 _KEPT, _TOLD = 100, 3
+#: So many rows at one time are doubtful.
+_MANY = 10
 
 
 def count_reasons(rejects: pa.Table) -> dict[str, int]:
@@ -61,6 +63,7 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
             f"(--tick-unit {finer}), and durations mean what they say."
         )
     yield from _find_lost_rows(metrics)
+    yield from _find_constant_time(metrics)
 
 
 def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:
@@ -81,3 +84,11 @@ def _told(metrics: Mapping[str, Any]) -> str:
         return ""
     more = len(reasons) - len(told)
     return f": {'; '.join(told)}" + (f"; and for {more} other reason{'s' if more > 1 else ''}" if more else "")
+
+
+def _find_constant_time(metrics: Mapping[str, Any]) -> Iterator[str]:
+    """Where start and end are not given, they are those of the rows."""
+    used = metrics.get("events_in", 0) - sum(metrics.get(f"events_{why}", 0) for why in ("unused", "rejected", "late"))
+    start, end = metrics.get("start"), metrics.get("end")
+    if used >= _MANY and start is not None and end is not None and end - start <= metrics.get("tick", 1):
+        yield f"all {used:,} rows happen at the same time ({end}). Is the right column the time? See the mapping."

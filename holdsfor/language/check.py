@@ -21,6 +21,7 @@ from holdsfor.language.passes.domains import domains
 from holdsfor.language.passes.dynamic import dynamic
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
+from holdsfor.language.passes.lower_case import lower_case
 from holdsfor.language.passes.names import names
 from holdsfor.language.passes.pattern_circles import pattern_circles
 from holdsfor.language.passes.pattern_safety import pattern_safety
@@ -57,6 +58,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     pattern_circles,
     unreachable,
     singletons,
+    lower_case,
 )
 
 

@@ -113,7 +113,8 @@ def _wake_workers(session: SparkSession) -> None:
         with suppress(Exception):  # the session may be over by then, and what is wrong the first job will tell
             session.range(0, 1, 1, 1).mapInArrow(lambda batches: batches, "id bigint").collect()
 
-    Thread(target=wake, daemon=True, name="wake workers").start()
+    # Python waits for it before it ends: Spark complains of a task whose driver is gone.
+    Thread(target=wake, name="wake workers").start()
 
 
 def _ignore_hang_ups(session: SparkSession) -> None:

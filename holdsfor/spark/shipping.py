@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 import zipfile
@@ -64,6 +65,12 @@ def warm(spark: SparkSession) -> int:
     """Has every core compile the kernels, or load them from Numba's cache; gives the number of tasks."""
     require_context(spark, "Compiling the kernels beforehand")
     return sum(on_workers(spark)(lambda _: load_kernels(), range(spark.sparkContext.defaultParallelism)))
+
+
+def are_kernels_compiled() -> bool:
+    """Whether Numba's cache has any."""
+    cache = os.environ.get("NUMBA_CACHE_DIR") or PACKAGE / "kernels"
+    return any(Path(cache).rglob("*.nbi"))
 
 
 def load_kernels() -> int:

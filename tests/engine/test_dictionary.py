@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.dictionary import Dictionary, find_distinct
+from holdsfor.engine.term_text import FEW, number_columns
 
 NEAR = st.lists(st.integers(-5, 20), max_size=30)
 FAR = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5)
@@ -39,3 +40,29 @@ def test_that_columns_of_integers_share_their_codes(columns: list[list[int]]) ->
         assert [dictionary.text(code) for code in codes.tolist()] == [str(number) for number in numbers]
         assert codes.tolist() == copied.tolist()
     assert len(dictionary) == len({7, *(number for numbers in columns for number in numbers)})
+
+
+TEXTS = (
+    "7",
+    "-7",
+    "07",
+    "7.0",
+    "-.5",
+    "1e3",
+    "inf",
+    "nan",
+    "info",
+    "-",
+    "a",
+    "[]",
+    "'7'",
+    "f(7)",
+    str(2**63),
+    "1" * 400,
+)
+
+
+def test_that_few_terms_are_read_as_many_are() -> None:
+    few, many = number_columns(TEXTS), number_columns([*TEXTS, *["a"] * FEW])
+    for column in ("near", "integers", "whole", "fits"):
+        np.testing.assert_array_equal(getattr(few, column), getattr(many, column)[: len(TEXTS)], column)

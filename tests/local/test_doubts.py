@@ -91,3 +91,9 @@ def test_arguments_that_are_never_equal(
 def test_all_rows_late(caplog: pytest.LogCaptureFixture) -> None:
     (doubt,) = doubts(caplog, ["press(a, 4) @ 5 arrives 50"], window=10, step=10, start=0, end=60)
     assert doubt.startswith("no row counts: 1 of 1 came too late")
+
+
+def test_a_time_that_never_changes(caplog: pytest.LogCaptureFixture) -> None:
+    (doubt,) = doubts(caplog, [f"press(a{n}, 4) @ 5" for n in range(10)])
+    assert doubt.startswith("all 10 rows happen at the same time (5). Is the right column the time?")
+    assert doubts(caplog, [f"press(a{n}, 4) @ {n // 9 + 5}" for n in range(10)]) == []

@@ -6,7 +6,7 @@ as a bucket of the unit's stage would be; what comes out equal stops there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,6 +94,7 @@ class Turn:
                     self._touch(unit, relation, reached, np.full(len(reached), near), touched)
             if self._touch_deadlines(unit, number, touched):
                 stirred.add(number)
+        self._touch_followers(unit, touched)
         return touched, frozenset(stirred)
 
     def _is_beginning(self, number: int) -> bool:
@@ -117,12 +118,15 @@ class Turn:
         for positions in (*unit.shares.get(relation, ()), *(() if home is None else (home,))):
             touched.touch(len(positions), tuple_keys(data, positions), until)
         for position in unit.follows.get(relation, ()):
-            self._touch_followers(unit, data.codes(position), until, touched)
+            touched.members.append((data.codes(position), until))
 
-    def _touch_followers(self, unit: Unit, codes: Ints, until: Ints, touched: Touched) -> None:
-        """All tuples that have one of these arguments."""
+    def _touch_followers(self, unit: Unit, touched: Touched) -> None:
+        """All tuples that have one of the arguments that were touched."""
+        if not touched.members:
+            return
         earliest = np.full(len(self.bare.dictionary) + 1, UNTOUCHED)
-        np.minimum.at(earliest, codes, until)
+        for codes, until in touched.members:
+            np.minimum.at(earliest, codes, until)
         for relation, positions in unit.links:
             stored = self.stores.get(relation)
             for data in () if stored is None else (stored.base, stored.more):
@@ -351,6 +355,3 @@ def _joined(one: Difference | None, other: Difference) -> Difference:
     if one is None:
         return other
     return Difference(merge_in_order(one.removed, other.removed)[0], merge_in_order(one.added, other.added)[0])
-
-
-Restrict = Callable[[Relation, World], None]

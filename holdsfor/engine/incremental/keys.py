@@ -117,10 +117,12 @@ def ordered_key(axis: Axis, codes: Sequence[Ints]) -> Ints:
 class Touched:
     """Tuples that something has changed for, by their size, each with a time up to which nothing has.
 
-    everything: the same for all tuples at once; None: not all are touched.
+    members: arguments that touch all tuples that have them. everything: a time for all tuples at once; None: not all
+    are touched.
     """
 
     parts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
+    members: list[tuple[Ints, Ints]] = field(default_factory=list)
     everything: int | None = None
 
     def __bool__(self) -> bool:

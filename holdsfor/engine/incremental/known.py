@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Due, Reach, Relation
+from holdsfor.plan.operators import Due, Plan, Reach, Relation
 from holdsfor.plan.walk import names_times
 
 Waiting = tuple[Relation, Reach]
@@ -40,6 +40,7 @@ class Setting:
     timed: frozenset[int]
     lookings: Lookings
     of_units: dict[Unit, Lookings]
+    waits: tuple[tuple[Waiting, int], ...]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -52,7 +53,8 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     units = find_units(plan, scope.definitions)
     of_units = {unit: make_lookings(plan, unit.definitions) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
-    return Setting(program, windows, scope, units, joining_of(plan, windows), timed, every, of_units)
+    waits = _find_waits(plan, scope.definitions)
+    return Setting(program, windows, scope, units, joining_of(plan, windows), timed, every, of_units, waits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def know(moment: Moment, setting: Setting) -> KnownWorld:
     agenda = {}
     for waiting, edge in _edges(setting, moment.query_time):
         stored = stores.get(waiting[0])
-        if stored is not None and edge is not None:
+        if stored is not None:
             agenda[waiting] = stored.base.lingering(edge - now.axis.origin)
     future = {r: starts for r, data in now.relations.items() if len(starts := _future_starts(data, now))}
     return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, agenda, future)
@@ -116,18 +118,22 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
     return future
 
 
-def _edges(setting: Setting, query_time: int) -> Iterator[tuple[Waiting, int | None]]:
+def _edges(setting: Setting, query_time: int) -> Iterator[tuple[Waiting, int]]:
     """For each relation that something reads: since when its rows may still change something by themselves."""
-    plan = setting.program.plan
-    done = set()
-    for number in setting.scope.definitions:
+    for waiting, number in setting.waits:
+        edge = setting.stirring(number, query_time)
+        assert edge is not None, "what stirs at any distance waits for nothing"
+        yield waiting, edge
+
+
+def _find_waits(plan: Plan, definitions: Iterable[int]) -> tuple[tuple[Waiting, int], ...]:
+    """What definitions read, and how far they look from the present: each once, with one of the definitions."""
+    waits: dict[Waiting, int] = {}
+    for number in definitions:
         look = plan.looks[number]
-        if look.stirs is None:
-            continue
-        for relation in look.relations:
-            if (waiting := (relation, look.stirs)) not in done:
-                done.add(waiting)
-                yield waiting, setting.stirring(number, query_time)
+        if look.stirs is not None:
+            waits |= {(relation, look.stirs): number for relation in look.relations}
+    return tuple(waits.items())
 
 
 def next_agenda(
@@ -136,7 +142,6 @@ def next_agenda(
     """With the rows that were added, without those that are over."""
     agenda: dict[Waiting, Data] = {}
     for waiting, edge in _edges(setting, query_time):
-        assert edge is not None
         before, difference = known.agenda.get(waiting), differences.get(waiting[0])
         edge -= known.bare.axis.origin
         left = before.lingering(edge) if before is not None and len(before) else None

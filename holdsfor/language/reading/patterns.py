@@ -86,6 +86,10 @@ def _is_head(draft: Draft, head: Term) -> bool:
         hint = f"write `:-` and conditions for {name}; a pattern defines an event: alarm(L) <- ..."
         draft.error("head", f"{name} cannot be defined by a pattern", head.place, hint)
         return False
+    if name == "exceptionAlarm" and len(args) == 2:
+        hint = "write the absence with its deadline: late <- NOT(b).[a, 60 s]"
+        draft.error("head", "exceptionAlarm has no meaning here", head.place, hint)
+        return False
     for part, message, hint in (wrong for arg in args if is_calculated(arg) for wrong in not_arithmetic(arg)):
         draft.error("type", message, part.place, hint)
         return False
@@ -143,6 +147,12 @@ class PatternReader:
         name, args = name_and_args(term)
         if name in _PREDICATES or (name == "occurs" and len(args) == 3):
             return self._refuse("misplaced", f"{name} has no place in a pattern", term.place, _plain_form(name, args))
+        if _is_etalis_aggregate(name, args):
+            hint = "write AGGREGATE behind the events: e(X) AGGREGATE V = sum(X) OVER LAST 10"
+            return self._refuse("aggregate", "`aggregate(...)` is not an event", term.place, hint)
+        if name == "prolog" and len(args) == 1:
+            hint = f"write it behind the pattern: ... WHERE {written(args[0])}"
+            return self._refuse("pattern", "`prolog(...)` is not an event", term.place, hint)
         if name in EDGES and len(args) == 1 and isinstance(args[0], Compound) and args[0].functor == "=":
             hint = f"define an event: happensAt(e(...), T) :- happensAt({written(term)}, T)., and write e(...) here"
             return self._refuse("misplaced", f"{name} of a fluent has no place in a pattern", term.place, hint)
@@ -207,6 +217,10 @@ class PatternReader:
         amount = cast(RawDuration, raw.parts[-1])
         size = self._ticks(amount)
         complete = [measure for measure in measures if measure is not None]
+        for number, measure in enumerate(complete):
+            if measure.variable in [each.variable for each in complete[:number]]:
+                message = f"{written(measure.variable)} is the result of two aggregates"
+                return self._refuse("aggregate", message, measure.place, "give each a variable of its own")
         if pattern is None or size is None or len(complete) < len(measures):
             return None
         if size < 1:
@@ -266,11 +280,23 @@ class PatternReader:
         """`a SEQ b AND c` has no parentheses that say which comes first: shows how it is read, once a rule."""
         if not isinstance(raw, RawOperation):
             return False
+        self._warn_narrow_window(raw)
         if _is_mixed(raw):
             hint = "operators are equal, and read from the left; write parentheses to say what is meant"
             self._draft.warning("mixed", f"this is read as {write_pattern(raw)}", raw.place, hint)
             return True
         return any(self.warn_mixed(part) for part in raw.parts)
+
+    def _warn_narrow_window(self, raw: RawOperation) -> None:
+        """`a SEQ b.10` bounds b alone, which is hardly meant without brackets."""
+        last = raw.parts[-1]
+        if raw.operator not in JOINS or not isinstance(last, RawOperation) or last.operator != ".":
+            return
+        line = self._draft.sources[last.place.file].line(last.place.line)
+        if line[last.place.column - 1] != "(":
+            bound = write_pattern(last.parts[0])
+            hint = f"to bound the whole, put it in brackets: ({write_pattern(raw.parts[0])} ... {bound})"
+            self._draft.warning("mixed", f"this window bounds {bound} alone", last.place, hint)
 
     def _refuse(self, code: str, message: str, place: Place, hint: str) -> Pattern | None:
         self._draft.error(code, message, place, hint)
@@ -283,6 +309,11 @@ def _is_mixed(raw: RawOperation) -> bool:
     if raw.operator not in operators or not isinstance(left, RawOperation) or left.bracketed:
         return False
     return left.operator in (*operators, "where", "aggregate") and left.operator != raw.operator
+
+
+def _is_etalis_aggregate(name: str, args: tuple[Term, ...]) -> bool:
+    """`aggregate(sum(X), e(X), V)`"""
+    return name == "aggregate" and len(args) == 3 and name_and_args(args[0])[0] in MEASURES
 
 
 def _plain_form(name: str, args: tuple[Term, ...]) -> str:

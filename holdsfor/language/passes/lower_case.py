@@ -1,0 +1,43 @@
+"""Names where other rules have the variable of that name: `hot(m)` beside `hot(M)`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from holdsfor.language.description import Edge, Happens, Holds, HoldsFor, Occurs
+from holdsfor.language.draft import Draft
+from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.terms import Atom, Term, Var, name_and_args
+from holdsfor.language.walk import every
+
+
+def lower_case(draft: Draft) -> None:
+    """Warns of an argument that is written as a name, where the same event or fluent has a variable of that name."""
+    places: dict[tuple[str, int, int], list[Term]] = defaultdict(list)
+    for term in _subjects(draft):
+        name, args = name_and_args(term)
+        for position, arg in enumerate(args):
+            places[name, len(args), position].append(arg)
+    for (name, arity, position), terms in places.items():
+        names = {term.name for term in terms if isinstance(term, Var)}
+        for atom in (term for term in terms if isinstance(term, Atom)):
+            variable = atom.name[:1].upper() + atom.name[1:]
+            if variable in names and variable != atom.name:
+                argument = f"argument {position + 1} of {name}/{arity}"
+                message = f"{atom.name} is a name here, and elsewhere {argument} is {variable}"
+                draft.warning("name", message, atom.place, f"write {variable} if any value is meant")
+
+
+def _subjects(draft: Draft) -> Iterator[Term]:
+    """All events and fluents in heads and bodies."""
+    for rule in draft.rules:
+        yield rule.subject
+    for pattern in draft.patterns:
+        yield pattern.head
+    for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
+        for literal in every(body):
+            if isinstance(literal, Happens | Occurs):
+                yield literal.event
+            elif isinstance(literal, Edge | Holds | HoldsFor):
+                yield literal.fluent

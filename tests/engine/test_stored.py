@@ -1,0 +1,78 @@
+"""Relations that stay: whatever is taken from them and added, they have what a set of the same rows has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.incremental import stored as stored_module
+from holdsfor.engine.incremental.keys import Touched, Tuples
+from holdsfor.engine.incremental.stored import keep
+from holdsfor.engine.relation import Data, Intervals, Points
+
+AXIS = Axis(0, 1, 8, 4)
+KEYS = 6
+
+Row = tuple[int, int]  # key, time
+rows = st.sets(st.tuples(st.integers(0, KEYS - 1), st.integers(1, 200)), max_size=20)
+steps = st.lists(st.tuples(rows, st.sets(st.integers(0, KEYS - 1)), st.integers(-1, 200)), max_size=8)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How rows become data, and data rows again. An interval is as long as its time says, so that none overlap."""
+
+    is_points: bool
+
+    def data(self, of: set[Row]) -> Data:
+        packed = np.array(sorted((key << 8) | time for key, time in of), np.int64)
+        if self.is_points:
+            return Points(AXIS, Dictionary(), 1, (0,), packed, {})
+        return Intervals(AXIS, Dictionary(), 1, packed, packed)
+
+    def rows(self, data: Data) -> set[Row]:
+        packed = data.packed if isinstance(data, Points) else data.s
+        return {(int(point) >> 8, int(point) & 255) for point in packed}
+
+
+@pytest.mark.parametrize("few", [0, 4, 1000], ids=["always a new base", "now and then", "one base"])
+@pytest.mark.parametrize("kind", [Kind(True), Kind(False)], ids=["points", "intervals"])
+@settings(deadline=None)  # the first example may compile kernels
+@given(first=rows, changes=steps)
+def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[tuple[set[Row], set[int], int]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stored_module, "FEW", few)
+        known, stored = set(first), keep(kind.data(first))
+        for added, keys, edge in changes:
+            tuples = Tuples(AXIS, KEYS + 1, {1: np.array(sorted(keys), np.int64)})
+            gathered = stored.gather(lambda data, tuples=tuples, edge=edge: tuples.places(data, [(0,)], (), edge))
+            expected = {(key, time) for key, time in known if key in keys and time > edge}
+            assert kind.rows(gathered.data) == expected
+            fresh = added - (known - expected)
+            stored = stored.change(gathered.origin, kind.data(fresh))
+            known = (known - expected) | fresh
+            assert kind.rows(stored.whole()) == known
+            assert len(stored) == len(known)
+
+
+@given(st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=9)), max_size=4))
+def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) -> None:
+    touched = Touched()
+    every: dict[int, int] = {}
+    for (part,) in parts:
+        touched.touch(1, column(part, 0), column(part, 1))
+        for key, time in part:
+            every[key] = min(time, every.get(key, time))
+    keys, until = touched.tuples().get(1, (column([], 0), column([], 1)))
+    assert dict(zip(keys.tolist(), until.tolist(), strict=True)) == every
+    assert keys.tolist() == sorted(every)
+
+
+def column(of: list[Row], place: int) -> Ints:
+    return np.array([row[place] for row in of], np.int64)

@@ -1,0 +1,84 @@
+"""What a live session looks at: only what changes."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+import holdsfor
+from holdsfor.engine.incremental import blocks
+
+RULES = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+holdsFor(long(X)=true, I) :- holdsFor(on(X)=true, I1), intDurGreater(I1, 5, I).
+initiatedAt(hot(X)=true, T) :- happensAt(degrees(X, D), T), D > 30.
+terminatedAt(hot(X)=true, T) :- happensAt(degrees(X, D), T), D =< 30.
+"""
+
+
+def begin() -> holdsfor.LiveSession:
+    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+    live.add([f"up|{time}|{time}|x{time}" for time in range(1, 10)])
+    live.advance(10)
+    return live
+
+
+@pytest.fixture
+def evaluated(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of what is evaluated, in blocks."""
+    names: list[str] = []
+    define = blocks.define
+
+    def note(definition, *rest):  # type: ignore[no-untyped-def]
+        names.append(blocks.defines(definition)[0].name)
+        return define(definition, *rest)
+
+    monkeypatch.setattr(blocks, "define", note)
+    return names
+
+
+def test_what_reads_nothing_new_is_not_evaluated(evaluated: list[str]) -> None:
+    live = begin()
+    live.advance(40)  # all has been long enough for a while
+    evaluated.clear()
+    live.add(["degrees|41|41|x1|35"])
+    changes = live.advance(50)
+    assert evaluated == ["hot"]
+    assert changes.intervals["fluent"].to_pylist() == ["hot"]
+
+
+def test_what_comes_out_equal_stops_there(evaluated: list[str]) -> None:
+    live = begin()
+    live.advance(40)
+    evaluated.clear()
+    live.add(["up|41|41|x1"])  # it is on already
+    assert live.advance(50).intervals.num_rows == 0
+    assert evaluated == ["on"]
+
+
+def test_nothing_is_evaluated_if_nothing_comes(evaluated: list[str]) -> None:
+    live = begin()
+    live.advance(40)
+    evaluated.clear()
+    live.advance(90)
+    assert evaluated == []
+
+
+def test_a_retraction_takes_back_a_row_with_a_missing_argument() -> None:
+    live = holdsfor.live(holdsfor.parse(RULES), window=100, step=10, start=0)
+    columns = {"event": ["degrees", "degrees"], "x": ["a", "a"], "d": [40.0, None], "time": [3, 5]}
+    mapping = {"name": "event", "time": "time", "op": "op", "arrival": "arrival", "events": {"degrees": ["x", "d"]}}
+    live.add(pa.table({**columns, "arrival": [3, 5], "op": [1, 1]}), mapping=mapping)
+    live.advance(10)
+    evaluation = live.evaluation
+    assert evaluation is not None
+    world = evaluation.last_world()
+    assert world is not None
+    assert sum(len(data) for relation, data in world.relations.items() if relation.name == "degrees") == 2
+    live.add(pa.table({**columns, "arrival": [13, 15], "op": [-1, -1]}), mapping=mapping)
+    live.advance(20)
+    world = evaluation.last_world()
+    assert world is not None
+    assert sum(len(data) for relation, data in world.relations.items() if relation.name == "degrees") == 0
+    assert live.current().intervals.num_rows == 0
