@@ -203,24 +203,37 @@ def measure_single(fleet: Fleet) -> str:
 
 
 def measure_sparse(folder: Path, vessels: int = 100_000, share: float = 0.01, steps: int = 5) -> str:
-    window, step = HOUR // 2, 180
-    fleet = Fleet.of(simulate(hours=(window + steps * step) / HOUR, vessels=vessels), folder).delay(0, window)
+    """All vessels have events for half an hour; after a silence only a few have any. All of it is in the window.
+
+    The silence is longer than rules about durations look back, so that time alone changes no other vessel.
+    """
+    busy, silence, step = HOUR // 2, 9000, 180
+    fleet = Fleet.of(simulate(hours=(busy + steps * step) / HOUR, vessels=vessels), folder).delay(0, WINDOW)
     random = np.random.default_rng(2)
-    pair, query_time = fleet.begin(window, step), fleet.start + window
+    pair, query_time = fleet.begin(WINDOW, step), fleet.start + busy
     pair.advance(fleet.arrived(fleet.start, query_time), query_time, is_measured=False)
+    pair.advance(fleet.table.slice(0, 0), query_time + silence, is_measured=False)
     for _ in range(steps):
         query_time += step
         rows = fleet.arrived(query_time - step, query_time)
         active = rows["vessel"].unique().to_numpy(zero_copy_only=False)
         chosen = pa.array(random.choice(active, int(vessels * share), replace=False))
         about = pc.is_in(rows["vessel"].cast(pa.string()), chosen)
-        pair.advance(rows.filter(pc.and_(about, pc.is_null(rows["other"]))), query_time)
+        rows = _move(rows.filter(pc.and_(about, pc.is_null(rows["other"]))), silence)
+        pair.advance(rows, query_time + silence)
     pair.check()
     by_changes, scratch = (float(np.median(times[1:])) for times in pair.spent)
     return (
         f"{share:.0%} of {vessels:,} vessels in a step: {by_changes:.1f} ms of CPU, {by_changes / scratch:.1%} of "
         f"{scratch:.1f} from scratch; load {os.getloadavg()[0]:.1f}"
     )
+
+
+def _move(rows: pa.Table, ticks: int) -> pa.Table:
+    """Rows of events, that much later."""
+    for name in ("time", "arrival"):
+        rows = rows.set_column(rows.column_names.index(name), name, pc.add(rows[name], ticks))
+    return rows
 
 
 # ---------------------------------------------------------------- late rows
