@@ -22,6 +22,9 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
+# Where Python is told to leave no compiled modules, each of the many processes of the tests would compile them all anew.
+unit: export PYTHONDONTWRITEBYTECODE =
+
 # On a fresh checkout one process compiles the kernels; else each of those below would, and Spark's workers too.
 unit: $(READY)
 	$(BIN)/python -c 'from holdsfor.spark.shipping import load_kernels; load_kernels()'

@@ -6,6 +6,7 @@ from benchmarks import (
     engine,
     facts,
     flights,
+    incremental,
     kernels,
     live,
     maritime,
@@ -23,7 +24,7 @@ from benchmarks import (
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads)
+IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads, incremental)
 ON_SPARK_AND_LIVE = (spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):

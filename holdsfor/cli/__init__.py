@@ -15,6 +15,7 @@ from holdsfor.cli.fmt import fmt
 from holdsfor.cli.progress import progress
 from holdsfor.cli.run import RunCommand, run
 from holdsfor.cli.show import show_results
+from holdsfor.cli.state import state
 from holdsfor.cli.stream import stream
 from holdsfor.cli.timeline import timeline
 from holdsfor.errors import HoldsforError
@@ -54,4 +55,5 @@ app.command()(stream)
 app.command(cls=RunCommand)(progress)
 app.command("show")(show_results)
 app.command()(timeline)
+app.add_typer(state, name="state")
 app.command()(demo)

@@ -76,11 +76,11 @@ class Axis:
         first, last = self.origin, self.origin + self.mask - 1
         if time.size and (time.min() < first or time.max() > last):
             time = np.clip(time, first, last)
-        relative = time - self.origin
         if not codes:
-            return relative
+            return time - self.origin
         packed = self.key(codes) << self.time_bits
-        packed |= relative
+        packed += time  # in place: new memory costs more than what is done with it
+        packed -= self.origin
         return packed
 
     def key(self, codes: Sequence[Ints]) -> Ints:

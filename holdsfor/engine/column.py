@@ -83,10 +83,11 @@ class Column:
         self._make: Callable[[], Numbers] | None = None
 
     @classmethod
-    def later(cls, dictionary: Dictionary, make: Callable[[], Numbers]) -> Column:
-        """Numbers of one kind that are made when they are asked for."""
+    def later(cls, dictionary: Dictionary, make: Callable[[], Numbers], may_lack: bool = False) -> Column:
+        """Numbers of one kind that are made when they are asked for. may_lack: some rows may have none (NaN)."""
         column = cls(dictionary)
         column._make, column._uniform = make, True
+        column._has_nulls = None if may_lack else False
         return column
 
     def made_as(self, make: Callable[[], Numbers]) -> Column:
@@ -127,7 +128,7 @@ class Column:
         if self._from is not None:
             return self._from._may_have_nulls()
         if self._has_nulls is None:
-            self._has_nulls = self._make is None and bool(self._find_nulls().any())  # what is made later are times
+            self._has_nulls = bool(self._find_nulls().any())
         return self._has_nulls
 
     def _find_nulls(self) -> Mask:

@@ -32,7 +32,10 @@ def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> 
 def _column(array: pa.Array, dictionary: Dictionary) -> Column:
     if pa.types.is_dictionary(array.type):
         return Column(dictionary, dictionary.encode_array(array))
-    return Column.later(dictionary, lambda: np.array(array))  # a copy: kernels compile anew for what cannot be written
+    may_lack = pa.types.is_floating(array.type)
+    return Column.later(
+        dictionary, lambda: np.array(array), may_lack
+    )  # a copy: kernels compile anew for read-only ones
 
 
 def source_of(block: Block, sources: Iterable[Source]) -> Source | None:

@@ -309,3 +309,12 @@ def test_bad_usage_has_exit_code_2(here: Path, args: tuple[str, ...]) -> None:
 )
 def test_event_files_may_follow_one_option(args: str, expected: str) -> None:
     assert spread(args.split(), "--events") == expected.split()
+
+
+def test_start_and_end_may_be_dates(here: Path) -> None:
+    assert ran("--start", "1970-01-01T00:00:20", "--end", "1970-01-01T00:01:00").exit_code == 0
+    metrics = json.loads(Path("out/metrics.json").read_text())
+    assert (metrics["start"], metrics["end"]) == (20, 60)
+    wrong = ran("--start", "noon")
+    assert wrong.exit_code == 1
+    assert "the start 'noon' is no time. Write 2026-03-01T08:00" in wrong.stderr.replace("\n", " ")

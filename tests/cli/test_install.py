@@ -52,7 +52,7 @@ def test_ranges_are_written_as_the_test_below_reads_them() -> None:
 def run(command: list[str], folder: Path, **more: str) -> str:
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "VIRTUAL_ENV")}
     done = subprocess.run(
-        command, cwd=folder, env={**environment, **more}, capture_output=True, text=True, timeout=900, check=False
+        command, cwd=folder, env={**environment, **more}, capture_output=True, text=True, timeout=1800, check=False
     )
     assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout[-2000:]}{done.stderr[-3000:]}"
     return done.stdout

@@ -27,7 +27,7 @@ def test_every_folder_of_code_is_installed() -> None:
 def test_every_data_file_is_installed() -> None:
     patterns = settings()["package-data"]["*"]
     files = [path for top in ("holdsfor", "examples") for path in (ROOT / top).rglob("*") if path.is_file()]
-    data = [path for path in files if path.suffix not in (".py", ".pyc", ".nbi", ".nbc", ".md")]
+    data = [path for path in files if path.suffix not in (".py", ".md") and "__pycache__" not in path.parts]
     assert [path for path in data if not any(fnmatch(path.name, pattern) for pattern in patterns)] == []
 
 

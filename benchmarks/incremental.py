@@ -1,0 +1,281 @@
+"""Incremental evaluation against evaluation from scratch, side by side: python -m benchmarks.incremental [PART ...].
+
+dense    5,000 vessels that all move, 330,000 events in a window of 4 hours, by window/step and by share of late events
+figure   the same with a step of 15 minutes and windows of 2 to 16 steps, as in Figures 9 to 11 of the paper on RTECinc
+sparse   100,000 vessels, of which 1 % have events in a step
+late     1,000 late rows spread over 1 and over 10 million events of 10,000 keys, one inert fluent and one static on top
+single   one event with a query time among 5,000 vessels
+
+Milliseconds of CPU for each query time, of two sessions that get the same rows in one process. What they know at the
+end of each setting must be equal. Tables go to out/incremental.md, the figure to out/incremental.svg.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import holdsfor
+from benchmarks.incremental_report import Measured, draw, render_figure_table, render_table
+from benchmarks.stream import EXAMPLE
+from examples.maritime.simulate import Simulation, simulate
+
+HOUR = 3600
+WINDOW = 4 * HOUR
+VESSELS = 5_000
+RATIOS = {2: 2, 4: 3, 8: 4, 16: 6}  # window/step, and how many steps are measured
+SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
+PARTS = ("dense", "figure", "sparse", "late", "single")
+
+KEYS, LATE_ROWS = 10_000, 1_000
+LATE_RULES = """
+initiatedAt(on(X)=true, T) :- happensAt(up(X), T).
+terminatedAt(on(X)=true, T) :- happensAt(down(X), T).
+holdsFor(longOn(X)=true, I) :- holdsFor(on(X)=true, I1), intDurGreater(I1, 5, I).
+"""
+LATE_MAPPING = {"name": "event", "time": "time", "arrival": "arrival", "events": {"up": ["x"], "down": ["x"]}}
+
+
+@dataclass(slots=True)
+class Pair:
+    """Two sessions with the same rules, windows and rows; the first one goes on by what changes."""
+
+    sessions: tuple[holdsfor.LiveSession, holdsfor.LiveSession]
+    mapping: Any
+    turn: int = 0
+    spent: tuple[list[float], list[float]] = field(default_factory=lambda: ([], []))  # milliseconds of each query time
+    added: list[float] = field(default_factory=list)
+    walls: list[float] = field(default_factory=list)
+
+    @staticmethod
+    def begin(description: holdsfor.EventDescription, mapping: Any, window: int, step: int, start: int) -> Pair:
+        def session(incremental: bool) -> holdsfor.LiveSession:
+            return holdsfor.live(
+                description, window=window, step=step, start=start, keep=window, incremental=incremental
+            )
+
+        return Pair((session(True), session(False)), mapping)
+
+    def advance(self, rows: pa.Table, query_time: int, is_measured: bool = True) -> None:
+        """Each goes first in turn: the second one may find warm caches."""
+        for place in (0, 1) if self.turn % 2 else (1, 0):
+            session, begun, worked = self.sessions[place], time.perf_counter(), time.process_time()
+            session.add(rows, mapping=self.mapping)
+            added = time.process_time()
+            session.advance(query_time)
+            done = time.process_time()
+            if is_measured:
+                self.spent[place].append(1000 * (done - added))
+            if is_measured and place == 0:
+                self.added.append(1000 * (added - worked))
+                self.walls.append(1000 * (time.perf_counter() - begun))
+        self.turn += 1
+
+    def check(self) -> None:
+        first, second = (checksum(session.current()) for session in self.sessions)
+        if first != second:
+            raise AssertionError("incremental evaluation and evaluation from scratch do not agree")
+
+    def mean(self) -> tuple[float, float]:
+        self.check()
+        return float(np.mean(self.spent[0])), float(np.mean(self.spent[1]))
+
+
+def checksum(current: Any) -> tuple[int, int]:
+    """Of all intervals and occurrences, in whatever order they are."""
+    return _checksum(current.intervals), _checksum(current.occurrences)
+
+
+def _checksum(table: pa.Table) -> int:
+    names = [name for name in table.column_names if name != "id"]
+    columns = [pc.binary_join(table["args"], ",") if name == "args" else table[name] for name in names]
+    texts = [pc.fill_null(column.cast(pa.string()), "-") for column in columns]
+    lines = pc.binary_join_element_wise(*texts, "|")
+    return zlib.crc32("\n".join(sorted(lines.to_pylist())).encode())
+
+
+# ---------------------------------------------------------------- a fleet that moves
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """A simulated fleet, with its rules loaded."""
+
+    table: pa.Table
+    description: holdsfor.EventDescription
+    mapping: Path
+    start: int
+
+    @staticmethod
+    def of(simulation: Simulation, folder: Path) -> Fleet:
+        facts = folder / "fleet.ec"
+        facts.write_text(simulation.facts)
+        description = holdsfor.load(EXAMPLE / "rules.ec", EXAMPLE / "background.ec", facts)
+        start = pc.min(simulation.table["time"]).as_py() - 1
+        return Fleet(simulation.table, description, EXAMPLE / "mapping.toml", start)
+
+    def begin(self, window: int, step: int) -> Pair:
+        return Pair.begin(self.description, self.mapping, window, step, self.start)
+
+    def delay(self, late: float, window: int) -> Fleet:
+        """With a share of rows that come late: by Gamma(2,2) eighths of the window, nine in ten within the window."""
+        random = np.random.default_rng(1)
+        arrival = self.table["arrival"].to_numpy().copy()
+        chosen = np.flatnonzero(random.random(len(arrival)) < late)
+        arrival[chosen] += (random.gamma(2, 2, len(chosen)) * window / 8).astype(np.int64)
+        place = self.table.column_names.index("arrival")
+        table = self.table.set_column(place, "arrival", pa.array(arrival))
+        return Fleet(
+            table.take(pa.array(np.argsort(arrival, kind="stable"))), self.description, self.mapping, self.start
+        )
+
+    def arrived(self, after: int, until: int) -> pa.Table:
+        """The rows that arrive in that time; the table is sorted by arrival."""
+        low, high = np.searchsorted(self.table["arrival"].to_numpy(), [after, until], "right")
+        return self.table.slice(low, high - low)
+
+
+def measure_overlap(fleet: Fleet, window: int, ratio: int, late: float, steps: int) -> Measured:
+    """A full window, then some steps."""
+    delayed, step = fleet.delay(late, window), window // ratio
+    pair, query_time = fleet.begin(window, step), fleet.start + window
+    first = delayed.arrived(fleet.start, query_time)
+    pair.advance(first, query_time, is_measured=False)
+    for _ in range(steps):
+        query_time += step
+        pair.advance(delayed.arrived(query_time - step, query_time), query_time)
+    return Measured(window, step, late, first.num_rows, *pair.mean())
+
+
+def measure_dense(fleet: Fleet) -> Iterator[Measured]:
+    measure_overlap(fleet, WINDOW, 16, 0.2, 2)  # compiles and loads what is needed
+    for ratio, steps in RATIOS.items():
+        for late in SHARES:
+            yield measure_overlap(fleet, WINDOW, ratio, late, steps)
+
+
+def measure_figure(fleet: Fleet) -> Iterator[Measured]:
+    step = WINDOW // 16
+    measure_overlap(fleet, WINDOW, 16, 0.2, 2)
+    for ratio in RATIOS:
+        for late in SHARES:
+            yield measure_overlap(fleet, ratio * step, ratio, late, 5)
+
+
+def measure_single(fleet: Fleet) -> str:
+    """Vessels are full of events at first, then only one of them has any: the median of the last few query times."""
+    step = 600
+    pair, query_time = fleet.begin(WINDOW, step), fleet.start + WINDOW
+    pair.advance(fleet.arrived(fleet.start, query_time), query_time, is_measured=False)
+    velocity = fleet.table.filter(pc.equal(fleet.table["event"], "velocity")).slice(1000, 1)
+    for _ in range(12):
+        query_time += step
+        row = velocity
+        for name in ("time", "arrival"):
+            row = row.set_column(row.column_names.index(name), name, pa.array([query_time - step + 1]))
+        pair.advance(row, query_time)
+    pair.check()
+    by_changes, scratch, added, walls = (
+        float(np.median(times[-8:])) for times in (*pair.spent, pair.added, pair.walls)
+    )
+    return (
+        f"one event with a query time: {by_changes:.1f} ms of CPU, and {added:.1f} to add it ({walls:.1f} by the clock)"
+        f"; from scratch {scratch:.1f}; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+# ---------------------------------------------------------------- a fleet of which few move
+
+
+def measure_sparse(folder: Path, vessels: int = 100_000, share: float = 0.01, steps: int = 5) -> str:
+    window, step = HOUR // 2, 180
+    fleet = Fleet.of(simulate(hours=(window + steps * step) / HOUR, vessels=vessels), folder).delay(0, window)
+    random = np.random.default_rng(2)
+    pair, query_time = fleet.begin(window, step), fleet.start + window
+    pair.advance(fleet.arrived(fleet.start, query_time), query_time, is_measured=False)
+    for _ in range(steps):
+        query_time += step
+        rows = fleet.arrived(query_time - step, query_time)
+        active = rows["vessel"].unique().to_numpy(zero_copy_only=False)
+        chosen = pa.array(random.choice(active, int(vessels * share), replace=False))
+        about = pc.is_in(rows["vessel"].cast(pa.string()), chosen)
+        pair.advance(rows.filter(pc.and_(about, pc.is_null(rows["other"]))), query_time)
+    pair.check()
+    by_changes, scratch = (float(np.median(times[1:])) for times in pair.spent)
+    return (
+        f"{share:.0%} of {vessels:,} vessels in a step: {by_changes:.1f} ms of CPU, {by_changes / scratch:.1%} of "
+        f"{scratch:.1f} from scratch; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+# ---------------------------------------------------------------- late rows
+
+
+def measure_late(stored: int, steps: int = 5) -> str:
+    random, until = np.random.default_rng(0), max(stored // KEYS * 20, 2000)
+    pair = Pair.begin(holdsfor.parse(LATE_RULES), LATE_MAPPING, 20 * until, until, 0)
+    pair.advance(_draw_switches(random, stored, until), until, is_measured=False)
+    for step in range(1, steps + 1):
+        late = _draw_switches(random, LATE_ROWS, until, step * until + 1)
+        pair.advance(late, (step + 1) * until)
+    pair.check()
+    by_changes, scratch, added = (float(np.median(times[1:])) for times in (*pair.spent, pair.added))
+    return (
+        f"{LATE_ROWS:,} late rows over {stored:,} events: {by_changes:.1f} ms of CPU, and {added:.1f} to add them; "
+        f"from scratch {scratch:,.0f}; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+def _draw_switches(random: np.random.Generator, rows: int, until: int, arrival: int | None = None) -> pa.Table:
+    times = np.sort(random.integers(1, until, rows))
+    names = pa.DictionaryArray.from_arrays(pa.array(random.integers(0, 2, rows, np.int32)), pa.array(["up", "down"]))
+    arrivals = times if arrival is None else np.full(rows, arrival)
+    return pa.table({"event": names, "x": random.integers(0, KEYS, rows), "time": times, "arrival": arrivals})
+
+
+# ---------------------------------------------------------------- all of it
+
+
+def main(parts: tuple[str, ...] = PARTS, out: Path = Path("out")) -> None:
+    report = [f"# Incremental evaluation\n\nMilliseconds of CPU for each query time; load {os.getloadavg()[0]:.1f}.\n"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if {"dense", "figure", "single"} & set(parts):
+            fleet = Fleet.of(simulate(hours=8.2, vessels=VESSELS), folder).delay(0, WINDOW)
+        for part in parts:
+            match part:
+                case "dense":
+                    report.append(render_table(list(measure_dense(fleet))))
+                case "figure":
+                    measured = list(measure_figure(fleet))
+                    report.append(render_figure_table(measured))
+                    out.mkdir(exist_ok=True)
+                    (out / "incremental.svg").write_text(draw(measured))
+                case "single":
+                    report.append(measure_single(fleet))
+                case "sparse":
+                    report.append(measure_sparse(folder))
+                case "late":
+                    report += [measure_late(stored) for stored in (1_000_000, 10_000_000)]
+            print(report[-1] if part != "late" else "\n".join(report[-2:]), flush=True)
+    out.mkdir(exist_ok=True)
+    (out / "incremental.md").write_text("\n".join(report) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=PARTS)
+    parser.add_argument("--out", type=Path, default=Path("out"))
+    options = parser.parse_args()
+    main(tuple(options.parts), options.out)
