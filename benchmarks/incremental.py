@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import tempfile
 import time
 import zlib
@@ -126,7 +127,8 @@ class Fleet:
         return Fleet(simulation.table, description, EXAMPLE / "mapping.toml", start)
 
     def begin(self, window: int, step: int) -> Pair:
-        return Pair.begin(self.description, self.mapping, window, step, self.start)
+        """The history begins a day earlier: near its start more than what changes has to be looked at."""
+        return Pair.begin(self.description, self.mapping, window, step, self.start - 24 * HOUR)
 
     def delay(self, late: float, window: int) -> Fleet:
         """With a share of rows that come late: by Gamma(2,2) eighths of the window, nine in ten within the window."""
@@ -155,7 +157,9 @@ def measure_overlap(fleet: Fleet, window: int, ratio: int, late: float, steps: i
     for _ in range(steps):
         query_time += step
         pair.advance(delayed.arrived(query_time - step, query_time), query_time)
-    return Measured(window, step, late, first.num_rows, *pair.mean())
+    measured = Measured(window, step, late, first.num_rows, *pair.mean())
+    print(f"window/step {measured.ratio}, {late:.0%} late: {measured}", file=sys.stderr, flush=True)
+    return measured
 
 
 def measure_dense(fleet: Fleet) -> Iterator[Measured]:
