@@ -109,21 +109,43 @@ class Ongoing:
         tell: may be called from the first one on again, if terms or times turn out to need more room.
         upstream, sent_on: see `moments`.
         """
-        waiting = [(block, self.windows.first_seen(block.arrival) <= due[-1]) for block in self.waiting]
-        fresh = [block.filter(here) for block, here in waiting if here.any()]
-        told = self._go_on(due, tell, fresh) if self._known is not None else None
-        if told is None:
-            told = self._evaluate(due, tell, join_blocks([*self._inputs, *fresh]), upstream, sent_on)
-        self.waiting = tuple(block.filter(~here) for block, here in waiting if not here.all())
-        return told
+        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead)
+        try:
+            if not self.is_incremental:
+                return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
+            told: list[Told] = []
+            while due:
+                by_changes = None if self._known is None else self._go_on(due, tell)
+                if by_changes is not None:
+                    return [*told, *by_changes]
+                told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
+                due = due[1:]
+            return told
+        except BaseException:
+            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead = before
+            raise
+
+    def _take(self, until: int) -> tuple[Block, ...]:
+        """All rows that are seen by a query time; they wait no longer."""
+        seen, self.waiting = self._divide_waiting(until)
+        return join_blocks([*self._inputs, *seen])
+
+    def _divide_waiting(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        """The rows that wait and are seen by a query time, and the others."""
+        seen = [(block, self.windows.first_seen(block.arrival) <= until) for block in self.waiting]
+        return (
+            tuple(block.filter(here) for block, here in seen if here.any()),
+            tuple(block.filter(~here) for block, here in seen if not here.all()),
+        )
 
     # ------------------------------------------------------------ by what changes
 
-    def _go_on(self, due: range, tell: Callable[[Moment], Told], fresh: Sequence[Block]) -> list[Told] | None:
+    def _go_on(self, due: range, tell: Callable[[Moment], Told]) -> list[Told] | None:
         """On the axis that is there; None if it has no room."""
         assert self._known is not None
         assert self._setting is not None
         known, told = self._known, []
+        fresh, waiting = self._divide_waiting(due[-1])
         joined = join_blocks(fresh)
         if not self._has_room(known.bare, known.frontier, joined, due[-1]):
             return None
@@ -135,7 +157,7 @@ class Ongoing:
                 known = following
         except (AxisFull, DictionaryFull):
             return None  # with the terms that are still in use there may be room
-        self._known = known
+        self._known, self.waiting = known, waiting
         self._ahead = rows_after(coming, known.query_time)
         self._inputs = _put_by(self._inputs, joined, known.frontier)
         return told
@@ -149,7 +171,9 @@ class Ongoing:
         inputs: tuple[Block, ...],
         upstream: Upstream,
         sent_on: Sequence[Arrived],
+        until: int | None = None,
     ) -> list[Told]:
+        """until: the last query time that a new axis must have room for, if there are more to come."""
         arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
 
         def step_through(start: Opened) -> tuple[Moment, list[Told]]:
@@ -160,7 +184,10 @@ class Ongoing:
             assert moment is not None, "there is a query time"
             return moment, told
 
-        last, told = self._reach(inputs, tuple(upstream.blocks()), due[-1], step_through)
+        coming = () if until is None else self._divide_waiting(until)[0]
+        last, told = self._reach(
+            inputs, (*upstream.blocks(), *coming), due[-1] if until is None else until, step_through
+        )
         self._inputs = _without_forgotten(inputs, last.state.frontier)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         if self.is_incremental:
