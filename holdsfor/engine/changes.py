@@ -44,7 +44,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    relations = tuple(relation for relation in relations if relation.is_reported)
+    relations = [relation for relation in relations if relation.is_reported and _has_rows(relation, moment)]
     intervals, occurrences = [_nothing_logged(INTERVALS_SCHEMA)], [_nothing_logged(OCCURRENCES_SCHEMA)]
     for relation in relations:
         cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
@@ -55,6 +55,12 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     return Changes(_told_plainly(intervals), _told_plainly(occurrences))
 
 
+def _has_rows(relation: Relation, moment: Moment) -> bool:
+    if relation in moment.now.relations:
+        return True
+    return moment.before is not None and relation in moment.before.relations
+
+
 def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
     """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
     return plain_table(with_ids(pa.concat_tables(logs).combine_chunks()))
@@ -62,8 +68,6 @@ def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
 
 def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
-    if not any(len(world.relations.get(relation, ())) for world in (now, before) if world is not None):
-        return
     new = _told(reported(relation, now), report, cut, settled)
     old = new.none() if before is None else reported(relation, before)
     old = _told(old, report, settled, settled)
@@ -115,8 +119,6 @@ def _chosen(found: Intervals, rows: Ints) -> Intervals:
 
 def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
-    if not any(len(world.relations.get(relation, ())) for world in (moment.now, moment.before) if world is not None):
-        return
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
     new = _between(moment.now.points_of(relation).distinct(), settled, last)
     old = new.none()

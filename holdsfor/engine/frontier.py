@@ -115,12 +115,18 @@ def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
     return Lookings(tuple(each), unbounded)
 
 
-def find_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings | None = None) -> Frontier:
-    """After a query time; None: before the first. lookings: of all definitions of the plan, if made already."""
+def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Frontier:
+    """After a query time; None: before the first."""
+    quiet = _find_quiet(plan, windows, query_time, joining_of(plan, windows))
+    return make_frontier(plan, windows, query_time, make_lookings(plan, range(len(plan.definitions))), quiet)
+
+
+def make_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings, quiet: int) -> Frontier:
+    """lookings: of all definitions of the plan."""
     nothing = windows.start - 1
     joining = joining_of(plan, windows)
     known = None if query_time is None else min(query_time, query_time + windows.step - windows.window)
-    settled = find_settled(lookings or make_lookings(plan, range(len(plan.definitions))), windows, known, joining)
+    settled = find_settled(lookings, windows, known, joining)
     inputs = {
         (source.input.signature, source.input.kind == "event"): min(
             (settled.horizons[relation] for relation in source.relations if relation in settled.horizons),
@@ -128,7 +134,6 @@ def find_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings
         )
         for source in plan.sources
     }
-    quiet = _find_quiet(plan, windows, query_time, joining)
     return Frontier(nothing, settled.cuts, settled.horizons, inputs, settled.recent, settled.unbounded, quiet)
 
 

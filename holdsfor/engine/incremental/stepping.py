@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.frontier import find_frontier
+from holdsfor.engine.frontier import make_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals
 from holdsfor.engine.incremental.blocks import WORK, Differences, Turn
 from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
@@ -81,7 +81,8 @@ def _advance(
     turn = Turn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
         turn.evaluate(unit)
-    frontier = find_frontier(plan, windows, query_time, setting.lookings)
+    nothing = known.frontier.nothing  # agenda and future say when it is quiet
+    frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
     agenda = next_agenda(known, turn.differences, setting, query_time)
     turn.counts["overflows"] = bare.counts["overflows"]
     future = next_future(known, turn.differences, bare)
