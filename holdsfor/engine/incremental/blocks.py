@@ -14,7 +14,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.frontier import Settled, find_settled
-from holdsfor.engine.incremental.arrivals import Stores, replace_rows
+from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, Tuples, Unit, tuple_keys
 from holdsfor.engine.incremental.known import KnownWorld, Setting
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
@@ -31,6 +31,10 @@ LATE_BLOCKS = (0, 1, 3)
 WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")
 #: Evaluating a definition costs as much as so many rows more, however few its rows are (measured: 0.3 ms).
 ROWS_PER_DEFINITION = 4_000
+#: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
+GATHERING = 1.5
+#: To have all rows of relations in one piece costs so many times what evaluating them does.
+JOINING = 0.3
 
 Differences = dict[Relation, Difference]
 Band = tuple[int, int]
@@ -163,26 +167,35 @@ class Turn:
             yield Block(None, min([touched.everything, *earliest]))
             return
         every = np.concatenate([until for _, until in tuples.values()])
-        for low, high in self._choose_bands(unit, every):
+        bands = self._choose_bands(unit, every)
+        if bands is None:
+            yield Block(None, int(every.min()))
+            return
+        for low, high in bands:
             chosen = {size: keys[(until > low) & (until <= high)] for size, (keys, until) in tuples.items()}
             least = int(every[(every > low) & (every <= high)].min())
             yield Block(Tuples(self.bare.axis, len(self.bare.dictionary) + 1, chosen), least)
 
-    def _choose_bands(self, unit: Unit, until: Ints) -> list[Band]:
-        """The division into blocks that costs least: few blocks, or few rows in each."""
-        windows, now = self.setting.windows, self.bare.now
-        rows = sum(len(self.stores[relation]) for relation in unit.reads if relation in self.stores)
-        density = rows / (windows.window * max(len(self.bare.dictionary), 1))  # of a tuple in a tick
+    def _choose_bands(self, unit: Unit, until: Ints) -> list[Band] | None:
+        """The division into blocks that costs least: few blocks, few rows in each, or (None) all tuples together."""
+        now = self.bare.now
+        stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
+        rows = sum(map(len, stores))
+        density = rows / self.setting.windows.window  # rows in a tick
+        share = 1 / max([1, *(stored.count_keys() for stored in stores)])  # of one tuple
         fixed = ROWS_PER_DEFINITION * len(unit.definitions)
 
-        def cost(bands: list[Band]) -> float:
+        def cost(bands: list[Band] | None) -> float:
+            if bands is None:
+                return fixed + JOINING * rows + (now - int(until.min())) * density
             total = 0.0
             for low, high in bands:
                 chosen = until[(until > low) & (until <= high)]
-                total += fixed + len(chosen) * (now - int(chosen.min())) * density
+                total += fixed + GATHERING * len(chosen) * share * (now - int(chosen.min())) * density
             return total
 
-        return min((list(_divide(until, self.known.query_time, late)) for late in LATE_BLOCKS), key=cost)
+        divisions = [list(_divide(until, self.known.query_time, late)) for late in LATE_BLOCKS]
+        return min([*divisions, None], key=cost)
 
 
 def _divide(until: Ints, near: int, late_blocks: int) -> Iterator[Band]:
@@ -302,13 +315,19 @@ class Evaluation:
         now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
         self.world.relations[relation] = now
         turn.stores.setdefault(relation, keep(now.none()))
-        if self.block.tuples is None:  # all of it was gathered
-            turn.stores[relation] = keep(before.data)
         edge = turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
-        difference = replace_rows(relation, turn.stores, before, now, edge)
+        if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
+            gone, come = differing(before.data, now)
+            difference = Difference(before.data.where(gone), now.where(come))
+            turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
+            self._note(relation, difference)
+            return
+        self._note(relation, replace_rows(relation, turn.stores, before, now, edge))
+
+    def _note(self, relation: Relation, difference: Difference) -> None:
         if difference:
             self.moved.add(relation)
-            turn.differences[relation] = _joined(turn.differences.get(relation), difference)
+            self.turn.differences[relation] = _joined(self.turn.differences.get(relation), difference)
         else:
             self.moved.discard(relation)
 

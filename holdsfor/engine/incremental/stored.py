@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.relation import EMPTY, Data, merge_in_order
+from holdsfor.engine.relation import EMPTY, Data, Points, merge_in_order
 
 #: A new base is made when what has changed is one in so many of its rows, and more than a few.
 CHANGED_SHARE = 6
@@ -45,6 +45,7 @@ class Stored:
     more: Data
     gone: Ints = field(default_factory=lambda: EMPTY)
     _whole: list[Data] = field(default_factory=list)  # made once
+    _keys: list[int] = field(default_factory=list)  # counted once for a base
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
@@ -74,11 +75,18 @@ class Stored:
         gone = self.gone
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
-        changed = Stored(self.base, more, gone)
+        changed = Stored(self.base, more, gone, _keys=self._keys)
         if len(more) + len(gone) <= max(FEW, len(self.base) // CHANGED_SHARE):
             return changed
         whole = changed.whole()
         return keep(whole if edge is None else whole.beyond(edge))
+
+    def count_keys(self) -> int:
+        """How many groundings the base is about: of what it is sorted by."""
+        if not self._keys:
+            starts = self.base.packed if isinstance(self.base, Points) else self.base.s
+            self._keys.append(int(np.count_nonzero(np.diff(starts >> self.base.axis.time_bits))) + 1)
+        return self._keys[0]
 
     def whole(self) -> Data:
         if not self._whole:
