@@ -345,7 +345,7 @@ def test_picture_in_a_browser(tmp_path: Path) -> None:
     dom = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
     title = re.search(r"<title>([^<]*)</title>", dom)
     assert title
-    assert title[1] == "safe|8|0"  # three nodes and five of the legend
+    assert title[1] == "safe|9|0"  # three nodes and six of the legend
 
 
 # ---------------------------------------------------------------- definitions without a bound
