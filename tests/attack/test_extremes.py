@@ -385,7 +385,7 @@ def test_an_end_of_int64_max_is_not_open() -> None:
         {"step": True},
         {"step": -5},
         {"start": 1.5},
-        {"start": "2024-01-01"},
+        {"start": "2024-13-01"},
         {"end": float("nan")},
         {"end": 2**61 + 1},
         {"end": Decimal(5)},

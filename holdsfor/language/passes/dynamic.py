@@ -18,10 +18,12 @@ from holdsfor.language.description import (
     STAND_INS,
     Aggregate,
     Algebra,
+    Allen,
     Call,
     Clause,
     Compare,
     Deadline,
+    Duration,
     Edge,
     Grounding,
     Happens,
@@ -329,12 +331,52 @@ def _fluent(domain: Signature, word: str, args: tuple[Term, ...]) -> Term:
     return Compound(name, args) if args else Atom(name)
 
 
+Way = tuple[frozenset[Var], ...]
+"""What must have held for an interval to be there: the arguments of each condition."""
+
+#: A rule that unites and intersects so much that there are more ways is taken to hold for others.
+MOST_WAYS = 64
+
+
 def _holds_for_others(rule: Rule, body: Body) -> bool:
-    """Whether a rule about intervals may hold for arguments that one of its conditions has never had."""
-    head = set(variables(rule.subject))
-    some_lack = any(isinstance(each, HoldsFor) and not head <= set(variables(each.fluent)) for each in body)
-    complements = any(isinstance(each, Algebra) and each.op == "complement" and each.within is None for each in body)
-    return some_lack or complements
+    """Whether a rule about intervals may hold for arguments that no condition, or none that must hold, has had."""
+    head = frozenset(variables(rule.subject))
+    facts = tuple(frozenset(all_variables([each])) for each in body if isinstance(each, Call))
+    ways: dict[Var, tuple[Way, ...]] = {}
+    for each in body:
+        match each:
+            case HoldsFor():
+                ways[each.interval] = ((frozenset(variables(each.fluent)),),)
+            case Duration():
+                ways[each.result] = ways.get(each.interval, ((),))
+            case Allen():
+                ways[each.result] = _all_of([ways.get(part, ((),)) for part in (each.source, each.target)])
+            case Algebra(op="complement", within=None):
+                ways[each.result] = ((),)
+            case Algebra(op="intersection"):
+                ways[each.result] = _all_of([ways.get(part, ((),)) for part in each.operands])
+            case Algebra(op="difference"):
+                ways[each.result] = ways.get(each.operands[0], ((),)) if each.operands else ()
+            case Algebra():
+                ways[each.result] = tuple(way for part in each.operands for way in ways.get(part, ((),)))
+    mine = ways.get(rule.at, ((),))
+    return len(mine) > MOST_WAYS or any(not _names_all(head, (*way, *facts)) for way in mine)
+
+
+def _all_of(parts: list[tuple[Way, ...]]) -> tuple[Way, ...]:
+    ways: tuple[Way, ...] = ((),)
+    for part in parts:
+        ways = tuple((*way, *more) for way in ways for more in part)[: MOST_WAYS + 1]
+    return ways
+
+
+def _names_all(head: frozenset[Var], way: Way) -> bool:
+    """Whether conditions that share variables with each other have all those of the head."""
+    groups: list[frozenset[Var]] = []
+    for names in way:
+        apart = [group for group in groups if group.isdisjoint(names)]
+        groups = [*apart, names.union(*(group for group in groups if group not in apart))]
+    return any(head <= group for group in groups) or not head
 
 
 def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
