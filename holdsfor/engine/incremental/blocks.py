@@ -102,7 +102,9 @@ class Turn:
         return touched, frozenset(stirred)
 
     def _is_beginning(self, number: int) -> bool:
-        """Whether the start of the history is so near that it is itself a time that may change something."""
+        """Whether the start of the history, where complements begin, is so near that time may change them."""
+        if number not in self.setting.complementing:
+            return False
         edge = self.setting.stirring(number, self.known.query_time)
         return edge is None or edge < self.setting.windows.first
 

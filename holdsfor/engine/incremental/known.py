@@ -18,8 +18,8 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Moment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Due, Plan, Reach, Relation
-from holdsfor.plan.walk import names_times
+from holdsfor.plan.operators import Definition, Due, Plan, Reach, Relation, Static
+from holdsfor.plan.walk import complements, names_times
 
 Waiting = tuple[Relation, Reach]
 """A relation, and how far a definition that reads it looks from the present."""
@@ -29,7 +29,8 @@ Waiting = tuple[Relation, Reach]
 class Setting:
     """What does not change from query time to query time. timed: definitions that name times by themselves.
 
-    lookings: of the whole plan, and of each unit.
+    complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan,
+    and of each unit.
     """
 
     program: Program
@@ -38,6 +39,7 @@ class Setting:
     units: tuple[Unit, ...]
     joining: int
     timed: frozenset[int]
+    complementing: frozenset[int]
     lookings: Lookings
     of_units: dict[Unit, Lookings]
     waits: tuple[tuple[Waiting, int], ...]
@@ -50,11 +52,18 @@ class Setting:
 def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     plan = program.plan
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
+    complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
     units = find_units(plan, scope.definitions)
     of_units = {unit: make_lookings(plan, unit.definitions) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     waits = _find_waits(plan, scope.definitions)
-    return Setting(program, windows, scope, units, joining_of(plan, windows), timed, every, of_units, waits)
+    return Setting(
+        program, windows, scope, units, joining_of(plan, windows), timed, complementing, every, of_units, waits
+    )
+
+
+def _complements(definition: Definition) -> bool:
+    return isinstance(definition, Static) and any(complements(rule.expression) for rule in definition.rules)
 
 
 @dataclass(frozen=True, slots=True)
