@@ -47,6 +47,7 @@ class Body:
     evidence: tuple[tuple[Atom, ...], ...]
     is_rowwise: bool  # each row of its one condition concludes by itself
     is_choosing: bool = False  # what it concludes of one row depends on all other rows of its conditions
+    competes_freely: bool = False  # and whatever their arguments: they are all chosen from for one point in time
 
     def reads(self, relations: Iterable[Relation]) -> bool:
         wanted = set(relations)
@@ -65,8 +66,10 @@ def bodies_of(definition: Definition) -> Iterator[Body]:
 def body_of(rule: Conclude | HoldsForRule) -> Body:
     if isinstance(rule, Conclude):
         atoms, evidence = _atoms(flat(rule.chain)), _evidence(rule.chain)
-        is_rowwise = len(atoms) == 1 and evidence == (atoms,) and not any(map(_gathers, rule.chain))
-        return Body(rule.args, atoms, evidence, is_rowwise, any(map(_chooses, rule.chain)))
+        is_choosing = any(map(_chooses, rule.chain))
+        is_alone = len(atoms) == 1 and evidence == (atoms,)
+        is_rowwise = is_alone and not is_choosing and not any(map(_gathers, rule.chain))
+        return Body(rule.args, atoms, evidence, is_rowwise, is_choosing, any(map(_competes_freely, rule.chain)))
     evidence = tuple(tuple(item for item in join if isinstance(item, Of)) for join in rule.evidence)
     return Body(rule.args, tuple(parts(rule.expression)), evidence, isinstance(rule.expression, Of))
 
@@ -133,10 +136,19 @@ def _ways(pattern: Pattern) -> tuple[tuple[Atom, ...], ...]:
 
 def _chooses(op: Op) -> bool:
     """Whether a policy makes some of the pairs only."""
-    if not isinstance(op, Occurring):
-        return False
-    joins = (part for part in subpatterns(op.pattern) if isinstance(part, Pairs | Absent))
-    return any(join.choosing.policy != "unrestricted" for join in joins)
+    return any(True for _ in _choosing_joins(op))
+
+
+def _competes_freely(op: Op) -> bool:
+    """Whether a policy chooses from occurrences for something that has no arguments: a point in time."""
+    return any(() in _ways(operand) for join in _choosing_joins(op) for operand in positive_operands(join))
+
+
+def _choosing_joins(op: Op) -> Iterator[Pairs | Absent]:
+    if isinstance(op, Occurring):
+        for part in subpatterns(op.pattern):
+            if isinstance(part, Pairs | Absent) and part.choosing.policy != "unrestricted":
+                yield part
 
 
 def _gathers(op: Op) -> bool:

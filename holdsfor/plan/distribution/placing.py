@@ -171,6 +171,8 @@ def _reach_all(
         if way is None:
             return None
         ways[atom] = way
+    if body.competes_freely:
+        return None
     if body.is_choosing and not all(ways[atom].whole for way in body.evidence for atom in way):
         return None  # all that competes must be in one bucket
     return ways if _has_evidence(body, key, variables, ways) else None
