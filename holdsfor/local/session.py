@@ -39,6 +39,9 @@ from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import Terms
 from holdsfor.plan import plan
 
+#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
+WORTHWHILE = 6
+
 
 def live(
     description: EventDescription,
@@ -51,14 +54,15 @@ def live(
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
-    incremental: bool = True,
+    incremental: bool | None = None,
 ) -> LiveSession:
     """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
-    only at what changes, or at all that is not settled yet; what comes of it is the same.
+    only at what changes, or at all that is not settled yet; None: if the window is at least six steps long. What comes
+    of it is the same.
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
@@ -71,7 +75,7 @@ def live(
     return session
 
 
-def resume(folder: str | Path, description: EventDescription, *, incremental: bool = True) -> LiveSession:
+def resume(folder: str | Path, description: EventDescription, *, incremental: bool | None = None) -> LiveSession:
     """The session that `save` has written there. The rules must be those that it was begun with.
 
     incremental: see `live`.
@@ -90,7 +94,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     return session
 
 
-def _begin(description: EventDescription, terms: Terms, incremental: bool) -> LiveSession:
+def _begin(description: EventDescription, terms: Terms, incremental: bool | None) -> LiveSession:
     with shown_refusals(description.sources):
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
@@ -117,7 +121,7 @@ class LiveSession:
     terms: Terms
     program: Program
     known: Known
-    is_incremental: bool = True
+    incremental: bool | None = None  # None: if windows overlap so much that it pays
     metrics: Counter[str] = field(default_factory=Counter)
     evaluation: Ongoing | None = None  # None until the start is known
 
@@ -163,9 +167,10 @@ class LiveSession:
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""
         scope = replace(everything(self.program.plan), forgets=True)
-        incremental = self.is_incremental and self.terms.report == "eager"  # others tell of what is settled since
         windows = self.terms.windows(start)
-        self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=incremental)
+        pays = windows.window >= WORTHWHILE * windows.step if self.incremental is None else self.incremental
+        is_incremental = pays and self.terms.report == "eager"  # others tell of what is settled since
+        self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 
     def advance(self, to: TimePoint) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""

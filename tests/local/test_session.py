@@ -112,11 +112,21 @@ def test_what_is_over_is_known_as_long_as_asked_for() -> None:
     assert told(live.current().intervals) == [(["attic"], 14, None)]
 
 
+@pytest.mark.parametrize(
+    ("window", "incremental", "scratch"), [(60, None, 1), (50, None, 2), (50, True, 1), (60, False, 2)]
+)
+def test_a_window_of_few_steps_is_evaluated_from_scratch(window: int, incremental: bool | None, scratch: int) -> None:
+    live = begin(window=window, incremental=incremental)
+    live.add(["opens(hall) @ 4", "closes(hall) @ 12"])
+    live.advance(20)
+    assert live.metrics["query_times_from_scratch"] == scratch
+
+
 def test_metrics_say_how_much_was_looked_at() -> None:
     """Doors that nothing happens to are not looked at, however many there are."""
     gathered = []
     for doors in (1, 50):
-        live = begin()
+        live = begin(incremental=True)
         live.add([f"opens(d{number}) @ 4" for number in range(doors)])
         live.advance(10)
         assert live.metrics["query_times_from_scratch"] == 1
