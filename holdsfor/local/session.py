@@ -193,7 +193,7 @@ class LiveSession:
             self.metrics.update(work)
         self.metrics.update(
             query_times=len(due),
-            query_times_from_scratch=len(due) if any(work is None for _, work in steps) else 0,
+            query_times_from_scratch=sum(work is None for _, work in steps),
             intervals_changed=told.intervals.num_rows,
             occurrences_changed=told.occurrences.num_rows,
         )
