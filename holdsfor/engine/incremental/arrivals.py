@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
@@ -86,12 +87,11 @@ def _add_events(
 ) -> dict[Relation, Difference]:
     """The last word on each row counts: what has come before is taken back by it, whatever it says."""
     relation = source.relations[0]
-    added, renamed = _points(_words(blocks, windows, 1), source, world), None
+    added = _points(_words(blocks, windows, 1), source, world)
     stored = stores.get(relation) or keep(world.nothing_of(relation))
     removed = Gathered(world.nothing_of(relation), np.empty(0, np.int64))
     if not all(map(_only_inserts, blocks)):
-        renamed = _points(_words(blocks, windows, -1), source, world)
-        removed = _equal_rows(stored, renamed)
+        removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
     stores[relation] = stored.change(removed.origin, added)
     return {relation: Difference(removed.data, added)}
 
@@ -188,9 +188,7 @@ def replace_rows(
     return Difference(before.data.where(gone), added)
 
 
-def differing(
-    before: Data, now: Data
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.bool_]], np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def differing(before: Data, now: Data) -> tuple[Mask, Mask]:
     """Which rows of each the other has not."""
     if isinstance(before, Points):
         assert isinstance(now, Points)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.frontier import Settled, find_settled
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
@@ -266,7 +267,6 @@ class Evaluation:
                     self.world.relations[relation] = self._gather(relation).data
             seen = self._seen(number, {relation: gathered.data for relation, gathered in before.items()})
             self.turn.count("left_out", define(definition, seen, domains, program))
-            self.turn.count("overflows", 0)
             for relation in own:
                 self._conclude(relation, before[relation], seen)
             self._keep_deadlines(number, seen)
@@ -339,7 +339,7 @@ class Evaluation:
         running = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
         return choose_running(running, self._is_here(due, running))
 
-    def _is_here(self, due: Due, running: Running) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def _is_here(self, due: Due, running: Running) -> Mask:
         if self.block.tuples is None:
             return np.ones(len(running.keys), np.bool_)
         axis = self.world.axis
@@ -360,7 +360,7 @@ class Evaluation:
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(found, mine))
 
 
-def choose_running(running: Running, mask: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Running:
+def choose_running(running: Running, mask: Mask) -> Running:
     return Running(running.keys[mask], running.made[mask], running.due[mask], running.dropped[mask])
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Mask
 from holdsfor.engine.relation import EMPTY, Data, Points, merge_in_order
 
 #: A new base is made when what has changed is one in so many of its rows, and more than a few.
@@ -106,7 +107,7 @@ def keep(data: Data) -> Stored:
     return Stored(data, data.none())
 
 
-def _is_member(values: Ints, known: Ints) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _is_member(values: Ints, known: Ints) -> Mask:
     """known: sorted, not empty."""
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return np.equal(known[place], values)
