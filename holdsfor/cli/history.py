@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
-from holdsfor.cli.found import Finding, summarise, summarise_parts
+from holdsfor.cli.findings import Finding, summarise, summarise_parts
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA

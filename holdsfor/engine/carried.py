@@ -52,8 +52,8 @@ NOTHING_YET = Carried(None)
 
 
 def dues(plan: Plan, scope: Scope) -> tuple[Due, ...]:
-    found = (plan.definitions[number] for number in scope.definitions)
-    return tuple(due for definition in found if isinstance(definition, Group) for due in definition.deadlines)
+    definitions = (plan.definitions[number] for number in scope.definitions)
+    return tuple(due for definition in definitions if isinstance(definition, Group) for due in definition.deadlines)
 
 
 def opened(
@@ -82,8 +82,8 @@ def opened(
     before = replace(world, now=min(carried.fired, windows.end), relations={})
     for relation, block, columns in zip(scope.relations(program.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
-    found = zip(dues(program.plan, scope), carried.running, strict=True)
-    running = {due: _running(due, block, world) for due, block in found}
+    pairs = zip(dues(program.plan, scope), carried.running, strict=True)
+    running = {due: _running(due, block, world) for due, block in pairs}
     return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
 
 

@@ -79,27 +79,31 @@ def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> 
         yield _logged(moment.query_time, pa.array(ops.tolist(), pa.string()), table)
 
 
-def _told(found: Intervals, report: Report, cut: int, settled: int) -> Intervals:
+def _told(intervals: Intervals, report: Report, cut: int, settled: int) -> Intervals:
     """What is told of a relation when all up to the cut is settled, without what was over and settled before."""
-    axis = found.axis
-    start, end = found.s & axis.mask, found.e & axis.mask
+    axis = intervals.axis
+    start, end = intervals.s & axis.mask, intervals.e & axis.mask
     limit = min(cut, ALL_SETTLED) - axis.origin
     mask = end >= settled + 1 - axis.origin
     if report == "settling":
         mask &= start <= limit
     if report == "final":
         mask &= (end <= limit) & ((end < axis.mask) | (cut == ALL_SETTLED))
-    return found if mask.all() else Intervals(axis, found.dictionary, found.arity, found.s[mask], found.e[mask])
+    return (
+        intervals
+        if mask.all()
+        else Intervals(axis, intervals.dictionary, intervals.arity, intervals.s[mask], intervals.e[mask])
+    )
 
 
 def _differences(old: Intervals, new: Intervals) -> Iterator[tuple[str, Intervals]]:
     place = _places(new.s, old.s)
-    there = place >= 0
-    end = np.where(there, old.e[np.maximum(place, 0)] if len(old) else -1, -1)
+    is_old = place >= 0
+    end = np.where(is_old, old.e[np.maximum(place, 0)] if len(old) else -1, -1)
     yield "withdraw", _chosen(old, np.flatnonzero(_places(old.s, new.s) < 0))
-    yield "insert", _chosen(new, np.flatnonzero(~there))
-    yield "extend", _chosen(new, np.flatnonzero(there & (new.e > end)))
-    yield "shorten", _chosen(new, np.flatnonzero(there & (new.e < end)))
+    yield "insert", _chosen(new, np.flatnonzero(~is_old))
+    yield "extend", _chosen(new, np.flatnonzero(is_old & (new.e > end)))
+    yield "shorten", _chosen(new, np.flatnonzero(is_old & (new.e < end)))
 
 
 def _places(wanted: Ints, known: Ints) -> Ints:
@@ -110,8 +114,8 @@ def _places(wanted: Ints, known: Ints) -> Ints:
     return np.where(known[place] == wanted, place, -1)
 
 
-def _chosen(found: Intervals, rows: Ints) -> Intervals:
-    return Intervals(found.axis, found.dictionary, found.arity, found.s[rows], found.e[rows])
+def _chosen(intervals: Intervals, rows: Ints) -> Intervals:
+    return Intervals(intervals.axis, intervals.dictionary, intervals.arity, intervals.s[rows], intervals.e[rows])
 
 
 # ---------------------------------------------------------------- occurrences

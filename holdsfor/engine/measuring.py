@@ -104,8 +104,8 @@ def _amounts_of(column: Column) -> Amounts:
 def has_any(mask: Mask, first: Ints, last: Ints) -> Mask:
     """The windows with such a row."""
     count = np.concatenate([[0], np.cumsum(mask)])
-    found: Mask = count[last + 1] > count[first]
-    return found
+    hits: Mask = count[last + 1] > count[first]
+    return hits
 
 
 def measure_windows(function: str, amounts: Amounts | None, first: Ints, last: Ints) -> Outcome:

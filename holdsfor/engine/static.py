@@ -57,9 +57,9 @@ def evaluate_static(
 ) -> None:
     """shared: parts of expressions that several rules have, or one rule more than once."""
     relation = definition.relation
-    found = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
-    s, e = NOTHING if not found else found[0]
-    for more in found[1:]:
+    pieces = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
+    s, e = NOTHING if not pieces else pieces[0]
+    for more in pieces[1:]:
         s, e = union2(s, e, *more)
     world.put_intervals(relation, s, e)
 
@@ -149,11 +149,11 @@ def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
 
 def _having(part: Of, rows: Rows, world: World) -> Rows:
     """Joined with the groundings that the part has had."""
-    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
+    intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
     axis = world.axis
     wanted = shape(args, rows.names, world.dictionary)
-    keys = found.groundings()
-    codes = {p: axis.code(keys, p, found.arity) for p in range(found.arity)}
+    keys = intervals.groundings()
+    codes = {p: axis.code(keys, p, intervals.arity) for p in range(intervals.arity)}
     mask = np.ones(len(keys), np.bool_)
     for position, code in wanted.picks.constants:
         mask &= codes[position] == code
@@ -273,17 +273,17 @@ def _within(expression: Relate, world: World) -> Within | None:
 
 def _of(part: Of, frame: Frame) -> Pair:
     world, rows = frame.world, frame.rows
-    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
+    intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
     if rows is None:
         own = shape(args, frozenset(), world.dictionary)
-        return found.project(own.picks, tuple(position for position, _ in own.new))
+        return intervals.project(own.picks, tuple(position for position, _ in own.new))
     wanted = shape(args, rows.names, world.dictionary)
     assert not wanted.new, part
     if wanted.positions:
         key = world.axis.key([rows.codes(name) for name in wanted.names])
     else:
         key = np.zeros(rows.size, np.int64)
-    s, e, low, high = found.ranges(wanted.picks, wanted.positions, key)
+    s, e, low, high = intervals.ranges(wanted.picks, wanted.positions, key)
     return lift(s, e, low, high, world.axis.time_bits)
 
 

@@ -135,7 +135,7 @@ def _begin(
     scope: Scope,
     query_time: int,
     arrived: Iterable[Arrived],
-    given: Iterable[Block],
+    earlier: Iterable[Block],
     state: State,
     world: World,
 ) -> World:
@@ -152,7 +152,7 @@ def _begin(
         state.running,
         unreported=program.plan.unreported,
     )
-    add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *given], fresh)
+    add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *earlier], fresh)
     return fresh
 
 

@@ -69,11 +69,11 @@ class Shape:
 
 def find_shape(shapes: Sequence[Shape], wanted: str) -> Shape:
     """The shape of what the user names: `near`, or `near/2` where there are several."""
-    found = [shape for shape in shapes if wanted in (shape.name, str(shape))]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = " or ".join(repr(str(shape)) for shape in found)
+    matches = [shape for shape in shapes if wanted in (shape.name, str(shape))]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        several = " or ".join(repr(str(shape)) for shape in matches)
         raise HoldsforError(f"there are several results called {wanted!r}: ask for {several}.")
     names = [shape.name for shape in shapes]
     close = get_close_matches(wanted, names, 1, 0.6)

@@ -104,8 +104,8 @@ class Draft:
 
     def not_yet(self, construct: str, message: str, place: Place, hint: str = "") -> None:
         """One diagnostic for each construct, however often it is used: `close` says how often."""
-        found = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
-        self._not_yet.setdefault(construct, []).append(found)
+        diagnostic = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
+        self._not_yet.setdefault(construct, []).append(diagnostic)
 
     def variable(self, variable: Var) -> Var:
         """A new variable that stands nowhere else. The zero keeps it apart from those that the plan makes."""
@@ -113,11 +113,11 @@ class Draft:
 
     def close(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, in the order of the text."""
-        found = list(self.diagnostics)
+        diagnostics = list(self.diagnostics)
         for uses in self._not_yet.values():
             first = uses[0]
             more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
-            found.append(
+            diagnostics.append(
                 Diagnostic(
                     first.code,
                     first.severity,
@@ -129,14 +129,14 @@ class Draft:
                 )
             )
         files = list(self.sources)
-        found.sort(
+        diagnostics.sort(
             key=lambda each: (
                 files.index(each.place.file) if each.place.file in files else -1,
                 each.place.line,
                 each.place.column,
             )
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(diagnostics))
 
     def _line(self, place: Place) -> str:
         return "" if place is NOWHERE else self.sources[place.file].line(place.line)

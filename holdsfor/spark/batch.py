@@ -257,9 +257,9 @@ class _Looking:
         from pyspark.sql import functions
 
         def look(blocks: Sequence[Block]) -> Batches:
-            found = span_of(blocks, fence)
-            if found is not None:
-                yield pa.RecordBatch.from_pylist([{"low": found[0], "high": found[1]}])
+            span = span_of(blocks, fence)
+            if span is not None:
+                yield pa.RecordBatch.from_pylist([{"low": span[0], "high": span[1]}])
 
         spans = self.ask(look, "low bigint, high bigint")
         row = spans.agg(functions.min("low").alias("low"), functions.max("high").alias("high")).first()
@@ -269,11 +269,11 @@ class _Looking:
         """Some of the times, by which their middle and spread can be told."""
 
         def look(blocks: Sequence[Block]) -> Batches:
-            found = sample_of(blocks)
-            yield pa.record_batch({"time": found.times, "weight": found.weights})
+            sample = sample_of(blocks)
+            yield pa.record_batch({"time": sample.times, "weight": sample.weights})
 
-        found = self.ask(look, "time bigint, weight bigint").toArrow()
-        return join_samples([Sample(found["time"].to_numpy(), found["weight"].to_numpy())])
+        rows = self.ask(look, "time bigint, weight bigint").toArrow()
+        return join_samples([Sample(rows["time"].to_numpy(), rows["weight"].to_numpy())])
 
 
 def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Looking:

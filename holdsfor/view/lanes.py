@@ -36,7 +36,7 @@ def lay_out(
     intervals: pa.Table, occurrences: pa.Table | None, clock: Clock | OneOf["auto"], limit: int
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
-    given = intervals.num_rows
+    total = intervals.num_rows
     intervals, kept, entities_given = _busiest(intervals, limit)
     rows = _rows(intervals, "fluent", event=False)
     marks = [] if occurrences is None else _rows(occurrences, "event", event=True)
@@ -48,7 +48,7 @@ def lay_out(
     if kept is not None:
         notes.append(
             f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
-            f"{len(rows):,} of {given:,} intervals. The tables have them all."
+            f"{len(rows):,} of {total:,} intervals. The tables have them all."
         )
     if len(marks_kept) < len(marks):
         notes.append(f"Only the first {limit:,} of {len(marks):,} events are shown.")
@@ -95,8 +95,8 @@ def _rows(table: pa.Table, name: str, event: bool) -> list[Row]:
 def _entities(row: Row, known: set[str]) -> list[str]:
     """Whose lane a row stands in: every argument that is the first argument of some fluent, so that what is about two
     stands with both; else its first argument."""
-    found = [arg for arg in dict.fromkeys(row.args) if arg in known]
-    return found or row.args[:1] or [EVERYBODY]
+    entities = [arg for arg in dict.fromkeys(row.args) if arg in known]
+    return entities or row.args[:1] or [EVERYBODY]
 
 
 # ---------------------------------------------------------------- the page's content

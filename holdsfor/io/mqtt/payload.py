@@ -204,20 +204,20 @@ def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
 def _completed(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:
     """With the columns that come from the message itself, and empty ones for what nobody has told."""
     count = len(rows.message)
-    found = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
-    for name in wanted.times & set(found):
-        if pa.types.is_boolean(found[name].type):
-            found[name] = found[name].cast(pa.string())  # refused as a time, row by row
+    columns = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
+    for name in wanted.times & set(columns):
+        if pa.types.is_boolean(columns[name].type):
+            columns[name] = columns[name].cast(pa.string())  # refused as a time, row by row
     at = pa.array(rows.message)
-    found |= {name: column.take(at) for name, column in level_columns(rule, messages.topic).items()}
+    columns |= {name: column.take(at) for name, column in level_columns(rule, messages.topic).items()}
     if mapping.arrival == RECEIVED:
-        found[RECEIVED] = pa.array(messages.received[rows.message], pa.timestamp("ms"))
+        columns[RECEIVED] = pa.array(messages.received[rows.message], pa.timestamp("ms"))
     if rule.op < 0 and mapping.op is not None:
-        found[mapping.op] = pa.repeat(-1, count)
+        columns[mapping.op] = pa.repeat(-1, count)
     optional = {"value"} if mapping.value is None else set()
-    for name in sorted(wanted.columns - set(found) - optional):
-        found[name] = pa.nulls(count, pa.string())
-    return pa.table(found)
+    for name in sorted(wanted.columns - set(columns) - optional):
+        columns[name] = pa.nulls(count, pa.string())
+    return pa.table(columns)
 
 
 def _by_value(rows: Rows, mapping: Mapping) -> Iterator[Rows]:

@@ -53,8 +53,8 @@ class Spool:
             names = os.listdir(self.folder)
         except FileNotFoundError:
             return []
-        found = [(match, name) for name in names if (match := _SEGMENT.match(name))]
-        return sorted(Segment(int(match[1]), int(match[2]), self.folder / name) for match, name in found)
+        matches = [(match, name) for name in names if (match := _SEGMENT.match(name))]
+        return sorted(Segment(int(match[1]), int(match[2]), self.folder / name) for match, name in matches)
 
     @property
     def first(self) -> int:
@@ -66,14 +66,14 @@ class Spool:
 
     def between(self, start: int, end: int) -> list[Segment]:
         """Segments start .. end-1; one that is not there is an error, for its messages would be lost silently."""
-        found = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
-        missing = next((number for number in range(start, end) if number not in found), None)
+        by_number = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
+        missing = next((number for number in range(start, end) if number not in by_number), None)
         if missing is not None:
             raise HoldsforError(
                 f"segment {missing} is missing from the spool {self.folder}. Was the folder emptied, or is another "
                 "query reading it? Each query needs a spool of its own; with a new spool, take a new checkpoint."
             )
-        return [found[number] for number in range(start, end)]
+        return [by_number[number] for number in range(start, end)]
 
     def forget(self, before: int) -> int:
         """Removes segments below `before`, except the last ones; gives how many files went."""
@@ -191,13 +191,13 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def _last(segments: Sequence[Segment]) -> list[Segment]:
     rows = size = 0
-    found: list[Segment] = []
+    kept: list[Segment] = []
     for segment in reversed(segments):
-        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(found) >= KEPT_SEGMENTS:
+        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(kept) >= KEPT_SEGMENTS:
             break
-        found.append(segment)
+        kept.append(segment)
         rows, size = rows + segment.rows, size + _size(segment.path)
-    return found[::-1]
+    return kept[::-1]
 
 
 def _size(path: Path) -> int:

@@ -187,21 +187,21 @@ class TableReader:
         return used
 
     def _block(self, group: Group, sieve: Sieve) -> Block:
-        declared, found = group.input, self.roles
-        start = self._time(found.time, group.rows, sieve)
+        declared, roles = group.input, self.roles
+        start = self._time(roles.time, group.rows, sieve)
         end = value = None
         kind = declared.kind
-        if kind == "interval" and found.end is None:
+        if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
-        if kind == "interval" and found.end is not None:
+        if kind == "interval" and roles.end is not None:
             end, good = ends(
-                self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end, self.mapping.zone
+                self._rows(self._column(roles.end), group.rows), self.mapping.unit, roles.end, self.mapping.zone
             )
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
         begun = None
-        if declared.may_last and found.end is not None:
-            begun, start = start, self._last_point(found.end, group.rows, start, sieve)
+        if declared.may_last and roles.end is not None:
+            begun, start = start, self._last_point(roles.end, group.rows, start, sieve)
         if kind != "event":
             value = self._value(group.rows, sieve)
         arrival = self._arrival(group.rows, start, end, sieve)
@@ -252,10 +252,10 @@ class TableReader:
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
-            given = self._rows(self._column(group.columns[position]), group.rows)
+            values = self._rows(self._column(group.columns[position]), group.rows)
             kind = self.mapping.types.get(group.columns[position])
             wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
-            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), wrong)
+            sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
                 sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
@@ -326,8 +326,8 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
         durative = name in mapping.fluents
         kinds = [i for i in used if (i.kind != "event") == durative]
         if used and not kinds:
-            here, there = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
-            raise HoldsforError(f"{name} is listed under {here} in the mapping, but for the rules it is {there}.")
+            section, kind = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
+            raise HoldsforError(f"{name} is listed under {section} in the mapping, but for the rules it is {kind}.")
         if kinds and not any(i.signature.arity == len(columns) for i in kinds):
             known = ", ".join(str(i.signature) for i in kinds)
             listed = f"{len(columns)} columns for {name} ({', '.join(columns)})"
@@ -341,8 +341,8 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
         return
     small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
     order = np.argsort(small, kind="stable")
-    found, begin = np.unique(small[order], return_index=True)
-    for number, chosen in zip(found.tolist(), np.split(order, begin[1:]), strict=True):
+    codes, begin = np.unique(small[order], return_index=True)
+    for number, chosen in zip(codes.tolist(), np.split(order, begin[1:]), strict=True):
         if number >= 0:
             yield chosen, names[number]
 

@@ -57,11 +57,11 @@ class _Form:
         if not self.names:  # no line is an object
             return Wanted(frozenset(), frozenset(), frozenset())
         fluents = {i.signature.name for i in self.inputs if i.kind != "event"}
-        found = roles(self.mapping, self.names, fluents, self.source)
-        times = {name for name in (found.time, found.end, found.arrival) if name is not None}
-        exact = {found.value} if found.value is not None else set()
+        chosen = roles(self.mapping, self.names, fluents, self.source)
+        times = {name for name in (chosen.time, chosen.end, chosen.arrival) if name is not None}
+        exact = {chosen.value} if chosen.value is not None else set()
         for declared in self.inputs:
-            columns = self.mapping.arguments.get(declared.signature.name, found.others)
+            columns = self.mapping.arguments.get(declared.signature.name, chosen.others)
             exact.update(column for position, column in enumerate(columns) if position not in declared.numbers)
         return Wanted(frozenset(self.names), times, exact)
 

@@ -39,18 +39,18 @@ class Rows:
 class Bad:
     """What is no event, and why: some messages and places in them for each reason."""
 
-    found: list[tuple[Ints, Ints, str]] = field(default_factory=list)
+    entries: list[tuple[Ints, Ints, str]] = field(default_factory=list)
 
     def add(self, message: Ints | int, position: Ints | int, reason: str) -> None:
         messages = np.atleast_1d(np.asarray(message, np.int64))
-        self.found.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
+        self.entries.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
 
     def columns(self) -> tuple[Ints, Ints, pa.Array]:
         """Messages, places, and the reason of each."""
-        messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.found)])
-        positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.found)])
-        reason = np.repeat(np.arange(len(self.found)), [len(messages) for messages, _, _ in self.found])
-        return messages, positions, pa.array([reason for _, _, reason in self.found], pa.string()).take(reason)
+        messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.entries)])
+        positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.entries)])
+        reason = np.repeat(np.arange(len(self.entries)), [len(messages) for messages, _, _ in self.entries])
+        return messages, positions, pa.array([reason for _, _, reason in self.entries], pa.string()).take(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
     if rows is not None:
         return [rows], bad
     good, values = _loaded(text, every, bad)  # one by one, to find those that are no JSON
-    found = Bad()
-    rows = _parsed(text, good, wanted, found)
+    more = Bad()
+    rows = _parsed(text, good, wanted, more)
     if rows is None:
         return list(_by_types(good, values, wanted, bad)), bad
-    bad.found.extend(found.found)
+    bad.entries.extend(more.entries)
     return [rows], bad
 
 
@@ -101,7 +101,7 @@ def object_names(payload: pa.Array) -> list[str]:
     if events is not None:
         return [f.name for f in _fields(events)]
     _, values = _loaded(text, every, Bad())
-    objects = [value for found in values for value in found if isinstance(value, dict)]
+    objects = [value for parsed in values for value in parsed if isinstance(value, dict)]
     return list(dict.fromkeys(name for value in objects for name in value))
 
 
@@ -167,12 +167,12 @@ def _read(lines: pa.Array, types: dict[str, pa.DataType]) -> pa.Array | None:
         return pa.array([], pa.list_(pa.struct([])))
     offsets = pa.array([0, len(lines)], pa.int32())
     data = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")[0].as_buffer()
-    given = pa.schema([(_EVENTS, pa.list_(pa.struct(list(types.items()))))]) if types else None
+    schema = pa.schema([(_EVENTS, pa.list_(pa.struct(list(types.items()))))]) if types else None
     try:
         table = pj.read_json(
             pa.BufferReader(data),
             read_options=pj.ReadOptions(use_threads=False, block_size=data.size + 1),
-            parse_options=pj.ParseOptions(explicit_schema=given, newlines_in_values=False),
+            parse_options=pj.ParseOptions(explicit_schema=schema, newlines_in_values=False),
         )
     except pa.ArrowException:
         return None
@@ -240,10 +240,10 @@ def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) 
     for reason, places in wrong.items():
         ats, positions = np.array(places, np.int64).T
         bad.add(ats, positions, reason)
-    for types, found in groups.items():
-        columns = {name: pa.array([told[name] for told, _, _ in found]) for name, _ in types}
-        ats, positions = np.array([(at, position) for _, at, position in found], np.int64).T
-        yield Rows(_table(columns, len(found)), ats, positions)
+    for types, members in groups.items():
+        columns = {name: pa.array([told[name] for told, _, _ in members]) for name, _ in types}
+        ats, positions = np.array([(at, position) for _, at, position in members], np.int64).T
+        yield Rows(_table(columns, len(members)), ats, positions)
 
 
 def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:

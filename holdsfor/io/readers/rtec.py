@@ -58,13 +58,13 @@ class Shapes:
                 self._shapes[key] = [Shape(i, "point")]
 
     def find(self, name: str, count: int) -> Shape | None:
-        found = self._shapes.get((name, count), [])
-        if len(found) > 1:
-            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in found)
+        shapes = self._shapes.get((name, count), [])
+        if len(shapes) > 1:
+            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in shapes)
             raise HoldsforError(
                 f"a row of {name} with {count} fields can be {forms}. Rename one, or give the events as columns."
             )
-        return found[0] if found else None
+        return shapes[0] if shapes else None
 
     def wrong_arity(self, name: str, count: int) -> str:
         known = [
@@ -154,8 +154,8 @@ def _groups(use: Mask, code: Ints, count: Ints, shapes: Shapes) -> Iterator[tupl
     key = code[rows] * width + count[rows]
     small = key.astype(np.int16) if key.max() < 1 << 15 else key  # 16 bits sort by radix
     order = np.argsort(small, kind="stable")
-    found, begin = np.unique(key[order], return_index=True)
-    for value, chosen in zip(found.tolist(), np.split(rows[order], begin[1:]), strict=True):
+    keys, begin = np.unique(key[order], return_index=True)
+    for value, chosen in zip(keys.tolist(), np.split(rows[order], begin[1:]), strict=True):
         yield chosen, shapes.names[value // width], value % width
 
 

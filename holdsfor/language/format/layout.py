@@ -59,7 +59,7 @@ class Layout:
         """The terms of a list, each with the brackets around it: those after its separator and before the next."""
         masked = self._text.masked
         spans = [self._text.span(term.place) for term in terms]
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         begin = region[0]
         for index, (start, end) in enumerate(spans):
             following = spans[index + 1][0] if index + 1 < len(spans) else region[1]
@@ -67,11 +67,11 @@ class Layout:
             gap = masked[end:following]
             cut = min((at for mark in (",", ";", "|", "->", ":-") if (at := gap.find(mark)) >= 0), default=len(gap))
             closing = gap.rfind(")", 0, cut)
-            found.append(
+            pieces.append(
                 Piece(terms[index], (opening if opening >= 0 else start, end + closing + 1 if closing >= 0 else end))
             )
             begin = end + cut
-        return [replace(piece, goal=goals) for piece in found]
+        return [replace(piece, goal=goals) for piece in pieces]
 
     def rows(
         self, pieces: list[Piece], region: Span, indent: int, separator: str = ",", blanks: bool = False
@@ -272,11 +272,11 @@ def _long_choice(term: Term) -> bool:
 
 def _cases(term: Term) -> list[tuple[str, Term]]:
     """The alternatives of a term, each with what stands before it; a condition and its conclusion are two."""
-    found: list[tuple[str, Term]] = []
+    cases: list[tuple[str, Term]] = []
     for case in chain(term, ";"):
-        mark = ";" if found else "("
+        mark = ";" if cases else "("
         if isinstance(case, Compound) and case.functor == "->" and len(case.args) == 2:
-            found += [(mark, case.args[0]), ("->", case.args[1])]
+            cases += [(mark, case.args[0]), ("->", case.args[1])]
         else:
-            found.append((mark, case))
-    return found
+            cases.append((mark, case))
+    return cases

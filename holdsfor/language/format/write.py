@@ -67,18 +67,18 @@ class _Writer:
         return _joined(lines + remarks(rest, 0, blanks=True))
 
     def _entries(self, raw: list[Raw]) -> list[_Entry]:
-        masked, found = self._text.masked, list[_Entry]()
+        masked, entries = self._text.masked, list[_Entry]()
         for each in raw:
             start, end = self._text.span(each.place)
             stop = masked.index(".", end) + 1
-            before = found[-1] if found else None
+            before = entries[-1] if entries else None
             if before and before.stop == stop:
-                found[-1] = _Entry((*before.raw, each), before.start, end, stop)
+                entries[-1] = _Entry((*before.raw, each), before.start, end, stop)
                 continue
             if isinstance(each, RawInput):
                 start = masked.rindex("input", 0, start)
-            found.append(_Entry((each,), start, end, stop))
-        return found
+            entries.append(_Entry((each,), start, end, stop))
+        return entries
 
     def _entry(self, entry: _Entry) -> list[Line]:
         first = entry.raw[0]
@@ -163,16 +163,16 @@ def _closed(lines: list[Line]) -> list[Line]:
 
 def _joined(lines: list[Line]) -> str:
     """Comments at the ends of neighbouring lines of a kind begin in the same column, if they fit there."""
-    found: list[str] = []
+    texts: list[str] = []
     for aligned, group in groupby(lines, _alignment):
         run = list(group)
         column = max(len(line.text) for line in run)
         if aligned is None or column + 2 + max(len(line.comment) for line in run) > WIDTH:
             column = 0
-        found += [f"{line.text:<{column}}  {line.comment}" if line.comment else line.text for line in run]
-    while found and not found[0]:
-        del found[0]
-    return "".join(f"{line}\n" for line in found)
+        texts += [f"{line.text:<{column}}  {line.comment}" if line.comment else line.text for line in run]
+    while texts and not texts[0]:
+        del texts[0]
+    return "".join(f"{line}\n" for line in texts)
 
 
 def _alignment(line: Line) -> tuple[int, bool] | None:
@@ -183,17 +183,17 @@ def _alignment(line: Line) -> tuple[int, bool] | None:
 
 
 def _meaning(parsed: Parsed) -> list[object]:
-    found: list[object] = []
+    meanings: list[object] = []
     for raw in parsed.raw:
         if isinstance(raw, RawClause):
-            found.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
+            meanings.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
         elif isinstance(raw, RawDirective):
-            found.append((raw.word, _nameless(raw.goal)))
+            meanings.append((raw.word, _nameless(raw.goal)))
         elif isinstance(raw, RawPatternRule):
-            found.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
+            meanings.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
         else:
-            found.append((raw.entity, raw.signature))
-    return found
+            meanings.append((raw.entity, raw.signature))
+    return meanings
 
 
 def _nameless(term: Term) -> Term:

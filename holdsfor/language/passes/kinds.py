@@ -98,15 +98,15 @@ def _check_two_worlds(draft: Draft) -> None:
 def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
     known = outputs | set(draft.announced) | set(draft.declared)
-    found: dict[Node, None] = {}
+    leaves: dict[Node, None] = {}
     for leaf in (each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, Atom)):
         owner = signature(leaf.event)
         node: Node = ("event", owner)
-        if node not in known and ("fluent", owner) in known and node not in found:
-            found[node] = None
+        if node not in known and ("fluent", owner) in known and node not in leaves:
+            leaves[node] = None
             hint = f"write ({written(leaf.event)}=true), or the value that is meant"
             draft.error("value", f"{owner} is a fluent: a pattern needs its value", leaf.place, hint)
-    return list(found)
+    return list(leaves)
 
 
 def _check_values(draft: Draft, owner: Signature) -> None:

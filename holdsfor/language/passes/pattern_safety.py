@@ -92,7 +92,7 @@ class _Check:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
         ways = self._ways(pattern.pattern, outside | conditions)
-        found: set[frozenset[Var]] = set()
+        filtered: set[frozenset[Var]] = set()
         for way in ways:
             values = set(way)
             left = self._modes.run(pattern.conditions, values, outside | pattern_variables(pattern.pattern))
@@ -100,8 +100,8 @@ class _Check:
                 hint = "WHERE tests what the pattern before it gives a value: bind it there"
                 message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
                 self._report(variable, message, hint)
-            found.add(frozenset(values | all_variables(left)))
-        return _least(found)
+            filtered.add(frozenset(values | all_variables(left)))
+        return _least(filtered)
 
     def _running(self, pattern: Running, outside: set[Var]) -> Ways:
         measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}
@@ -143,8 +143,8 @@ def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:
 
 def _least(ways: Iterable[frozenset[Var]]) -> Ways:
     """Without those that have more than another: what the fewest values are enough for, more are."""
-    found = set(ways)
-    return frozenset(way for way in found if not any(other < way for other in found))
+    distinct = set(ways)
+    return frozenset(way for way in distinct if not any(other < way for other in distinct))
 
 
 def _position(variable: Var) -> tuple[int, int]:

@@ -31,7 +31,7 @@ from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
 from holdsfor.plan.rewrite import names_of, positive_names
-from holdsfor.plan.variables import given
+from holdsfor.plan.variables import bound_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
@@ -249,13 +249,13 @@ class _Compiler:
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
-        found = []
+        chains = []
         for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
-            found.append(order_conditions(variant, self.ordering))
-        return tuple(dict.fromkeys(found))
+            chains.append(order_conditions(variant, self.ordering))
+        return tuple(dict.fromkeys(chains))
 
     def _sliding(self, pattern: Running, within: int | None) -> plan.Sliding:
         own = Counter(names_used(pattern))
@@ -276,7 +276,7 @@ class _Compiler:
 
 
 def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
-    common = set.intersection(*(set(given(one)) for one in alternatives))
+    common = set.intersection(*(set(bound_names(one)) for one in alternatives))
     return plan.OneOfSeveral(alternatives, tuple(sorted(common)))
 
 

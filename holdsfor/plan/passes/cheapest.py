@@ -35,8 +35,8 @@ def cheapest(plan: Plan) -> Plan:
     return each_chain(plan, _ordered)
 
 
-def _ordered(chain: Chain, given: Set[str], prefixes: Prefixes) -> Chain:
-    waiting = Waiting(chain, given, prefixes)
+def _ordered(chain: Chain, outer: Set[str], prefixes: Prefixes) -> Chain:
+    waiting = Waiting(chain, outer, prefixes)
     _follow(waiting)
     while waiting.joins:
         bound = waiting.reachable()

@@ -25,8 +25,8 @@ def filters(plan: Plan) -> Plan:
     return each_chain(plan, partial(_filtered, single=_single(plan)))
 
 
-def _filtered(chain: Chain, given: Set[str], prefixes: Prefixes, single: Single) -> Chain:
-    waiting = Waiting(chain, given, prefixes)
+def _filtered(chain: Chain, bound: Set[str], prefixes: Prefixes, single: Single) -> Chain:
+    waiting = Waiting(chain, bound, prefixes)
     _filter(waiting, chain, single)
     while waiting.joins:
         waiting.place(waiting.joins[0])
@@ -51,8 +51,8 @@ def _one_more_look(waiting: Waiting, chain: Chain, single: Single) -> bool:
     if not isinstance(following, Lookup) or not single(following, bound):
         return False
     after = bound | set(binds(following))
-    asked = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
-    return any(names <= after and not names <= bound for names in asked)
+    needed = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
+    return any(names <= after and not names <= bound for names in needed)
 
 
 def _single(plan: Plan) -> Single:

@@ -37,9 +37,9 @@ from holdsfor.plan.walk import complements, parts
 def share(plan: Plan) -> Plan:
     same: dict[Expression, Expression] = {}
     definitions = tuple(_alike(definition, same) for definition in plan.definitions)
-    found: list[tuple[Chain | Part, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
-    scans = [one for one in found if _is_scan(one[0])]
-    others = [one for one in found if not _is_scan(one[0])]
+    candidates: list[tuple[Chain | Part, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
+    scans = [one for one in candidates if _is_scan(one[0])]
+    others = [one for one in candidates if not _is_scan(one[0])]
     named = [Shared(f"s{number}", *one) for number, one in enumerate(others, 1)]
     return replace(plan, definitions=definitions, shared=(*(Shared("", *one) for one in scans), *named))
 
@@ -60,8 +60,8 @@ def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[Part, int]]:
                 if grounds is not None:
                     counts[Part(grounds, None)] += 1
                 _count(rule.expression, grounds, counts)
-    found = [(part, uses) for part, uses in counts.items() if uses > 1]
-    yield from sorted(found, key=lambda item: _size(item[0].expression))
+    repeated = [(part, uses) for part, uses in counts.items() if uses > 1]
+    yield from sorted(repeated, key=lambda item: _size(item[0].expression))
 
 
 def _count(expression: Expression, grounds: Grounds | None, counts: Counter[Part]) -> None:

@@ -185,8 +185,8 @@ def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:
     for relation, mine in zip(fluent.relations, fluent.initially, strict=False):
         for rule in mine:
             writer = Writer(rule.chain)
-            given = f": {writer.chain(rule.chain)}" if rule.chain else ""
-            yield f"initially {grounding(relation, rule.args, writer)}{given}"
+            condition = f": {writer.chain(rule.chain)}" if rule.chain else ""
+            yield f"initially {grounding(relation, rule.args, writer)}{condition}"
     for kind, rules in (("initiated", fluent.initiations), ("terminated", fluent.terminations)):
         for relation, mine_rules in zip(fluent.relations, rules, strict=True):
             yield from (show_conclusion(rule, relation, kind, names) for rule in mine_rules)
@@ -197,9 +197,9 @@ def _deadline(due: Due) -> str:
     name = due.source.signature
     writer = Writer(due.conditions)
     args = ",".join(map(writer.arg, due.args))
-    given = f": {writer.chain(due.conditions)}" if due.conditions else ""
+    conditions = f": {writer.chain(due.conditions)}" if due.conditions else ""
     text = f"after {writer.term(due.after)} {name.name}({args})={source} becomes {target}"
-    return text + (", extensible" if due.extensible else "") + given
+    return text + (", extensible" if due.extensible else "") + conditions
 
 
 def show_conclusion(rule: Conclude, relation: Relation, kind: str, names: Names = NO_NAMES) -> str:
@@ -223,8 +223,8 @@ def show_holds_for_rule(rule: HoldsForRule, relation: Relation, names: Names = N
 def _groundings(rule: HoldsForRule | Grounds, writer: Writer) -> Iterator[str]:
     if rule.variables:
         names = ",".join(map(writer.name, rule.variables))
-        found = " or ".join(map(writer.evidence, rule.evidence)) or "the declared domain"
-        yield f"  for {names} of {found}"
+        evidence = " or ".join(map(writer.evidence, rule.evidence)) or "the declared domain"
+        yield f"  for {names} of {evidence}"
     if rule.conditions:
         yield f"  with {writer.chain(rule.conditions)}"
 

@@ -203,8 +203,8 @@ class Writer:
                 return f"{expression.mode} of {expression.relation}({pair}{_within(expression)})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
-        found = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
-        return " and ".join(found)
+        parts = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
+        return " and ".join(parts)
 
 
 def _within(expression: Combine | Lasting | Relate) -> str:
