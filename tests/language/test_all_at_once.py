@@ -79,7 +79,8 @@ vessel(v1).
 holdsFor(pair(A, B)=true, I) :- holdsFor(slow(A)=true, I1), holdsFor(slow(B)=true, I2), intersect_all([I1, I2], I).
 """
     assert len(diagnose(broken + rules)) == 1
-    holdsfor.recognise(holdsfor.parse("grounding(pair(A, B)=true) :- vessel(A), vessel(B)." + rules), [], format="terms")
+    right = holdsfor.parse("grounding(pair(A, B)=true) :- vessel(A), vessel(B)." + rules)
+    holdsfor.recognise(right, [], format="terms")
 
 
 def test_what_cannot_do_without_a_mistaken_clause_is_left_alone() -> None:
