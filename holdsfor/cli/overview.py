@@ -9,7 +9,6 @@ from holdsfor.cli.console import say, show
 from holdsfor.cli.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
 from holdsfor.cli.report import report
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
 from holdsfor.plan.distribution.advice import advise_on_together
@@ -18,21 +17,6 @@ from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
 
 _SHOWN = 6  # places of one thing in a table; --json has all
-
-
-def plan_fully(description: EventDescription) -> Plan:
-    """The plan, with all that can go wrong before there are any events."""
-    from holdsfor.plan import plan
-
-    made = plan(description)
-    if made.closures:
-        from holdsfor.engine.evaluate import make_program
-
-        try:
-            make_program(made)
-        except Refusal as refusal:
-            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
-    return made
 
 
 def draw(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:

@@ -14,6 +14,7 @@ import pyarrow as pa
 from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
+from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
@@ -27,7 +28,6 @@ from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.parts import estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
-from holdsfor.language import Rules, as_description
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
