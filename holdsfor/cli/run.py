@@ -129,7 +129,7 @@ def run(
     import holdsfor
     from holdsfor.cli.engine import choose_engine
     from holdsfor.cli.findings import HEADER, finding_cells
-    from holdsfor.cli.history import Times, Writing, in_process, on_spark
+    from holdsfor.cli.history import RunTimes, Writing, in_process, on_spark
     from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
@@ -147,7 +147,7 @@ def run(
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = Times(
+    times = RunTimes(
         window=ticks(window, unit) if window else table.window,
         step=ticks(step, unit) if step else table.step,
         start=table.start if start is None else ticks_at("start", start, unit),

@@ -22,7 +22,7 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
+from holdsfor.plan.operators import Due, Group, InputSource, Plan, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _put(relation: Relation, block: Block, columns: list[Column], world: World) 
         return
     positions = frozenset(range(relation.signature.arity))
     kind = Input(relation.signature, "event" if relation.kind == "event" else "interval", True, frozenset())
-    add_block(block, columns, Source(kind, (relation,), positions), world)
+    add_block(block, columns, InputSource(kind, (relation,), positions), world)
 
 
 def _running(due: Due, block: Block, world: World) -> Running:

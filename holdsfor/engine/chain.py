@@ -42,7 +42,7 @@ Beginnings = Mapping[Chain, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Arguments:
     """The arguments of a literal against what is bound: constants and repeats, bound columns, new columns."""
 
     picks: Picks
@@ -52,7 +52,7 @@ class Shape:
     read: tuple[int, ...]  # all positions whose value matters
 
 
-def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
+def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Arguments:
     constants, shaped = _shape(args, bound)
     if not constants:
         return shaped
@@ -61,7 +61,7 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
 
 
 @lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
-def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Shape]:
+def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Arguments]:
     """The constants with their positions, and all else."""
     constants: list[tuple[int, str]] = []
     equal: list[tuple[int, int]] = []
@@ -75,7 +75,7 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
         elif arg is not None:
             constants.append((position, str(arg)))
     known = [(p, name) for name, p in first.items() if name in bound]
-    return tuple(constants), Shape(
+    return tuple(constants), Arguments(
         Picks((), tuple(equal)),
         tuple(p for p, _ in known),
         tuple(name for _, name in known),
@@ -207,14 +207,14 @@ def at(op: At, rows: Rows, world: World) -> Rows:
     return _joined(rows, i, occurrences, j, wanted).bind(_start(op, occurrences, j))
 
 
-def _member(wanted: Shape, occurrences: Points, time: str, rows: Rows) -> Mask:
+def _member(wanted: Arguments, occurrences: Points, time: str, rows: Rows) -> Mask:
     right, _ = occurrences.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
     merge = in_order and len(left) * FEW > len(right)
     return member_mask(left, right) if merge else member_search(left, right)
 
 
-def _meet(op: At, wanted: Shape, occurrences: Points, rows: Rows) -> Rows:
+def _meet(op: At, wanted: Arguments, occurrences: Points, rows: Rows) -> Rows:
     """A second time variable: every occurrence with the bound arguments, whenever it happened."""
     right, back = occurrences.ordered(wanted.positions)
     if wanted.positions:
@@ -230,7 +230,7 @@ def _meet(op: At, wanted: Shape, occurrences: Points, rows: Rows) -> Rows:
     return joined.bind({op.time: _time(occurrences, j)} | _start(op, occurrences, j))
 
 
-def _joined(rows: Rows, i: Ints, occurrences: Points, j: Ints, wanted: Shape) -> Rows:
+def _joined(rows: Rows, i: Ints, occurrences: Points, j: Ints, wanted: Arguments) -> Rows:
     chosen = Selection(index=j)
     return rows.take(i).bind({name: occurrences.column(p).select(chosen) for p, name in wanted.new})
 
@@ -269,7 +269,7 @@ def holding(op: Holding, rows: Rows, world: World) -> Rows:
     return rows.take(i).bind(columns)
 
 
-def _holds(intervals: Intervals, wanted: Shape, time: str, rows: Rows) -> Mask:
+def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Mask:
     s, e = intervals.project(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
     merge = in_order and len(left) * FEW > len(s)
@@ -301,7 +301,7 @@ def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     return rows.take(index).bind(_fact_columns(facts.columns, fact, wanted))
 
 
-def _fact_columns(columns: list[Column], fact: Ints, wanted: Shape) -> dict[str, Column]:
+def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
     chosen = Selection(index=fact)
     return {name: columns[p].select(chosen) for p, name in wanted.new}
 

@@ -19,7 +19,7 @@ from holdsfor.engine.result import (
     occurrences_table,
     reported,
 )
-from holdsfor.engine.stepping import Moment
+from holdsfor.engine.stepping import QueryMoment
 from holdsfor.io.ids import with_ids
 from holdsfor.io.text import plain_table
 from holdsfor.plan.operators import Relation
@@ -38,7 +38,9 @@ class Changes:
     occurrences: pa.Table
 
 
-def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eager", last: bool = False) -> Changes:
+def changes(
+    moment: QueryMoment, relations: Iterable[Relation], report: Report = "eager", last: bool = False
+) -> Changes:
     """An interval is known by its start: another end extends or shortens it.
 
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
@@ -55,7 +57,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     return Changes(_told_plainly(intervals), _told_plainly(occurrences))
 
 
-def _has_rows(relation: Relation, moment: Moment) -> bool:
+def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
     if relation in moment.now.relations:
         return True
     return moment.before is not None and relation in moment.before.relations
@@ -66,7 +68,7 @@ def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
     return plain_table(with_ids(pa.concat_tables(logs).combine_chunks()))
 
 
-def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
     new = _told(reported(relation, now), report, cut, settled)
     old = new.none() if before is None else reported(relation, before)
@@ -121,7 +123,7 @@ def _chosen(intervals: Intervals, rows: Ints) -> Intervals:
 # ---------------------------------------------------------------- occurrences
 
 
-def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _occurrences(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
     new = _between(moment.now.points_of(relation).distinct(), settled, last)

@@ -28,10 +28,10 @@ from holdsfor.plan.operators import (
     Definition,
     Derived,
     Group,
-    Part,
     Plan,
     Recursion,
     Relation,
+    SharedExpression,
     Simple,
     Static,
 )
@@ -49,7 +49,7 @@ class Program:
 
     plan: Plan
     beginnings: Beginnings
-    parts: frozenset[Part]
+    parts: frozenset[SharedExpression]
     facts: tuple[tuple[Signature, Table], ...]
     terms: Dictionary
     codes: tuple[tuple[Ints | None, ...], ...]
@@ -69,7 +69,7 @@ def make_program(plan: Plan) -> Program:
         by_signature = closed(closure, by_signature)
     tables = tuple(by_signature.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
-    parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
+    parts = frozenset(one.part for one in plan.shared if isinstance(one.part, SharedExpression))
     terms = Dictionary()
     wanted = identified_facts(plan)
     codes = tuple(table.codes(terms, wanted.get(signature, ())) for signature, table in tables)
@@ -84,7 +84,7 @@ def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ..
 
 
 def _beginnings(plan: Plan) -> Beginnings:
-    named = {one.part for one in plan.shared if not isinstance(one.part, Part)}
+    named = {one.part for one in plan.shared if not isinstance(one.part, SharedExpression)}
     sizes = sorted({len(chain) for chain in named})
     rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
     lengths = {chain: tuple(n for n in sizes if n <= len(chain) and chain[:n] in named) for chain in rules}

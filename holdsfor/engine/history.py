@@ -25,7 +25,7 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.text import plain_text
 from holdsfor.io.wide import NANOSECONDS
-from holdsfor.plan.operators import Relation, Source
+from holdsfor.plan.operators import InputSource, Relation
 from holdsfor.plan.walk import defines
 
 
@@ -107,7 +107,7 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
 
 
 def prepare(
-    program: Program, blocks: Sequence[Block], windows: Windows, more: Sequence[Source] = (), room: int = 2
+    program: Program, blocks: Sequence[Block], windows: Windows, more: Sequence[InputSource] = (), room: int = 2
 ) -> World:
     """The world before evaluation: facts and input on one axis.
 

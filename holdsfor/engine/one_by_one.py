@@ -16,7 +16,7 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress
 from holdsfor.kernels.bits import Rules, bit_machine
-from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
+from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineStart, machine
 from holdsfor.language.terms import Int
 from holdsfor.plan.operators import Due, Group, Relation
 
@@ -191,7 +191,7 @@ def _deadlines(deadlines: list[tuple[int, int, Due]], slots: int) -> tuple[Deadl
 
 def _carried(
     group: Group, slot: dict[Relation, int], numbers: dict[Due, int], world: World, domains: Domains
-) -> Carried:
+) -> MachineStart:
     parts = [(keys, slot[r], start, end) for r, keys, start, end in carried_intervals(group, world, domains)]
     component = np.concatenate([EMPTY, *(keys for keys, _, _, _ in parts)])
     slots = np.concatenate([EMPTY, *(np.full(len(keys), s) for keys, s, _, _ in parts)])
@@ -203,6 +203,6 @@ def _carried(
     which = np.concatenate([EMPTY, *(np.full(len(r.keys), n) for n, r in running)])
     due_at = np.concatenate([EMPTY, *(r.due for _, r in running)])
     by_key = np.argsort(keys, kind="stable")
-    return Carried(
+    return MachineStart(
         component[order], slots[order], start[order], end[order], keys[by_key], which[by_key], due_at[by_key]
     )

@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run, shape
 from holdsfor.engine.choosing import choose
-from holdsfor.engine.column import Column, Selection, Times, concatenated
+from holdsfor.engine.column import Column, Selection, TimeColumn, concatenated
 from holdsfor.engine.distinct import distinct
 from holdsfor.engine.join_order import SPAN, cheapest_pair
 from holdsfor.engine.rows import Rows
@@ -84,7 +84,7 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points = points.pick(wanted.picks, wanted.read)
     if time_span(points.packed, world.axis.mask)[1] > world.now - world.axis.origin:
         points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
-    end = Times(world.dictionary, world.axis, points.packed)
+    end = TimeColumn(world.dictionary, world.axis, points.packed)
     start = end if points.begun is None else Column(world.dictionary, numbers=points.starts())
     columns = {name: points.column(p) for p, name in wanted.new}
     rows = Rows(world.axis, len(points), {**columns, START: start, END: end})

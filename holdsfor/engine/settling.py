@@ -9,7 +9,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Source, Static
+from holdsfor.plan.operators import Definition, Due, InputSource, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import defines, simple_of
 
 
@@ -35,7 +35,7 @@ class Scope:
     """
 
     definitions: tuple[int, ...]
-    sources: tuple[Source, ...] = ()
+    sources: tuple[InputSource, ...] = ()
     restrict: Callable[[Relation, World], None] = lambda relation, world: None
     forgets: bool = False
 

@@ -35,7 +35,7 @@ Domains = dict[Relation, tuple[Allowed, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ValueChanges:
     """What starts and ends one value, as sorted points; `alive`: initiations that count only where some value holds."""
 
     initiated: Ints
@@ -152,7 +152,7 @@ def _split(
     arity = fluent.signature.arity
     wild = any(begun_open) or any(opens for _, opens in ended)
     seen = _seen(initiated, world) if wild else EMPTY
-    changes: list[Changes] = []
+    changes: list[ValueChanges] = []
     for i, relation in enumerate(fluent.relations):
         declared = whole_keys(domains[relation], arity) if relation in domains else None
         keys = declared if declared is not None else seen
@@ -163,9 +163,9 @@ def _split(
             terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world) for o in ended[i][1])])
         more = merged(spread_over(o, keys, arity, world) for o in begun_open[i])
         if declared is not None:
-            changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
+            changes.append(ValueChanges(merged([initiated[i], more]), terminated, EMPTY))
         else:
-            changes.append(Changes(initiated[i], terminated, more))
+            changes.append(ValueChanges(initiated[i], terminated, more))
     _values(fluent.relations, changes, world)
 
 
@@ -174,7 +174,7 @@ def _seen(initiated: list[Ints], world: World) -> Ints:
     return unique_sorted(merged([unique_sorted(points >> world.axis.time_bits) for points in initiated]))
 
 
-def _values(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+def _values(relations: tuple[Relation, ...], changes: list[ValueChanges], world: World) -> None:
     if any(len(change.alive) for change in changes):
         _by_machine(relations, changes, world)
         return
@@ -186,17 +186,18 @@ def _values(relations: tuple[Relation, ...], changes: list[Changes], world: Worl
         world.put_intervals(relation, s, e)
 
 
-def _moved(changes: list[Changes], world: World) -> tuple[int, list[Changes]]:
+def _moved(changes: list[ValueChanges], world: World) -> tuple[int, list[ValueChanges]]:
     """With a clock tick above 1 points move to the next grid point before they meet."""
     axis = world.axis
     if axis.tick == 1:
         return 1, changes
     return 0, [
-        Changes(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive)) for c in changes
+        ValueChanges(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive))
+        for c in changes
     ]
 
 
-def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+def _by_machine(relations: tuple[Relation, ...], changes: list[ValueChanges], world: World) -> None:
     """All values of a grounding together, in the order of time."""
     after, moved = _moved(changes, world)
     parts = [

@@ -29,9 +29,9 @@ from holdsfor.plan.operators import (
     Lasting,
     Lookup,
     Of,
-    Part,
     Relate,
     Relation,
+    SharedExpression,
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
@@ -48,12 +48,12 @@ class Frame:
     world: World
     rows: Rows | None  # None: every part is on the rule's own columns
     grounds: Grounds | None
-    shared: frozenset[Part]
+    shared: frozenset[SharedExpression]
     keys: Ints | None = None  # on the rule's own columns: the groundings, where they are asked for
 
 
 def evaluate_static(
-    definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part] = frozenset()
+    definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[SharedExpression] = frozenset()
 ) -> None:
     """shared: parts of expressions that several rules have, or one rule more than once."""
     relation = definition.relation
@@ -65,14 +65,18 @@ def evaluate_static(
 
 
 def evaluate_rule(
-    rule: HoldsForRule, relation: Relation, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part]
+    rule: HoldsForRule,
+    relation: Relation,
+    world: World,
+    clauses: tuple[Allowed, ...],
+    shared: frozenset[SharedExpression],
 ) -> Pair:
     grounds = grounds_of(rule, relation)
     if grounds is None:
         return _algebra(rule.expression, Frame(world, None, None, shared))
     if is_on_own_columns(rule) and (keys := _evident_keys(rule, world)) is not None:
         return _algebra(rule.expression, Frame(world, None, grounds, shared, keys))
-    part = Part(grounds, None)
+    part = SharedExpression(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
         with OnBehalfOf(rule):
@@ -189,7 +193,7 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
 
 
 def _algebra(expression: Expression, frame: Frame) -> Pair:
-    part = Part(frame.grounds, expression)
+    part = SharedExpression(frame.grounds, expression)
     if part not in frame.shared:
         return _worked_out(expression, frame)
     key = part if frame.keys is None else (part, "on own columns")

@@ -21,7 +21,7 @@ from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
-from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
+from holdsfor.kernels.machine import Actions, Deadlines, MachineStart, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
 from holdsfor.plan.structures import flat, forms_of, is_open
 
@@ -413,10 +413,12 @@ def _running(group: Group, which: Ints, keys_of: Ints, world: World) -> tuple[In
     return np.concatenate(places), np.concatenate(due_at)
 
 
-def _carried(carried: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots) -> Carried:
+def _carried(
+    carried: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots
+) -> MachineStart:
     slot = np.concatenate([EMPTY, *(slots.of(relation, keys) for relation, keys, _, _ in carried)])
     start = np.concatenate([EMPTY, *(s for _, _, s, _ in carried)])
     end = np.concatenate([EMPTY, *(e for _, _, _, e in carried)])
     order = np.argsort(start, kind="stable")
     zero, none = np.zeros(len(slot), np.int64), np.zeros(len(running[0]), np.int64)
-    return Carried(zero, slot[order], start[order], end[order], none, *running)
+    return MachineStart(zero, slot[order], start[order], end[order], none, *running)

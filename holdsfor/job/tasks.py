@@ -123,7 +123,7 @@ def by_bucket(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BucketResult:
     """What a stage gives on one bucket: result tables, what later stages read, and counts."""
 
     intervals: pa.Table
@@ -152,7 +152,7 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
 
 def evaluate_parcels(
     job: Job, number: int, bucket: int, parts: Mapping[str, Sequence[Block]]
-) -> tuple[Outcome, list[Parcel]]:
+) -> tuple[BucketResult, list[Parcel]]:
     """Evaluates a stage on what has come to a bucket, by its use; with what goes from there to later stages."""
     inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
     known = join_blocks([*inputs, *parts["given"]])
@@ -170,7 +170,7 @@ def evaluate_parcels(
     return replace(evaluated, counts=evaluated.counts | {"seconds_writing": taken} | loads), sent
 
 
-def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> Outcome:
+def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> BucketResult:
     begun = time.perf_counter()
     stage = job.program.plan.stages[number]
     earlier = [home.relation for before in job.program.plan.stages[:number] for home in before.homes]
@@ -193,7 +193,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         "seconds_writing": time.perf_counter() - evaluated,
         **kinds,
     }
-    return Outcome(intervals, occurrences, made, counts)
+    return BucketResult(intervals, occurrences, made, counts)
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:

@@ -27,11 +27,11 @@ from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
 from holdsfor.language.reading.groundings import Declarations
-from holdsfor.language.reading.settings import Properties, Settings
+from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
-    from holdsfor.language.passes.strata import Step
+    from holdsfor.language.passes.strata import Dependency
 
 Entity = OneOf["event", "fluent"]
 
@@ -66,7 +66,7 @@ class Draft:
     declarations: Declarations = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
     patterns: list[PatternRule] = field(default_factory=list)
-    settings: dict[str, Settings] = field(default_factory=dict)  # of each file, up to where it has been read
+    settings: dict[str, PatternSettings] = field(default_factory=dict)  # of each file, up to where it has been read
     properties: Properties = field(default_factory=dict)  # of labelled rules
 
     # kinds
@@ -90,7 +90,7 @@ class Draft:
     # strata
     strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
-    circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
+    circles: list[list[Dependency]] = field(default_factory=list)  # for each cycle, the steps between its members
     pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
 
     _fresh: Iterator[int] = field(default_factory=lambda: count(1))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.log import Log, read_log, sync_folder
+from holdsfor.io.mqtt.log import LogWriter, read_log, sync_folder
 from holdsfor.io.storage.lease import take_lease
 from holdsfor.io.storage.store import Store, open_private
 
@@ -99,7 +99,7 @@ class SpoolWriter:
         self._lease = take_lease(Store(self.spool.folder, private=True), f"the spool {folder}", take_over)
         self._lease.when_lost(lambda _: self._lease.release())  # all that is written asks for the lease first
         self._batches: list[pa.RecordBatch] = []
-        self._log: Log | None = None
+        self._log: LogWriter | None = None
         try:
             self.number = self._recover()
         except BaseException:
@@ -112,7 +112,7 @@ class SpoolWriter:
         """Returns when the messages are safe; OSError says that they are not, and may be given again."""
         with self._lease.held():
             if self._log is None:
-                self._log = Log(self._log_path(self.number))
+                self._log = LogWriter(self._log_path(self.number))
             self._log.append(batch)
         self._batches.append(batch)
         self.rows += batch.num_rows

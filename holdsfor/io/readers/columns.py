@@ -53,7 +53,7 @@ def blocks_from_table(
     return TableReader(table, mapping, inputs, untyped, source).read(rows)
 
 
-class Group(NamedTuple):
+class InputRows(NamedTuple):
     """Rows of one input and the columns of its arguments."""
 
     input: Input
@@ -147,13 +147,13 @@ class TableReader:
             wrong |= False if bad is None else bad
         return wrong
 
-    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[Group]:
+    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[InputRows]:
         candidates = [i for i in self.inputs if i.signature.name == name]
         listed = self.mapping.arguments.get(name)
         if listed is not None:
             kinds = ("event",) if name in self.mapping.events else ("interval", "point")
             fits = [i for i in candidates if i.signature.arity == len(listed) and i.kind in kinds]
-            yield Group(fits[0], listed, chosen)
+            yield InputRows(fits[0], listed, chosen)
             return
         others = self.roles.others
         if len({i.kind == "event" for i in candidates}) > 1:
@@ -171,7 +171,7 @@ class TableReader:
         right = [used == arity for arity in arities]
         for candidate, fit in zip(candidates, right, strict=True):
             rows = chosen if fit.all() else chosen[fit]
-            yield Group(candidate, others[: candidate.signature.arity], rows)
+            yield InputRows(candidate, others[: candidate.signature.arity], rows)
         wrong = np.zeros(len(self.table), np.bool_)
         wrong[chosen[~np.logical_or.reduce(right)]] = True
         expected = " or ".join(str(i.signature) for i in candidates)
@@ -186,7 +186,7 @@ class TableReader:
             used[mask(column.is_valid())[chosen]] = position
         return used
 
-    def _block(self, group: Group, sieve: Sieve) -> Block:
+    def _block(self, group: InputRows, sieve: Sieve) -> Block:
         declared, roles = group.input, self.roles
         start = self._time(roles.time, group.rows, sieve)
         end = value = None
@@ -246,7 +246,7 @@ class TableReader:
         sieve.refuse(~retracts & ~inserts, "op is neither 1 (insert) nor -1 (retract)")
         return ops(retracts)
 
-    def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
+    def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
         column = self._rows(self._as_terms(group.columns[position]), group.rows)
         missing = None

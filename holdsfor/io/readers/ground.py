@@ -30,7 +30,7 @@ class NotATerm(ValueError):
     """The text is no ground term; the message says where it stops being one."""
 
 
-class Reader:
+class TermCursor:
     """A cursor over one line of text."""
 
     def __init__(self, text: str) -> None:
@@ -106,7 +106,7 @@ class Reader:
 
 def read_ground(text: str) -> Term:
     """The one term that the text holds."""
-    reader = Reader(text)
+    reader = TermCursor(text)
     term = reader.term()
     if reader.rest():
         raise NotATerm(f"unexpected text at column {reader.at + 1}: {reader.rest()}")

@@ -27,7 +27,7 @@ DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ObjectRows:
     """Events of some messages, as columns, and where each comes from."""
 
     table: pa.Table
@@ -62,7 +62,7 @@ class Wanted:
     exact: Set[str]
 
 
-def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
+def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[ObjectRows], Bad]:
     """Tables of the wanted columns that any message has; several where messages disagree on a column's type."""
     bad = Bad()
     deep = _too_deep(payload)
@@ -81,7 +81,7 @@ def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
     return [rows], bad
 
 
-def without_nested(rows: Rows, bad: Bad) -> Rows:
+def without_nested(rows: ObjectRows, bad: Bad) -> ObjectRows:
     """Only rows whose values are plain: numbers, text, booleans."""
     nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
     wrong = np.zeros(len(rows.message), np.bool_)
@@ -90,7 +90,7 @@ def without_nested(rows: Rows, bad: Bad) -> Rows:
         bad.add(rows.message[here], rows.position[here], f"{name} is a list or an object, not a plain value")
         wrong |= here
     table = rows.table.drop_columns(nested)
-    return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
+    return ObjectRows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
 
 
 def object_names(payload: pa.Array) -> list[str]:
@@ -116,7 +116,7 @@ def _too_deep(payload: pa.Array) -> Mask:
     return deep
 
 
-def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
+def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> ObjectRows | None:
     """Some messages, by Arrow; None where it cannot tell everything that was said."""
     lines = _wrapped(text if len(message) == len(text) else text.take(pa.array(message)))
     events = _read(lines, {})
@@ -140,7 +140,7 @@ def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | N
         pa.types.is_floating(columns[name].type) and _has_whole(columns[name]) for name in wanted.exact & set(columns)
     ):
         return None
-    return Rows(_table(columns, len(which)), which, place)
+    return ObjectRows(_table(columns, len(which)), which, place)
 
 
 def _on_one_line(payload: pa.Array) -> pa.Array:
@@ -225,7 +225,7 @@ def _values(text: str) -> list[Any]:
     return values
 
 
-def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[Rows]:
+def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[ObjectRows]:
     """A table for each set of types, so that no value is turned into what another one is."""
     groups: dict[tuple[tuple[str, type], ...], list[tuple[dict[str, Any], int, int]]] = {}
     wrong: dict[str, list[tuple[int, int]]] = {}
@@ -243,7 +243,7 @@ def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) 
     for types, members in groups.items():
         columns = {name: pa.array([told[name] for told, _, _ in members]) for name, _ in types}
         ats, positions = np.array([(at, position) for _, at, position in members], np.int64).T
-        yield Rows(_table(columns, len(members)), ats, positions)
+        yield ObjectRows(_table(columns, len(members)), ats, positions)
 
 
 def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:

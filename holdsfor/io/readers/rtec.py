@@ -30,7 +30,7 @@ _NO_EVENT, _UNUSED, _UNKNOWN = -1, -2, -3
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LineShape:
     """Rows of one name with one number of fields."""
 
     input: Input
@@ -48,16 +48,16 @@ class Shapes:
     def __init__(self, inputs: Sequence[Input]) -> None:
         self.names = list(dict.fromkeys(i.signature.name for i in inputs))
         self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
-        self._shapes: dict[tuple[str, int], list[Shape]] = {}
+        self._shapes: dict[tuple[str, int], list[LineShape]] = {}
         for i in inputs:
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS[i.kind])
-            self._shapes.setdefault(key, []).append(Shape(i, i.kind))
+            self._shapes.setdefault(key, []).append(LineShape(i, i.kind))
         for i in inputs:  # declarations are never needed: the rows show that a fluent is given point by point
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS["point"])
             if i.kind == "interval" and key not in self._shapes:
-                self._shapes[key] = [Shape(i, "point")]
+                self._shapes[key] = [LineShape(i, "point")]
 
-    def find(self, name: str, count: int) -> Shape | None:
+    def find(self, name: str, count: int) -> LineShape | None:
         shapes = self._shapes.get((name, count), [])
         if len(shapes) > 1:
             forms = " or ".join(f"{s.kind} {s.input.signature}" for s in shapes)
@@ -159,7 +159,7 @@ def _groups(use: Mask, code: Ints, count: Ints, shapes: Shapes) -> Iterator[tupl
         yield chosen, shapes.names[value // width], value % width
 
 
-def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+def _block(fields: Fields, first: Ints, shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
     signature = shape.input.signature
     arrival_text, start_text = fields.column(first + 1), fields.column(first + 2)
     start, good = integers(start_text)

@@ -74,7 +74,7 @@ def functor(name: str) -> str:
     return text if text[0] == "'" else f"'{name}'".replace("\\", "\\\\")
 
 
-class Terms:
+class TermWriter:
     """Writes terms on one line. With the text they come from, names and numbers stay as they are written there."""
 
     def __init__(self, text: Text | None = None) -> None:

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import DescriptionError, Source
-from holdsfor.language.format.layout import INDENT, WIDTH, Layout, Line, Piece, commented, remarks
+from holdsfor.language.format.layout import INDENT, WIDTH, Line, LineBreaks, TextPiece, commented, remarks
 from holdsfor.language.format.patterns import PatternWriter
-from holdsfor.language.format.terms import Terms, chain
+from holdsfor.language.format.terms import TermWriter, chain
 from holdsfor.language.format.text import Span, Text
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, RawPatternRule, parse
@@ -52,7 +52,7 @@ class _Entry:
 class _Writer:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._layout = Layout(text)
+        self._layout = LineBreaks(text)
 
     def write(self, raw: list[Raw]) -> str:
         entries = self._entries(raw)
@@ -86,7 +86,7 @@ class _Writer:
             return self._clause(first, entry)
         if isinstance(first, RawPatternRule):
             comments = [(False, comment.text) for comment in self._text.inside(entry.start, entry.end)]
-            lines = PatternWriter(Terms(self._text)).write_rule(first)
+            lines = PatternWriter(TermWriter(self._text)).write_rule(first)
             return [*remarks(comments, 0), *map(Line, lines)]
         if isinstance(first, RawDirective):
             word = f":- {first.word} " if first.word else ":- "
@@ -107,7 +107,7 @@ class _Writer:
                 return [short]
         return self._rule(head, body, region)
 
-    def _short(self, head: Piece, body: list[Piece], region: Span) -> Line | None:
+    def _short(self, head: TextPiece, body: list[TextPiece], region: Span) -> Line | None:
         """Head and body on one line, if they fit there and comments come only behind them."""
         begin, end = body[-1].span
         near, rest = self._text.around([(begin, end)], end, region[1])
@@ -116,7 +116,7 @@ class _Writer:
         line = f"{self._layout.flat(head)} :- {', '.join(str(self._layout.flat(goal)) for goal in body)}."
         return commented(Line(line), [*near[0].after, *near[0].trailing]) if len(line) <= WIDTH else None
 
-    def _rule(self, head: Piece, body: list[Piece], region: Span) -> list[Line]:
+    def _rule(self, head: TextPiece, body: list[TextPiece], region: Span) -> list[Line]:
         """The head, and below it each condition on a line of its own."""
         start, end = head.span[1], body[0].span[0]
         near = self._text.around([head.span, body[0].span], region[0], end)[0][0]

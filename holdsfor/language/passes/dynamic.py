@@ -54,7 +54,7 @@ START = Var("start~")
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class DomainFeed:
     """An input that gives a domain members: terms of the variables of its arguments."""
 
     domain: Signature
@@ -92,7 +92,7 @@ def dynamic(draft: Draft) -> None:
         work.define(domain)
 
 
-def _feeds(draft: Draft) -> Iterator[Feed]:
+def _feeds(draft: Draft) -> Iterator[DomainFeed]:
     defined = {(signature(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
     defined |= {(signature(each.fluent), True) for each in draft.initially}
     defined |= {(signature(each.fluent), True) for each in draft.deadlines}
@@ -105,7 +105,7 @@ def _feeds(draft: Draft) -> Iterator[Feed]:
                 members = name_and_args(literal.goal)[1]
                 if all_names(members).keys() <= all_names(args).keys():
                     entity, value = grounding.entity, grounding.value
-                    yield Feed(signature(literal.goal), entity, value, members, grounding.place)
+                    yield DomainFeed(signature(literal.goal), entity, value, members, grounding.place)
 
 
 def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
@@ -130,7 +130,7 @@ def _calls(body: Body) -> Iterator[Call]:
 @dataclass(slots=True)
 class _Work:
     draft: Draft
-    feeds: tuple[Feed, ...]
+    feeds: tuple[DomainFeed, ...]
     calling: dict[Signature, list[Clause]]
     fed: set[Signature]  # the domains that inputs or facts give members; of others nothing is known
     domains: list[Grounding] = field(default_factory=list)

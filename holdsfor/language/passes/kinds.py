@@ -10,7 +10,7 @@ from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.numbers import numbers
 from holdsfor.language.passes.strata import Node, defined, mentioned, signature
 from holdsfor.language.pattern_walk import as_body, every_pattern
-from holdsfor.language.patterns import Atom
+from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -99,7 +99,9 @@ def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
     known = outputs | set(draft.announced) | set(draft.declared)
     leaves: dict[Node, None] = {}
-    for leaf in (each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, Atom)):
+    for leaf in (
+        each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, EventPattern)
+    ):
         owner = signature(leaf.event)
         node: Node = ("event", owner)
         if node not in known and ("fluent", owner) in known and node not in leaves:

@@ -9,7 +9,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
-from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, Running
+from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Var, variables
 from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
@@ -51,7 +51,7 @@ class _Check:
                 return self._absence(pattern, outside)
             case Filter():
                 return self._filter(pattern, outside)
-            case Running():
+            case RunningAggregate():
                 return self._running(pattern, outside)
         ways: Ways = frozenset({frozenset(own_variables(pattern))})
         for part in inside(pattern):
@@ -103,7 +103,7 @@ class _Check:
             filtered.add(frozenset(values | all_variables(left)))
         return _least(filtered)
 
-    def _running(self, pattern: Running, outside: set[Var]) -> Ways:
+    def _running(self, pattern: RunningAggregate, outside: set[Var]) -> Ways:
         measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}
         ways = self._ways(pattern.pattern, outside | measured)
         within = pattern_variables(pattern.pattern)

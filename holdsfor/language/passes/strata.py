@@ -29,7 +29,7 @@ Mention = Happens | Occurs | Edge | Holds | HoldsFor
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Dependency:
     """One definition needs another: a condition of a rule; or (rule is None) of a pattern, or a deadline."""
 
     head: Part
@@ -89,7 +89,7 @@ def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Sig
     }
 
 
-def steps(draft: Draft) -> Iterator[Step]:
+def steps(draft: Draft) -> Iterator[Dependency]:
     """What each definition needs, among those that are defined."""
     known = defined_parts(draft)
     split = split_values(draft.rules, draft.simple)
@@ -97,19 +97,19 @@ def steps(draft: Draft) -> Iterator[Step]:
         for literal in mentions(rule.body):
             for need in _needs(literal, split):
                 if need in known:
-                    yield Step(_part(rule, split), need, literal, rule, literal.place)
+                    yield Dependency(_part(rule, split), need, literal, rule, literal.place)
     for pattern in draft.patterns:
         for literal in mentions(as_body(pattern)):
             for need in _needs(literal, split):
                 if need in known:
-                    yield Step(("event", signature(pattern.head)), need, literal, None, literal.place)
+                    yield Dependency(("event", signature(pattern.head)), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):
             for need in _needs(literal, split):
-                yield Step(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
+                yield Dependency(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
     for deadline in draft.deadlines:
         fluent: Part = "fluent", signature(deadline.fluent)
-        yield Step(fluent, fluent, None, None, deadline.place)
+        yield Dependency(fluent, fluent, None, None, deadline.place)
 
 
 def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:

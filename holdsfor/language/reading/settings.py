@@ -21,7 +21,7 @@ _PREFERENCES = "longest, shortest, greatest(X) or least(X)"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PatternSettings:
     """What the directives of a file say for the pattern rules after them. unit: the length of a tick."""
 
     policy: Policy = "unrestricted"
@@ -47,7 +47,7 @@ def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file
-    settings = draft.settings.get(file, Settings())
+    settings = draft.settings.get(file, PatternSettings())
     if name == "prefer":
         prefers = read_preferences(draft, args, raw.goal)
         draft.settings[file] = replace(settings, prefers=prefers)

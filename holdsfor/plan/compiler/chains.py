@@ -32,7 +32,7 @@ Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
 Known = Callable[[Chain, Set[str]], Chain]
 
 
-class Waiting:
+class Placing:
     """The operators of a chain, by number, while they are being placed in another order.
 
     Every order that this allows means the same: rows are sets of bindings, so joins and tests may trade places as long

@@ -14,13 +14,13 @@ from holdsfor.plan.operators import (
     Conclude,
     Definition,
     Holding,
+    InputSource,
     Let,
     Lookup,
     Match,
     Occurring,
     Plan,
     Relation,
-    Source,
     Where,
 )
 from holdsfor.plan.patterns import Pattern, scans
@@ -31,7 +31,7 @@ from holdsfor.plan.walk import chains, conclusions, flat
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
 
 
-def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[Source, ...]:
+def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSource, ...]:
     """The inputs that rules read. Of a fluent every argument is wanted as a term; of events `identified` says which."""
     all_sources = []
     for item in inputs:
@@ -39,17 +39,17 @@ def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[Source, ..
             continue
         name, arity = item.signature
         if item.kind == "event":
-            all_sources.append(Source(item, (Relation(name, arity, None, "event"),), frozenset()))
+            all_sources.append(InputSource(item, (Relation(name, arity, None, "event"),), frozenset()))
         else:
-            all_sources.append(Source(item, relations.of_fluent(item.signature), frozenset(range(arity))))
+            all_sources.append(InputSource(item, relations.of_fluent(item.signature), frozenset(range(arity))))
     return tuple(all_sources)
 
 
-def identified(all_sources: tuple[Source, ...], definitions: Iterable[Definition]) -> tuple[Source, ...]:
+def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Definition]) -> tuple[InputSource, ...]:
     """The sources with the arguments of events that these definitions want as terms."""
     identities = set(_identities(definitions))
 
-    def wanted(source: Source) -> Source:
+    def wanted(source: InputSource) -> InputSource:
         if source.input.kind != "event":
             return source
         (relation,) = source.relations
