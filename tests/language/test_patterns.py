@@ -25,7 +25,7 @@ from holdsfor.language.patterns import (
     Stretch,
 )
 from holdsfor.language.terms import NOWHERE, Compound, Int, Term, Var
-from holdsfor.language.terms import EventPattern as Name
+from holdsfor.language.terms import Atom as Name
 from tests.language.test_diagnostics import Case, cases, check
 
 
