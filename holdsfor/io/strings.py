@@ -125,6 +125,6 @@ def strings_of(array: pa.Array) -> Strings:
 
 def _read_only(data: pa.Buffer | bytes) -> npt.NDArray[np.uint8]:
     """Bytes for kernels, which are compiled once more for what may be written."""
-    found = np.frombuffer(data, np.uint8)
-    found.flags.writeable = False
-    return found
+    array = np.frombuffer(data, np.uint8)
+    array.flags.writeable = False
+    return array

@@ -184,8 +184,8 @@ def _with_compounds(text: pa.Array, values: pa.Array) -> pa.Array:
     if not likely.any():
         return text
     written = [_compound_text(value) for value in values.filter(pa.array(likely)).to_pylist()]
-    likely[np.flatnonzero(likely)[[found is None for found in written]]] = False
-    return pc.replace_with_mask(text, pa.array(likely), pa.array([found for found in written if found], pa.string()))
+    likely[np.flatnonzero(likely)[[term is None for term in written]]] = False
+    return pc.replace_with_mask(text, pa.array(likely), pa.array([term for term in written if term], pa.string()))
 
 
 def _compound_text(value: str) -> str | None:

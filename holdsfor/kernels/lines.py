@@ -32,20 +32,20 @@ def find_cuts(data: Bytes, separator: int) -> Places:
     for byte in data:
         count += (byte == np.uint8(separator)) | (byte == np.uint8(NEWLINE))
     cuts = np.empty(count, np.int32)
-    found, at, size = ZERO, ZERO, uint64(len(data))
+    cut, at, size = ZERO, ZERO, uint64(len(data))
     while at + EIGHT <= size:
         word = _word(data, at)
         hits = _find_byte(word, uint64(separator)) | _find_byte(word, uint64(NEWLINE))
         while hits:
             lowest = (hits & (~hits + ONE)) >> uint64(7)
-            cuts[found] = np.int32(at) + np.int32((((lowest - ONE) & EACH) * EACH) >> TOP_BYTE)
-            found += ONE
+            cuts[cut] = np.int32(at) + np.int32((((lowest - ONE) & EACH) * EACH) >> TOP_BYTE)
+            cut += ONE
             hits &= hits - ONE
         at += EIGHT
     while at < size:
         if data[at] == separator or data[at] == NEWLINE:
-            cuts[found] = np.int32(at)
-            found += ONE
+            cuts[cut] = np.int32(at)
+            cut += ONE
         at += ONE
     return cuts
 

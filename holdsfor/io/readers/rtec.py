@@ -34,7 +34,7 @@ _FEW = 1 << 16  # numbers that are looked up in a table
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LineShape:
     """Rows of one name with one number of fields."""
 
     input: Input
@@ -59,23 +59,23 @@ class Shapes:
     def __init__(self, inputs: Sequence[Input]) -> None:
         self.names = list(dict.fromkeys(i.signature.name for i in inputs))
         self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
-        self._shapes: dict[tuple[str, int], list[Shape]] = {}
+        self._shapes: dict[tuple[str, int], list[LineShape]] = {}
         for i in inputs:
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS[i.kind])
-            self._shapes.setdefault(key, []).append(Shape(i, i.kind))
+            self._shapes.setdefault(key, []).append(LineShape(i, i.kind))
         for i in inputs:  # declarations are never needed: the rows show that a fluent is given point by point
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS["point"])
             if i.kind == "interval" and key not in self._shapes:
-                self._shapes[key] = [Shape(i, "point")]
+                self._shapes[key] = [LineShape(i, "point")]
 
-    def find(self, name: str, count: int) -> Shape | None:
-        found = self._shapes.get((name, count), [])
-        if len(found) > 1:
-            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in found)
+    def find(self, name: str, count: int) -> LineShape | None:
+        shapes = self._shapes.get((name, count), [])
+        if len(shapes) > 1:
+            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in shapes)
             raise HoldsforError(
                 f"a row of {name} with {count} fields can be {forms}. Rename one, or give the events as columns."
             )
-        return found[0] if found else None
+        return shapes[0] if shapes else None
 
     def wrong_arity(self, name: str, count: int) -> str:
         known = [
@@ -105,10 +105,10 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
     whole.drop(code == _UNUSED)
     whole.refuse(fields.empty_field[lines], "empty field")
-    group, wanted, more = _sort_by_shape(whole, code, fields.count[lines] - has_op, shapes)
+    shape_of, wanted, more = _sort_by_shape(whole, code, fields.count[lines] - has_op, shapes)
     unused = int((code == _UNUSED).sum()) + more
     sieves, blocks = [whole], []
-    groups = read_groups(fields, fields.first[lines] + has_op, group, [shape.wanted for shape in wanted])
+    groups = read_groups(fields, fields.first[lines] + has_op, shape_of, [shape.wanted for shape in wanted])
     for shape, group in zip(wanted, groups, strict=True):
         sieve = Sieve(lines[group.rows])
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
@@ -119,13 +119,13 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
 
 def _sort_by_shape(
     whole: Sieve, code: Ints, count: Ints, shapes: Shapes
-) -> tuple[npt.NDArray[np.int32], list[Shape], int]:
+) -> tuple[npt.NDArray[np.int32], list[LineShape], int]:
     """Per line the number of its shape, or -1; the shapes that are read; and how many lines have one that is not.
 
     Lines whose name has no such number of fields are refused.
     """
     forms, form = _number_forms(whole.keep, code, count)
-    read: list[Shape] = []
+    read: list[LineShape] = []
     unread = 0
     number_of = np.full(len(forms) + 1, -1, np.int32)  # the last is of lines without a form
     for number, (name_code, fields) in enumerate(forms):
@@ -192,7 +192,7 @@ def _number_forms(use: Mask, code: Ints, count: Ints) -> tuple[list[tuple[int, i
     return [divmod(value, width) for value in keys.tolist()], number
 
 
-def _block(columns: Sequence[Column], shape: Shape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+def _block(columns: Sequence[Column], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
     signature = shape.input.signature
     start, good = integers(columns[1])
     sieve.refuse(~good, "time is not an integer")
