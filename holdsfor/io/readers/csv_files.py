@@ -27,7 +27,7 @@ from holdsfor.io.readers.fields import BOM, LONGEST_LINE, TextTable, chunks, spl
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.utf8 import NOT_UTF8, is_utf8, mark_invalid
-from holdsfor.kernels.texts import has_simple_quotes
+from holdsfor.kernels.lines import has_simple_quotes
 from holdsfor.language.description import Input
 
 _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at once: a row must fit in
