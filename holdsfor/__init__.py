@@ -63,8 +63,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"holdsfor.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

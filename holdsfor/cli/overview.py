@@ -27,20 +27,20 @@ def draw(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"])
 
 
 def show_overview(description: EventDescription, made: Plan, with_plan: bool) -> None:
-    found = uses(description)
+    all_uses = uses(description)
     show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
     if len(made.stages) > 1:
         say("stages, and what travels between them")
         say("\n".join(f"  {line}" for line in show_stages_to_authors(made)))
-    show("uses", ("name", "used by", "where"), _uses(description, found))
+    show("uses", ("name", "used by", "where"), _uses(description, all_uses))
     if with_plan:
         from holdsfor.cli.units import show_units
 
         say(explain(description))
         say("\nwhat a change makes be evaluated again, from one query time to the next")
         say("\n".join(f"  {line}" for line in show_units(made)))
-    _remark("Used by no rule, so it only adds work", _unused(description, found))
+    _remark("Used by no rule, so it only adds work", _unused(description, all_uses))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     for line in show_unbounded(made):
@@ -83,10 +83,10 @@ def _key(positions: list[int]) -> str:
     return f"by argument{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
 
 
-def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:
+def _uses(description: EventDescription, all_uses: list[Use]) -> Iterator[tuple[object, ...]]:
     for thing in [*definitions(description), *predicates(description)]:
-        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in found if use.of == thing)
-        places = [use.place for use in found if use.of == thing]
+        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in all_uses if use.of == thing)
+        places = [use.place for use in all_uses if use.of == thing]
         if by:
             yield thing[1], ", ".join(by), _places(places)
         elif thing[0] != "predicate":
@@ -99,7 +99,7 @@ def _places(places: list[Place]) -> str:
     return ", ".join(lines[:_SHOWN]) + more
 
 
-def _unused(description: EventDescription, found: list[Use]) -> list[str]:
-    used: set[Thing] = {use.of for use in found if use.by != use.of}
+def _unused(description: EventDescription, all_uses: list[Use]) -> list[str]:
+    used: set[Thing] = {use.of for use in all_uses if use.by != use.of}
     known = predicates(description)
     return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in known.items() if thing not in used]
