@@ -49,8 +49,12 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)
-    patterns = f", {len(description.patterns)} patterns" if description.patterns else ""
-    say(f"{count_rules(description)} rules{patterns}, {len(description.warnings)} warnings")
+    patterns = f", {_count(len(description.patterns), 'pattern')}" if description.patterns else ""
+    say(f"{_count(count_rules(description), 'rule')}{patterns}, {_count(len(description.warnings), 'warning')}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _remark(what: str, names: list[str]) -> None:

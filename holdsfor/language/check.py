@@ -33,6 +33,7 @@ from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
 from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
+from holdsfor.language.passes.unending import unending
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
 from holdsfor.language.reading.functions import register_functions
@@ -64,6 +65,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     unreachable,
     singletons,
     lower_case,
+    unending,
 )
 
 
