@@ -41,7 +41,7 @@ class ReadyKernels(FunctionCache):
             try:
                 return cast(Any, super())._load_overload(sig, target_context)
             except (AttributeError, ImportError, UnpicklingError, EOFError):
-                self.flush()
+                cast(Any, self).flush()
         return None
 
 
