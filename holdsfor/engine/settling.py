@@ -114,7 +114,7 @@ def _proved(definition: Definition) -> tuple[Simple, ...]:
     return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
-def still_running(found: Running, cut: int) -> Running:
+def still_running(found: Running, cut: int | Ints) -> Running:
     """The deadlines that were set by then, neither due nor dropped yet."""
     kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
     return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
