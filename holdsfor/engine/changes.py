@@ -20,7 +20,7 @@ from holdsfor.engine.result import (
     told_between,
     without_hidden,
 )
-from holdsfor.engine.stepping import Moment
+from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.world import World
 from holdsfor.io.ids import with_ids
 from holdsfor.io.text import plain_table
@@ -41,7 +41,9 @@ class Changes:
     occurrences: pa.Table
 
 
-def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eager", last: bool = False) -> Changes:
+def changes(
+    moment: QueryMoment, relations: Iterable[Relation], report: Report = "eager", last: bool = False
+) -> Changes:
     """An interval is known by its start: another end extends or shortens it.
 
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
@@ -60,7 +62,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     return Changes(_told_plainly(_intervals_table(moment, logged)), _told_plainly(pa.concat_tables(occurrences)))
 
 
-def _has_rows(relation: Relation, moment: Moment) -> bool:
+def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
     if relation in moment.now.relations:
         return True
     return moment.before is not None and relation in moment.before.relations
@@ -71,7 +73,7 @@ def _told_plainly(log: pa.Table) -> pa.Table:
     return plain_table(with_ids(log.combine_chunks()))
 
 
-def _log_intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Logged:
+def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Logged:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
     new = _tell(relation, now, report, cut, settled)
     old = (EMPTY, EMPTY) if before is None else _tell(relation, before, report, settled, settled)
@@ -93,7 +95,7 @@ def _tell(relation: Relation, world: World, report: Report, cut: int, settled: i
     return tell_intervals(data.s, data.e, axis.mask, Told(first, last_start, settled + 1 - axis.origin, last_end))
 
 
-def _intervals_table(moment: Moment, logged: Sequence[Logged]) -> pa.Table:
+def _intervals_table(moment: QueryMoment, logged: Sequence[Logged]) -> pa.Table:
     nothing = _nothing_logged(INTERVALS_SCHEMA)
     if not logged:
         return nothing
@@ -105,7 +107,7 @@ def _intervals_table(moment: Moment, logged: Sequence[Logged]) -> pa.Table:
 # ---------------------------------------------------------------- occurrences
 
 
-def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _occurrences(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
     new = _between(moment.now.points_of(relation), settled, last).distinct()
