@@ -20,8 +20,8 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
-from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.io.readers.read import as_source
+from holdsfor.io.readers.mapping import as_mapping, check_zone
+from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.doubts import warn_of_doubts
@@ -78,11 +78,15 @@ class SparkResult:
     def rejects(self) -> DataFrame:
         return self.open_table("rejects")
 
-    def table(self, name: str) -> DataFrame:
-        """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark."""
+    def table(self, name: str, zone: str | None = None) -> DataFrame:
+        """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark.
+
+        Spark shows time stamps in the zone of its session. With a zone they are the local times there, without a zone
+        of their own (TIMESTAMP_NTZ).
+        """
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
-        return widen_frame(rows, shape, self.metrics.get(NANOSECONDS))
+        return widen_frame(rows, shape, self.metrics.get(NANOSECONDS), None if zone is None else check_zone(zone))
 
 
 def recognise(
@@ -109,6 +113,7 @@ def recognise(
     buckets: entities are shared out over so many (default: 8 a core, fewer where there is little input).
     out: workers write the result tables there.
     """
+    out = None if out is None else Path(out).absolute()
     description = as_description(rules)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
@@ -117,8 +122,10 @@ def recognise(
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
-        metrics = with_shapes(run_batch(program, times, count, crew, out), description)
-    warn_of_doubts(metrics, unit, description)
+        metrics = run_batch(program, times, count, crew, out)
+    columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
+    metrics = with_shapes(metrics, description, columns)
+    warn_of_doubts(metrics, unit, description, (window, step, tick))
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 
@@ -188,7 +195,9 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     tables = events if isinstance(events, Mapping) else {"": events}
     if any(isinstance(table, DataFrame) for table in tables.values()):
         return _feed_of_frames(_frames(tables, as_mapping(mapping)), inputs)
-    parts = parts_of(as_source(events, format, mapping))
+    # Workers stay in the folder in which Spark was started.
+    source = EventSource(tuple(part.from_anywhere() for part in as_source(events, format, mapping).parts))
+    parts = parts_of(source)
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
         def read(batches: Batches) -> Batches:
