@@ -220,6 +220,6 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
     if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
-    place = np.cumsum(is_used, dtype=np.int32) - 1
+    place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all
     terms = value_terms(column.dictionary.filter(pa.array(is_used)), exponents=True)
     return spread(terms, pa.array(place[codes], mask=~is_number))
