@@ -14,13 +14,13 @@ from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
 from holdsfor.cli.rtec_defaults import split
-from holdsfor.duration import TickUnit, ticks, ticks_at
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
     from holdsfor import EventDescription
 
-_Given = TypeVar("_Given")
+_Value = TypeVar("_Value")
 
 #: As the object of a command's context: the command is all that its process does.
 ALONE = "alone"
@@ -128,8 +128,9 @@ def run(
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     import holdsfor
     from holdsfor.cli.engine import choose_engine
-    from holdsfor.cli.found import HEADER, finding_cells
-    from holdsfor.cli.history import Times, Writing, in_process, on_spark
+    from holdsfor.cli.findings import HEADER, finding_cells
+    from holdsfor.cli.history import RunTimes, Writing, in_process, on_spark
+    from holdsfor.engine.window import check_ticks
     from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
@@ -147,14 +148,15 @@ def run(
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = Times(
-        window=ticks(window, unit) if window else table.window,
-        step=ticks(step, unit) if step else table.step,
-        start=table.start if start is None else ticks_at("start", start, unit),
-        end=table.end if end is None else ticks_at("end", end, unit),
-        tick=ticks(tick, unit) if tick else 1 if table.tick is None else table.tick,
+    times = RunTimes(
+        window=window or table.window,
+        step=step or table.step,
+        start=table.start if start is None else start,
+        end=table.end if end is None else end,
+        tick=tick or (1 if table.tick is None else table.tick),
         tick_unit=unit,
     )
+    check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], unit)
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
@@ -228,10 +230,10 @@ def overflow_warning(times: int) -> str:
     )
 
 
-def _needed(given: _Given | None, otherwise: str) -> _Given:
-    if not given:
+def _needed(value: _Value | None, otherwise: str) -> _Value:
+    if not value:
         raise typer.BadParameter(otherwise)
-    return given
+    return value
 
 
 def load_rules(
@@ -247,10 +249,10 @@ def load_rules(
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
     """`KEY=VALUE` as given several times."""
-    found = {}
+    options = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
             raise typer.BadParameter(f"{option} {text}: write {example.partition('=')[0]}=..., such as {example}.")
-        found[key] = value
-    return found
+        options[key] = value
+    return options

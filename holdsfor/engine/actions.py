@@ -71,8 +71,8 @@ def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condi
     for op in chain:
         if isinstance(op, Holding) and op.relation in members:
             conditions.append(Condition(op, True))
-        elif isinstance(op, Without) and (asked := _asked_alone(op, members)) is not None:
-            conditions.append(Condition(asked, False, op.chain if len(op.chain) > 1 else ()))
+        elif isinstance(op, Without) and (holding := _asked_alone(op, members)) is not None:
+            conditions.append(Condition(holding, False, op.chain if len(op.chain) > 1 else ()))
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)
@@ -121,13 +121,13 @@ def plain(due: Due) -> bool:
 def shift_of(action: Action, condition: Condition) -> int:
     """How long before the action a condition looks at the state."""
     known = distances(action.rule.chain, {action.rule.time: 0})
-    found = distances(condition.inside, known).get(condition.holding.time)
-    if found is None or found > 0:
+    distance = distances(condition.inside, known).get(condition.holding.time)
+    if distance is None or distance > 0:
         raise HoldsforError(
             f"{condition.holding.relation.name} depends on itself at a time that is not before its own: "
             "time does not order that; look at T, or at T-k"
         )
-    return found
+    return distance
 
 
 # ---------------------------------------------------------------- what the machine starts from and gives
@@ -136,7 +136,6 @@ def shift_of(action: Action, condition: Condition) -> int:
 def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[tuple[Relation, Ints, Ints, Ints]]:
     """What the machine starts from: what was settled before, what goes on, and what holds initially."""
     axis = world.axis
-    boundary = world.after + 1 - axis.origin
     for fluent in group.fluents:
         initial = initial_keys(fluent, world, domains)
         for relation in fluent.relations:
@@ -144,13 +143,13 @@ def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[
             settled = world.settled.get(relation)
             if isinstance(settled, Intervals):
                 keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
-                on = (end == boundary) & np.isin(keys, holding)
+                on = (end == world.cut_of_keys(relation, keys) + 1) & np.isin(keys, holding)
                 yield relation, keys, start, np.where(on, OPEN, end)
                 holding = holding[~np.isin(holding, keys[on])]
-            yield relation, holding, np.full(len(holding), boundary), np.full(len(holding), OPEN)
+            yield relation, holding, world.cut_of_keys(relation, holding) + 1, np.full(len(holding), OPEN)
             first = initial.get(relation, EMPTY)
-            begin = int(axis.following(np.array([world.after - axis.origin]))[0])
-            yield relation, first, np.full(len(first), begin), np.full(len(first), OPEN)
+            begin = axis.following(world.cut_of_keys(relation, first))
+            yield relation, first, begin, np.full(len(first), OPEN)
 
 
 def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World) -> Intervals:

@@ -58,12 +58,12 @@ class Points:
         return len(self.packed)
 
     def column(self, position: int) -> Column:
-        found = self._columns.get(position)
-        if found is None:
+        column = self._columns.get(position)
+        if column is None:
             key = self.packed >> self.axis.time_bits
-            found = Column(self.dictionary, self.axis.code(key, self.key.index(position), len(self.key)))
-            self._columns[position] = found
-        return found
+            column = Column(self.dictionary, self.axis.code(key, self.key.index(position), len(self.key)))
+            self._columns[position] = column
+        return column
 
     def codes(self, position: int) -> Ints:
         return self.column(position).codes()
@@ -106,12 +106,12 @@ class Points:
     def beyond(self, edge: int) -> Points:
         return self.where(self.packed & self.axis.mask > edge)
 
-    def until(self, boundary: int, edge: int | None) -> Points:
-        """What was settled before the boundary, without what was over at the edge."""
+    def until(self, boundary: int | Ints, edge: int | None) -> Points:
+        """What was settled before the boundary, which rows may have each its own, without what was over at the edge."""
         time = self.packed & self.axis.mask
         return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
 
-    def after(self, settled: Points | None, boundary: int) -> Points:
+    def after(self, settled: Points | None, boundary: int | Ints) -> Points:
         """With what was settled before."""
         return self if settled is None else united([settled, self])
 
@@ -183,15 +183,15 @@ class Points:
         if not picks.constants and not picks.equal and not nulls:
             return self
         view = (picks, read) if nulls else picks
-        found = self._views.get(view)
-        if not isinstance(found, Points):
+        picked = self._views.get(view)
+        if not isinstance(picked, Points):
             mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
             for position, code in picks.constants:
                 mask &= self.column(position).codes() == code
             for position, other in picks.equal:
                 mask &= self.column(position).codes() == self.column(other).codes()
-            found = self._views[view] = self.select(Selection(mask))
-        return found
+            picked = self._views[view] = self.select(Selection(mask))
+        return picked
 
     def _nulls(self, position: int) -> Mask | None:
         """Which rows have no value there; None: all have one."""
@@ -201,10 +201,10 @@ class Points:
 
     def by_parts(self, forms: Forms) -> Points:
         """With a column for each part of the arguments; without the rows whose arguments have other forms."""
-        found = self._views.get(forms)
-        if not isinstance(found, Points):
-            found = self._views[forms] = self._by_parts(forms)
-        return found
+        points = self._views.get(forms)
+        if not isinstance(points, Points):
+            points = self._views[forms] = self._by_parts(forms)
+        return points
 
     def _by_parts(self, forms: Forms) -> Points:
         columns = {p: self.column(p) for p in range(self.arity)}
@@ -222,11 +222,11 @@ class Points:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
         if positions == self.key:
             return self.packed, None
-        found = self._views.get(positions)
-        if not isinstance(found, tuple):
+        ordering = self._views.get(positions)
+        if not isinstance(ordering, tuple):
             packed = self.axis.pack([self.column(p).codes() for p in positions], self.times())
-            found = self._views[positions] = sort_packed(packed, self.axis.time_bits)
-        return found
+            ordering = self._views[positions] = sort_packed(packed, self.axis.time_bits)
+        return ordering
 
 
 class Intervals:
@@ -262,25 +262,27 @@ class Intervals:
     def beyond(self, edge: int) -> Intervals:
         return self.where((self.e & self.axis.mask) > edge)
 
-    def until(self, boundary: int, edge: int | None) -> Intervals:
-        """The part before the boundary, without what was over at the edge."""
+    def until(self, boundary: int | Ints, edge: int | None) -> Intervals:
+        """The part before the boundary, which rows may have each its own, without what was over at the edge."""
         mask = self.axis.mask
         chosen = (self.s & mask) < boundary
         if edge is not None:
             chosen &= (self.e & mask) > edge
         s, e = self.s[chosen], self.e[chosen]
+        boundary = boundary if isinstance(boundary, int) else boundary[chosen]
         return self.of(s, np.where((e & mask) > boundary, (e & ~mask) | boundary, e))
 
-    def after(self, settled: Intervals | None, boundary: int) -> Intervals:
+    def after(self, settled: Intervals | None, boundary: int | Ints) -> Intervals:
         """From the boundary on, with what was settled before it."""
         mask = self.axis.mask
         lasting = (self.e & mask) > boundary
         s, e = self.s[lasting], self.e[lasting]
+        boundary = boundary if isinstance(boundary, int) else boundary[lasting]
         s = np.where((s & mask) < boundary, (s & ~mask) | boundary, s)
         return self.of(s, e) if settled is None else self.of(*union2(settled.s, settled.e, s, e))
 
-    def holding_at(self, point: int) -> Ints:
-        """The keys that hold there."""
+    def holding_at(self, point: int | Ints) -> Ints:
+        """The keys that hold there; rows may have each its own point."""
         mask = self.axis.mask
         return self.keys()[((self.s & mask) <= point) & ((self.e & mask) > point)]
 
@@ -310,37 +312,37 @@ class Intervals:
 
     def keys(self) -> Ints:
         """The key of each interval."""
-        found = self._views.get("keys")
-        if not isinstance(found, np.ndarray):
-            found = self._views["keys"] = self.s >> self.axis.time_bits
-        return found
+        keys = self._views.get("keys")
+        if not isinstance(keys, np.ndarray):
+            keys = self._views["keys"] = self.s >> self.axis.time_bits
+        return keys
 
     def codes(self, position: int) -> Ints:
         return self.axis.code(self.keys(), position, self.arity)
 
     def by_parts(self, forms: Forms) -> Intervals:
         """With a column for each part of the arguments; without the intervals whose arguments have other forms."""
-        found = self._views.get(forms)
-        if not isinstance(found, Intervals):
+        intervals = self._views.get(forms)
+        if not isinstance(intervals, Intervals):
             axis = self.axis
             kept, columns = take_apart([self.codes(p) for p in range(self.arity)], forms, self.dictionary)
             base = axis.key(columns) << axis.time_bits
             s, e = base | (self.s[kept] & axis.mask), base | (self.e[kept] & axis.mask)
             s, order = sort_packed(s, axis.time_bits)
-            found = Intervals(axis, self.dictionary, len(columns), s, e[order])
-            self._views[forms] = found
-        return found
+            intervals = Intervals(axis, self.dictionary, len(columns), s, e[order])
+            self._views[forms] = intervals
+        return intervals
 
     def edges(self, which: EdgeKind) -> Points:
         """Where intervals begin and end: at these points themselves (startI, endI), or one tick before."""
-        found = self._views.get(which)
-        if not isinstance(found, Points):
+        edges = self._views.get(which)
+        if not isinstance(edges, Points):
             begins = which in ("start", "startI")
             points = self.s if begins else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
             points = points if which in ("startI", "endI") else self.axis.preceding(points)
-            found = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
-            self._views[which] = found
-        return found
+            edges = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
+            self._views[which] = edges
+        return edges
 
     def mask(self, picks: Picks) -> Mask | None:
         """Which intervals have these constants and equal columns; None: all."""
@@ -358,8 +360,8 @@ class Intervals:
         if not picks.constants and not picks.equal and positions == tuple(range(self.arity)):
             return self.s, self.e
         view = ("project", picks, positions)
-        found = self._views.get(view)
-        if not isinstance(found, tuple):
+        projected = self._views.get(view)
+        if not isinstance(projected, tuple):
             s, e, _ = self._rekeyed(picks, positions)
             fixed = {p for p, _ in picks.constants} | {p for p, _ in picks.equal}
             one_to_one = fixed | set(positions) == set(range(self.arity))
@@ -367,8 +369,8 @@ class Intervals:
             if not (one_to_one and in_order):
                 s, order = sort_packed(s, self.axis.time_bits)
                 s, e = normalise(s, e[order])
-            found = self._views[view] = (s, e)
-        return found
+            projected = self._views[view] = (s, e)
+        return projected
 
     def ranges(self, picks: Picks, positions: tuple[int, ...], key: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """The projected intervals, and for each key where its own begin and end."""
@@ -386,12 +388,12 @@ class Intervals:
     def spread(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
         """The intervals on the axis of these columns, sorted by start, not united, with the rows they come from."""
         view = ("spread", picks, positions)
-        found = self._views.get(view)
-        if not isinstance(found, tuple):
+        spread = self._views.get(view)
+        if not isinstance(spread, tuple):
             s, e, rows = self._rekeyed(picks, positions)
             s, order = sort_packed(s, self.axis.time_bits)
-            found = self._views[view] = (s, e[order], rows[order])
-        return found
+            spread = self._views[view] = (s, e[order], rows[order])
+        return spread
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
         mask = self.mask(picks)
@@ -406,18 +408,18 @@ class Intervals:
 
     def groundings(self) -> Ints:
         """The distinct keys."""
-        found = self._views.get("groundings")
-        if not isinstance(found, np.ndarray):
+        groundings = self._views.get("groundings")
+        if not isinstance(groundings, np.ndarray):
             keys = self.keys()
-            found = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-        return found
+            groundings = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+        return groundings
 
 
 Data = Points | Intervals
 """What is known of a relation."""
 
 
-def put_after(settled: Data | None, concluded: Data, boundary: int) -> Data:
+def put_after(settled: Data | None, concluded: Data, boundary: int | Ints) -> Data:
     """What was settled before the boundary, and from there on what has been concluded since."""
     if isinstance(concluded, Points):
         return concluded.after(settled if isinstance(settled, Points) else None, boundary)

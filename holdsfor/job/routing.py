@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import Block
 from holdsfor.io.text import as_text
-from holdsfor.job.exchange import Ints, bucket, buckets_of, hashes, shared_out
+from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
-from holdsfor.plan.operators import Plan, Relation, Route, Slices, Source, Stage, Way
+from holdsfor.plan.operators import InputSource, Plan, Relation, Route, Slices, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]
@@ -61,8 +61,12 @@ Legs = Mapping[Kind | Relation, tuple[Leg, ...]]
 class Router:
     """Where the relations of a plan have to go: for each stage the legs of each relation, and of each kind of block."""
 
-    buckets: int
+    sharing: Buckets
     stages: tuple[Legs, ...] = field(repr=False)
+
+    @property
+    def buckets(self) -> int:
+        return self.sharing.count
 
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
         return self.stages[stage].get(what, ()) if stage < len(self.stages) else ()
@@ -82,8 +86,9 @@ class Router:
         return False
 
 
-def router(plan: Plan, buckets: int) -> Router:
-    return Router(buckets, tuple(map(_legs, plan.stages)))
+def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = ()) -> Router:
+    """buckets: those of hubs not counted. hubs: see `Buckets`."""
+    return Router(Buckets(buckets + len(hubs), hubs), tuple(map(_legs, plan.stages)))
 
 
 def _legs(stage: Stage) -> Legs:
@@ -131,7 +136,7 @@ def _is_shared(positions: tuple[int, ...], stage: int, what: Kind | Relation, pl
 def _to_buckets(
     block: Block, positions: tuple[int, ...], stage: int, use: Use, plan_router: Router
 ) -> Iterator[Parcel]:
-    for number, rows in shared_out(block, buckets_of(block, positions, plan_router.buckets), plan_router.buckets):
+    for number, rows in shared_out(block, plan_router.sharing.of_rows(block, positions), plan_router.buckets):
         yield Parcel(stage, number, use, rows)
 
 
@@ -153,7 +158,7 @@ def happens_in(times: Ints, slices: Slices, bucket_number: int, buckets: int) ->
 
 def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:
     """To the bucket of each argument: the buckets of the tuples that it is in (as `start` of the rows)."""
-    tuples = buckets_of(block, positions, plan_router.buckets)
+    tuples = plan_router.sharing.of_rows(block, positions)
     for position in positions:
         column = as_text(block.column(position))
         code = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -215,7 +220,7 @@ def send_on(
                 yield from evidence.send(block, position, number + 1, plan_router.buckets)
 
 
-def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[Source, ...]:
+def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[InputSource, ...]:
     """What a stage reads of earlier stages, as sources."""
     earlier = set(defined)
     grouped: dict[Kind, list[Relation]] = {}
@@ -223,7 +228,7 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
         if relation in earlier:
             grouped.setdefault(kind_of(relation), []).append(relation)
     return tuple(
-        Source(
+        InputSource(
             Input(signature, "event" if is_event else "interval", True, frozenset()),
             tuple(relations),
             frozenset(range(signature.arity)),
@@ -232,8 +237,7 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
     )
 
 
-def at_home(texts: pa.Array, columns: list[Ints], number: int, buckets: int) -> Mask:
+def at_home(texts: pa.Array, columns: list[Ints], number: int, sharing: Buckets) -> Mask:
     """Which rows belong to this bucket, by the codes of the arguments that choose it."""
     of_text = hashes(texts.dictionary_encode())
-    total = sum((of_text[codes] for codes in columns), start=np.zeros(len(columns[0]), np.int64))
-    return np.equal(bucket(total, buckets), number)
+    return np.equal(sharing.of_keys([of_text[codes] for codes in columns]), number)

@@ -16,7 +16,7 @@ from holdsfor.engine.incremental.blocks import WORK, Differences, Turn
 from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
-from holdsfor.engine.stepping import Arrived, Moment, visible_input
+from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
 from holdsfor.engine.window import NEVER
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
@@ -26,7 +26,7 @@ from holdsfor.plan.operators import Relation
 
 def changing_moments(
     setting: Setting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
-) -> Iterator[tuple[Moment, KnownWorld]]:
+) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
     arrived: rows that were not there at the last query time. rest: the rows that were.
@@ -43,7 +43,7 @@ def changing_moments(
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
-        yield Moment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
+        yield QueryMoment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
         known = following
 
 
@@ -78,6 +78,7 @@ def _advance(
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
+    differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = Turn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
         turn.evaluate(unit)
@@ -106,9 +107,8 @@ def _next_activity(
 
 def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) -> tuple[World, World]:
     """What differs between two query times: as it was, and as it is. What begins only now differs, too."""
-    differ = {relation: difference for relation, difference in differences.items() if difference}
-    before = {relation: difference.removed for relation, difference in differ.items()}
-    now = {relation: difference.added for relation, difference in differ.items()}
+    before = {relation: difference.removed for relation, difference in differences.items()}
+    now = {relation: difference.added for relation, difference in differences.items()}
     for relation, begun in _begun_since(known, following).items():
         added = now.get(relation)
         if added is None:

@@ -40,11 +40,11 @@ def feather_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Eve
 def needed_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
     """The columns of a table that reading it needs, in the order of the table."""
     fluents = {i.signature.name for i in inputs if i.kind != "event"}
-    found = roles(mapping, schema.names, fluents, source)
-    needed = {found.name, found.time, found.end, found.arrival, found.value, found.op}
+    chosen = roles(mapping, schema.names, fluents, source)
+    needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
     read = {i.signature.name for i in inputs if i.read}
     if not read <= set(mapping.arguments):
-        needed |= set(found.others)
+        needed |= set(chosen.others)
     for columns in mapping.arguments.values():
         needed |= set(columns)
     return [name for name in schema.names if name in needed]
@@ -83,6 +83,14 @@ def _tables(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Iterator[p
 def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str]) -> pa.Table:
     """Some row groups. In a damaged file codes may point outside of their dictionary, and Arrow does not look."""
     table = file.read_row_groups(list(groups), columns=columns)
+    check_codes(table)
+    return table
+
+
+def read_first(file: pq.ParquetFile, group: int, columns: list[str], rows: int) -> pa.Table:
+    """The first rows of a row group."""
+    batch = next(file.iter_batches(rows, [group], columns), None)
+    table = file.schema_arrow.empty_table().select(columns) if batch is None else pa.Table.from_batches([batch])
     check_codes(table)
     return table
 

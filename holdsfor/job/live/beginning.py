@@ -18,7 +18,7 @@ from holdsfor.io.sinks.keeping import KeepingSink
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
-from holdsfor.io.wide import Shape
+from holdsfor.io.wide import TableShape
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
@@ -91,7 +91,7 @@ class Begun:
     job: Stream
     places: Places
     lease: Lease
-    shapes: tuple[Shape, ...]
+    shapes: tuple[TableShape, ...]
 
 
 def begin_stream(
@@ -162,7 +162,9 @@ def begin_stream(
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told += [] if watch is None else [Watching(watch)]
-        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description))
+        return Begun(
+            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, columns_of(reader))
+        )
     except BaseException:
         lease.release()
         raise
@@ -199,6 +201,11 @@ def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: Tic
     return WallClock(
         check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
     )
+
+
+def columns_of(reader: Reader) -> dict[str, tuple[str, ...]]:
+    """The columns of events and fluents, where a mapping lists them."""
+    return reader.mapping.all_arguments if isinstance(reader, ColumnReader | TablesReader) else {}
 
 
 def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Reader:
