@@ -74,7 +74,7 @@ class StageOnBucket:
 
     def _inputs_to_send(self, held: Held) -> list[Arrived]:
         """Input that is evaluated here and that later stages read, too."""
-        if not self.job.program.plan.stages[self.number].sends_on:
+        if not self.job.stages[self.number].sends_on:
             return []
         first_seen = held.evaluation.windows.first_seen
         return [Arrived(block, first_seen(block.arrival)) for block in held.evaluation.inputs]
@@ -84,8 +84,8 @@ class StageOnBucket:
     ) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number
-        plan, router, stage = job.program.plan, job.router, job.program.plan.stages[number]
-        if number + 1 == len(plan.stages):
+        router, stage = job.router, job.stages[number]
+        if number + 1 == len(job.stages):
             return
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
         concluded = {}

@@ -76,7 +76,7 @@ def read_notes(rows: Iterable[bytes]) -> list[Note]:
 
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
     """Where all buckets have something to do, each partition is the bucket of its number."""
-    if not turn.rewrites or (job.program.plan.stages[number].is_in_one_bucket and partition):
+    if not turn.rewrites or (job.stages[number].is_in_one_bucket and partition):
         return []
     return [partition]
 
@@ -111,7 +111,7 @@ class Alone:
             buckets = buckets_to_do(job, turn, number, partition)
             return stage_rows(job, turn, number, buckets, batches, self._memory)
 
-        done = run_stages(self._rows, len(job.program.plan.stages), job.router.buckets, task)
+        done = run_stages(self._rows, len(job.stages), job.router.buckets, task)
         return read_notes(row["data"] for row in done)
 
     def forget(self) -> None:

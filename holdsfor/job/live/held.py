@@ -66,9 +66,8 @@ def _evaluation(job: Job, number: int, bucket: int, lasts: bool, carried: Carrie
 
 
 def _scope(job: Job, number: int, bucket: int) -> Scope:
-    plan = job.program.plan
-    stage = plan.stages[number]
-    earlier = [home.relation for before in plan.stages[:number] for home in before.homes]
+    stage = job.stages[number]
+    earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     sources = sources_from(stage.routes, earlier)
     return Scope(stage.definitions, sources, home_filter(job, number, bucket), forgets=True)
 
