@@ -33,7 +33,7 @@ BATCHES = (
     ["cut|99|99|b", "home|120|120|125|true|c", "press|160|160|a"],
 )
 BEFORE = 2  # batches that are in the checkpoint
-FOLDER = Path(__file__).parent / "fixtures" / f"checkpoint-{VERSION}"
+FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def stream_in(folder: Path) -> ByHand:
@@ -41,7 +41,7 @@ def stream_in(folder: Path) -> ByHand:
 
 
 def main() -> None:
-    live = stream_in(FOLDER)
+    live = stream_in(FIXTURES / f"checkpoint-{VERSION}")
     Ledger(live.state).begin(identity_of(live.setting, BUCKETS))
     for number in range(BEFORE):
         live.run(number, [BATCHES[number]])

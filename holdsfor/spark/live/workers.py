@@ -36,6 +36,7 @@ class Workers:
     frame: DataFrame | None
     shared: Callable[[Job], Callable[[], Job]]
     _rows: DataFrame | None = None
+    remembers: bool = False
 
     def earliest(self, reading: Reading) -> int | None:
         if self.frame is None:

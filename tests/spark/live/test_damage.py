@@ -63,8 +63,7 @@ def bases(plain: Undisturbed, number: int) -> list[list[Written]]:
 
 
 def came_since_the_newest_base(plain: Undisturbed, number: int) -> list[Written]:
-    commit = plain.commits[number - 1]
-    return [file for batch, files in commit.inputs for file in files if batch > commit.bases[-1].batch]
+    return [file for entry in plain.commits[number - 1].since_base for file in entry.files]
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
