@@ -34,6 +34,7 @@ BATCHES = (
 )
 BEFORE = 2  # batches that are in the checkpoint
 FIXTURES = Path(__file__).parent / "fixtures"
+FOLDER = FIXTURES / f"checkpoint-{VERSION}"
 
 
 def stream_in(folder: Path) -> ByHand:
@@ -41,7 +42,7 @@ def stream_in(folder: Path) -> ByHand:
 
 
 def main() -> None:
-    live = stream_in(FIXTURES / f"checkpoint-{VERSION}")
+    live = stream_in(FOLDER)
     Ledger(live.state).begin(identity_of(live.setting, BUCKETS))
     for number in range(BEFORE):
         live.run(number, [BATCHES[number]])

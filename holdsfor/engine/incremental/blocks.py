@@ -23,6 +23,7 @@ from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, merge_in_or
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Running, World
 from holdsfor.kernels import minus2
+from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
 
@@ -356,8 +357,24 @@ class Evaluation:
             cut = self.settled.cuts[due.source] - self.world.axis.origin
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
             found = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+            found = _with_times_made(found, seen.carried_running.get(due))
             mine = self._is_here(due, found)
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(found, mine))
+
+
+def _with_times_made(running: Running, carried: Running | None) -> Running:
+    """Of deadlines that were running at the cut an evaluation does not know when they were made; who carried them does.
+
+    It matters when something changes before that time: then there is no such deadline yet.
+    """
+    taken = np.flatnonzero(running.made == -FAR)
+    if carried is None or not len(taken):
+        return running
+    made = running.made.copy()
+    made[taken[np.lexsort((running.due[taken], running.keys[taken]))]] = carried.made[
+        np.lexsort((carried.due, carried.keys))
+    ]
+    return replace(running, made=made)
 
 
 def choose_running(running: Running, mask: Mask) -> Running:

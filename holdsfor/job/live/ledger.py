@@ -47,7 +47,7 @@ class Logged:
     files: tuple[Written, ...]
     due: range
     end: int
-    mark: str = ""
+    mark: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
