@@ -63,8 +63,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"holdsfor.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'holdsfor' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
@@ -81,9 +81,9 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
-    from holdsfor import language
+    from holdsfor.engine.rules import load_rules
 
-    return language.load(*paths, tables=_fact_tables(facts), allow=allow, functions=functions)
+    return load_rules(*paths, tables=_fact_tables(facts), allow=allow, functions=functions)
 
 
 def parse(
@@ -91,9 +91,9 @@ def parse(
 ) -> EventDescription:
     """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
     `load` takes them."""
-    from holdsfor import language
+    from holdsfor.engine.rules import parse_rules
 
-    return language.parse(*texts, tables=_fact_tables(facts), functions=functions)
+    return parse_rules(*texts, tables=_fact_tables(facts), functions=functions)
 
 
 def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:

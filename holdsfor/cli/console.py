@@ -54,7 +54,7 @@ def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]])
 
 
 @dataclass(slots=True)
-class Step:
+class ProgressStep:
     """What is being done, and how much of it is done, from 0 to 1; None where nobody knows.
 
     measure: asks for that, where it can be asked.
@@ -72,9 +72,9 @@ class Step:
 
 
 @contextmanager
-def progress(doing: str, measure: Callable[[], float | None] | None = None) -> Iterator[Step]:
+def progress(doing: str, measure: Callable[[], float | None] | None = None) -> Iterator[ProgressStep]:
     """Show that a step is at work: a bar on a terminal, plain lines elsewhere, nothing if it is quick."""
-    done, step = Event(), Step(doing, measure=measure)
+    done, step = Event(), ProgressStep(doing, measure=measure)
     watch = Thread(target=_draw if sys.stderr.isatty() else _tell, args=(step, done), name=doing, daemon=True)
     watch.start()
     try:
@@ -84,7 +84,7 @@ def progress(doing: str, measure: Callable[[], float | None] | None = None) -> I
         watch.join()
 
 
-def _draw(step: Step, done: Event) -> None:
+def _draw(step: ProgressStep, done: Event) -> None:
     if done.wait(PATIENCE):
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
@@ -98,7 +98,7 @@ def _draw(step: Step, done: Event) -> None:
                 return
 
 
-def _tell(step: Step, done: Event) -> None:
+def _tell(step: ProgressStep, done: Event) -> None:
     begin = monotonic()
     if done.wait(PATIENCE):
         return

@@ -45,18 +45,18 @@ class Use:
 
 def uses(description: EventDescription) -> list[Use]:
     """Every condition on an event, a fluent or a predicate, in the order of the text."""
-    found: list[Use] = []
+    all_uses: list[Use] = []
     for owner, body, interval in _bodies(description):
         taken_away = _taken_away(body, interval) if interval else frozenset()
         by = _as_written(owner, description)
         for condition, place, negative in _conditions(body, False, taken_away):
             of = _as_written(condition, description)
             if owner == by or of != by:  # what a dynamic domain is made of is no use of it
-                found.append(Use(by, of, place, negative))
+                all_uses.append(Use(by, of, place, negative))
     for deadline in description.deadlines:
         fluent: Thing = "fluent", _signature(deadline.fluent)
-        found.append(Use(fluent, fluent, deadline.place, False))
-    return sorted(found, key=lambda use: (use.place.file, use.place.line, use.place.column))
+        all_uses.append(Use(fluent, fluent, deadline.place, False))
+    return sorted(all_uses, key=lambda use: (use.place.file, use.place.line, use.place.column))
 
 
 def graph(description: EventDescription) -> Graph:
@@ -91,29 +91,29 @@ def defined(description: EventDescription, signature: Signature) -> Thing:
 
 def predicates(description: EventDescription) -> dict[Thing, Place]:
     """Background predicates and dynamic domains, and where each begins."""
-    found: dict[Thing, Place] = {}
+    places: dict[Thing, Place] = {}
     for clause in description.background:
-        found.setdefault(("predicate", _signature(clause.head)), clause.place)
+        places.setdefault(("predicate", _signature(clause.head)), clause.place)
     for table in description.tables:
-        found.setdefault(("predicate", table.signature), table.place)
+        places.setdefault(("predicate", table.signature), table.place)
     for rule in description.rules:
         if (domain := _as_written(_owner(rule), description)) != _owner(rule):
-            found.setdefault(domain, rule.place)
-    return found
+            places.setdefault(domain, rule.place)
+    return places
 
 
 def definitions(description: EventDescription) -> dict[Thing, list[Place]]:
     """Events and fluents with the places of their rules, in the order of the strata."""
-    found: dict[Thing, list[Place]] = {
+    by_thing: dict[Thing, list[Place]] = {
         defined(description, each.signature): [] for stratum in description.strata for each in stratum
     }
     for rule in description.rules:
-        found.setdefault(_owner(rule), []).append(rule.place)
+        by_thing.setdefault(_owner(rule), []).append(rule.place)
     for pattern in description.patterns:
-        found.setdefault(("event", _signature(pattern.head)), []).append(pattern.place)
+        by_thing.setdefault(("event", _signature(pattern.head)), []).append(pattern.place)
     for more in _further(description):
-        found.setdefault(("fluent", _signature(more.fluent)), []).append(more.place)
-    return {thing: places for thing, places in found.items() if thing == _as_written(thing, description)}
+        by_thing.setdefault(("fluent", _signature(more.fluent)), []).append(more.place)
+    return {thing: places for thing, places in by_thing.items() if thing == _as_written(thing, description)}
 
 
 def count_rules(description: EventDescription) -> int:
@@ -169,25 +169,25 @@ def _possible(body: tuple[Literal, ...], missing: set[Thing], interval: Var | No
 
 def _filled(body: tuple[Literal, ...], missing: set[Thing]) -> set[Var]:
     """The lists of intervals that can have some."""
-    found: set[Var] = set()
+    filled: set[Var] = set()
     for _ in body:  # as often as there are literals: their order does not matter
         for literal in body:
             match literal:
                 case HoldsFor(interval=result) if _thing(literal) not in missing:
-                    found.add(result)
+                    filled.add(result)
                 case Algebra(op="complement", result=result):
-                    found.add(result)
-                case Algebra(op="union", operands=parts, result=result) if any(part in found for part in parts):
-                    found.add(result)
-                case Algebra(op="difference", operands=(base, *_), result=result) if base in found:
-                    found.add(result)
-                case Algebra(op="intersection", operands=(_, *_) as parts, result=result) if found.issuperset(parts):
-                    found.add(result)
-                case Allen(source=one, target=other, result=result) if one in found and other in found:
-                    found.add(result)
-                case Duration(interval=one, result=result) if one in found:
-                    found.add(result)
-    return found
+                    filled.add(result)
+                case Algebra(op="union", operands=parts, result=result) if any(part in filled for part in parts):
+                    filled.add(result)
+                case Algebra(op="difference", operands=(base, *_), result=result) if base in filled:
+                    filled.add(result)
+                case Algebra(op="intersection", operands=(_, *_) as parts, result=result) if filled.issuperset(parts):
+                    filled.add(result)
+                case Allen(source=one, target=other, result=result) if one in filled and other in filled:
+                    filled.add(result)
+                case Duration(interval=one, result=result) if one in filled:
+                    filled.add(result)
+    return filled
 
 
 # ---------------------------------------------------------------- conditions
@@ -239,7 +239,7 @@ def _taken_away(body: tuple[Literal, ...], result: Var) -> frozenset[Var]:
             if isinstance(literal, Algebra | Duration | Allen):
                 for operand, flip in _operands(literal):
                     signs.setdefault(operand, set()).update(sign != flip for sign in signs.get(literal.result, ()))
-    return frozenset(variable for variable, found in signs.items() if found == {True})
+    return frozenset(variable for variable, polarities in signs.items() if polarities == {True})
 
 
 def _operands(literal: Algebra | Duration | Allen) -> Iterator[tuple[Var, bool]]:

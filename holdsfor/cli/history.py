@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.cli.console import progress
-from holdsfor.cli.found import Finding, summarise, summarise_parts
+from holdsfor.cli.findings import Finding, summarise, summarise_parts
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.duration import TickUnit
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
-from holdsfor.io.wide import NANOSECONDS, SHAPES, Shape, widen
+from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.write import write_tables
 from holdsfor.job.output import write_part
 
@@ -29,7 +29,7 @@ WIDE = "wide"
 TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
-class Times(TypedDict):
+class RunTimes(TypedDict):
     """The part of a call of `recognise` that is about time, in ticks."""
 
     window: int | None
@@ -51,15 +51,15 @@ class Writing:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class HistoryRun:
     metrics: dict[str, Any]
     rejected: dict[str, Any] | None  # the first row that could not be used
     findings: tuple[Finding, ...]
 
 
 def in_process(
-    description: EventDescription, source: EventSource, times: Times, writing: Writing, threads: int | None = None
-) -> Outcome:
+    description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
+) -> HistoryRun:
     import holdsfor
 
     with progress("Reading") as step:
@@ -72,17 +72,17 @@ def in_process(
         if writing.wide:
             write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
     findings = (*summarise(result.intervals), *summarise(result.occurrences))
-    return Outcome(result.metrics, _first(result.rejects), findings)
+    return HistoryRun(result.metrics, _first(result.rejects), findings)
 
 
 def on_spark(
     description: EventDescription,
     source: EventSource,
-    times: Times,
+    times: RunTimes,
     writing: Writing,
     master: str | None,
     settings: Mapping[str, str],
-) -> Outcome:
+) -> HistoryRun:
     from holdsfor.spark import recognise, session
 
     with progress("Starting Spark"):
@@ -103,14 +103,14 @@ def on_spark(
             parts = {name: [tables[name]] if tables else _read_parts(writing.out, name) for name in TABLES}
             findings = (*summarise_parts(parts["intervals"]), *summarise_parts(parts["occurrences"]))
             first = next(filter(None, map(_first, parts["rejects"])), None)
-        return Outcome(result.metrics, first, findings)
+        return HistoryRun(result.metrics, first, findings)
     finally:
         spark.stop()
 
 
 def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> dict[str, pa.Table]:
     """A table for each fluent and event, by its name: `near`, or `near_2` where there are several."""
-    shapes = [Shape.from_json(value) for value in metrics[SHAPES]]
+    shapes = [TableShape.from_json(value) for value in metrics[SHAPES]]
     often = Counter(shape.name for shape in shapes)
     return {
         shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}": widen(

@@ -9,7 +9,6 @@ from holdsfor.cli.console import say, show
 from holdsfor.cli.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
 from holdsfor.cli.report import report
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Refusal
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
 from holdsfor.plan.distribution.advice import advise_on_together
@@ -20,21 +19,6 @@ from holdsfor.plan.printing.plan import show_stages_to_authors
 _SHOWN = 6  # places of one thing in a table; --json has all
 
 
-def plan_fully(description: EventDescription) -> Plan:
-    """The plan, with all that can go wrong before there are any events."""
-    from holdsfor.plan import plan
-
-    made = plan(description)
-    if made.closures:
-        from holdsfor.engine.evaluate import make_program
-
-        try:
-            make_program(made)
-        except Refusal as refusal:
-            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
-    return made
-
-
 def draw(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"]) -> str:
     from holdsfor.view.graph import dot, mermaid
     from holdsfor.view.graph_svg import svg
@@ -43,20 +27,20 @@ def draw(description: EventDescription, picture: OneOf["mermaid", "dot", "svg"])
 
 
 def show_overview(description: EventDescription, made: Plan, with_plan: bool) -> None:
-    found = uses(description)
+    all_uses = uses(description)
     show("inputs", ("name", "kind", "read by a rule"), _inputs(description))
     show("definitions", ("name", "kind", "stratum", "stage", "defined in"), _definitions(description, made))
     if len(made.stages) > 1:
         say("stages, and what travels between them")
         say("\n".join(f"  {line}" for line in show_stages_to_authors(made)))
-    show("uses", ("name", "used by", "where"), _uses(description, found))
+    show("uses", ("name", "used by", "where"), _uses(description, all_uses))
     if with_plan:
         from holdsfor.cli.units import show_units
 
         say(explain(description))
         say("\nwhat a change makes be evaluated again, from one query time to the next")
         say("\n".join(f"  {line}" for line in show_units(made)))
-    _remark("Used by no rule, so it only adds work", _unused(description, found))
+    _remark("Used by no rule, so it only adds work", _unused(description, all_uses))
     dead = unreachable(description)
     _remark("Never true: each rule needs something that never is", [str(name) for _, name in sorted(dead)])
     for line in show_unbounded(made):
@@ -65,8 +49,12 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)
-    patterns = f", {len(description.patterns)} patterns" if description.patterns else ""
-    say(f"{count_rules(description)} rules{patterns}, {len(description.warnings)} warnings")
+    patterns = f", {_count(len(description.patterns), 'pattern')}" if description.patterns else ""
+    say(f"{_count(count_rules(description), 'rule')}{patterns}, {_count(len(description.warnings), 'warning')}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _remark(what: str, names: list[str]) -> None:
@@ -95,10 +83,10 @@ def _key(positions: list[int]) -> str:
     return f"by argument{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"
 
 
-def _uses(description: EventDescription, found: list[Use]) -> Iterator[tuple[object, ...]]:
+def _uses(description: EventDescription, all_uses: list[Use]) -> Iterator[tuple[object, ...]]:
     for thing in [*definitions(description), *predicates(description)]:
-        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in found if use.of == thing)
-        places = [use.place for use in found if use.of == thing]
+        by = dict.fromkeys("itself" if use.by == thing else str(use.by[1]) for use in all_uses if use.of == thing)
+        places = [use.place for use in all_uses if use.of == thing]
         if by:
             yield thing[1], ", ".join(by), _places(places)
         elif thing[0] != "predicate":
@@ -111,7 +99,7 @@ def _places(places: list[Place]) -> str:
     return ", ".join(lines[:_SHOWN]) + more
 
 
-def _unused(description: EventDescription, found: list[Use]) -> list[str]:
-    used: set[Thing] = {use.of for use in found if use.by != use.of}
+def _unused(description: EventDescription, all_uses: list[Use]) -> list[str]:
+    used: set[Thing] = {use.of for use in all_uses if use.by != use.of}
     known = predicates(description)
     return [f"{thing[1]} ({place.file}:{place.line})" for thing, place in known.items() if thing not in used]

@@ -18,16 +18,16 @@ def report(
 ) -> dict[str, Any]:
     """`holdsfor check --json`. With errors there is no description, and only diagnostics are told."""
     told = [_diagnostic(each) for each in diagnostics if isinstance(each, Diagnostic)]
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "errors": sum(each["severity"] == "error" for each in told),
         "warnings": sum(each["severity"] == "warning" for each in told),
         "diagnostics": told,
     }
     if description is None or made is None:
-        return found
+        return summary
     every = uses(description)
     return {
-        **found,
+        **summary,
         "rules": count_rules(description),
         "inputs": [
             {

@@ -25,8 +25,8 @@ def read_results(folder: Path) -> Results:
     """Of a stream: what is known now. Its folder is that of its tables, or its checkpoint with the tables inside."""
     for tables in (folder, folder / "tables"):
         if (tables / "commits").is_dir():
-            found = _read_stream(tables)
-            return Results(*found, _guess_clock(*found))
+            stream = _read_stream(tables)
+            return Results(*stream, _guess_clock(*stream))
     return Results(_read_table(folder, "intervals"), _read_table(folder, "occurrences"), _read_clock(folder))
 
 

@@ -68,20 +68,20 @@ def read_defaults(path: Path, application: str | None) -> Defaults:
         complain(f"{where}: not known here, left out: {', '.join(unknown)}\n", style="yellow")
     _refuse(where, table)
 
-    def given(key: str, read: Callable[[str, Any], Any]) -> Any:
+    def setting(key: str, read: Callable[[str, Any], Any]) -> Any:
         return read(f"{where}: {key}", table[key]) if key in table else None
 
-    rules = [*(given("event_description", _texts) or ()), *(given("background_knowledge", _texts) or ())]
-    results = given("results_directory", _text)
+    rules = [*(setting("event_description", _texts) or ()), *(setting("background_knowledge", _texts) or ())]
+    results = setting("results_directory", _text)
     return Defaults(
         rules=[_beside(path, text) for text in rules],
-        events=[str(_beside(path, text)) for text in given("input_providers", _texts) or ()],
+        events=[str(_beside(path, text)) for text in setting("input_providers", _texts) or ()],
         out=None if results is None else _beside(path, results),
-        window=given("window_size", _ticks),
-        step=given("step", _ticks),
-        start=given("start_time", _ticks),
-        end=given("end_time", _ticks),
-        tick=given("clock_tick", _ticks),
+        window=setting("window_size", _ticks),
+        step=setting("step", _ticks),
+        start=setting("start_time", _ticks),
+        end=setting("end_time", _ticks),
+        tick=setting("clock_tick", _ticks),
     )
 
 
@@ -95,15 +95,17 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def _application(path: Path, tables: dict[str, Any], wanted: str | None) -> tuple[str, dict[str, Any]]:
-    found = [name for name, table in tables.items() if isinstance(table, dict)]
-    if not found:
+    applications = [name for name, table in tables.items() if isinstance(table, dict)]
+    if not applications:
         raise HoldsforError(f"{path} has no application. Begin one with a line such as [maritime].")
-    if wanted is None and len(found) > 1:
-        raise HoldsforError(f"{path} has several applications: choose one of them with --app: {', '.join(found)}.")
-    name = wanted or found[0]
-    if name not in found:
-        near = get_close_matches(name, found, 1)
-        meant = f"Did you mean {near[0]}?" if near else f"It has {', '.join(found)}."
+    if wanted is None and len(applications) > 1:
+        raise HoldsforError(
+            f"{path} has several applications: choose one of them with --app: {', '.join(applications)}."
+        )
+    name = wanted or applications[0]
+    if name not in applications:
+        near = get_close_matches(name, applications, 1)
+        meant = f"Did you mean {near[0]}?" if near else f"It has {', '.join(applications)}."
         raise HoldsforError(f"{path} has no application {name}. {meant}")
     return name, tables[name]
 

@@ -20,7 +20,7 @@ from holdsfor.errors import HoldsforError
 if TYPE_CHECKING:
     from holdsfor import EventDescription
 
-_Given = TypeVar("_Given")
+_Value = TypeVar("_Value")
 
 #: As the object of a command's context: the command is all that its process does.
 ALONE = "alone"
@@ -128,8 +128,8 @@ def run(
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     import holdsfor
     from holdsfor.cli.engine import choose_engine
-    from holdsfor.cli.found import HEADER, finding_cells
-    from holdsfor.cli.history import Times, Writing, in_process, on_spark
+    from holdsfor.cli.findings import HEADER, finding_cells
+    from holdsfor.cli.history import RunTimes, Writing, in_process, on_spark
     from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
@@ -147,7 +147,7 @@ def run(
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
-    times = Times(
+    times = RunTimes(
         window=ticks(window, unit) if window else table.window,
         step=ticks(step, unit) if step else table.step,
         start=table.start if start is None else ticks_at("start", start, unit),
@@ -228,10 +228,10 @@ def overflow_warning(times: int) -> str:
     )
 
 
-def _needed(given: _Given | None, otherwise: str) -> _Given:
-    if not given:
+def _needed(value: _Value | None, otherwise: str) -> _Value:
+    if not value:
         raise typer.BadParameter(otherwise)
-    return given
+    return value
 
 
 def load_rules(
@@ -247,10 +247,10 @@ def load_rules(
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:
     """`KEY=VALUE` as given several times."""
-    found = {}
+    options = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
             raise typer.BadParameter(f"{option} {text}: write {example.partition('=')[0]}=..., such as {example}.")
-        found[key] = value
-    return found
+        options[key] = value
+    return options

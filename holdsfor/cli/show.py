@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdsfor.cli.console import say, show
-from holdsfor.cli.found import HEADER, finding_cells, length_text, summarise
+from holdsfor.cli.findings import HEADER, finding_cells, length_text, summarise
 from holdsfor.cli.results import Results, read_results
 from holdsfor.duration import PER_SECOND
 from holdsfor.errors import HoldsforError
@@ -94,9 +94,9 @@ def _mentions(table: pa.Table, entity: str) -> pa.Array:
 
     lists = table["args"].combine_chunks()
     owners = pc.list_parent_indices(lists).filter(pc.equal(pc.list_flatten(lists), entity))
-    found = np.zeros(table.num_rows, np.bool_)
-    found[np.asarray(owners)] = True
-    return pa.array(found)
+    mask = np.zeros(table.num_rows, np.bool_)
+    mask[np.asarray(owners)] = True
+    return pa.array(mask)
 
 
 def _cells(rows: Sequence[dict[str, Any]], clock: Clock) -> Iterator[tuple[object, ...]]:

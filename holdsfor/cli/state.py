@@ -11,7 +11,7 @@ import typer
 from holdsfor.cli.console import say, show
 
 if TYPE_CHECKING:
-    from holdsfor.local.state import Holding
+    from holdsfor.local.state import HeldRows
 
 FOLDER = typer.Argument(metavar="FOLDER", help="A stream's checkpoint, or what `live.save` wrote.")
 ROWS = typer.Option("--rows", metavar="RELATION", help="Print the rows of one fluent or event, such as gap or gap/1.")
@@ -49,14 +49,14 @@ def show_state(
     say(f"{kept.kind}, format version {kept.version}, {fired}, {rows:,} rows, {kept.size:,} bytes on disk")
 
 
-def _show_rows(relation: str, holdings: Sequence[Holding], limit: int) -> None:
+def _show_rows(relation: str, holdings: Sequence[HeldRows], limit: int) -> None:
     show(relation, ("where", "what for", "about", "value", "start", "end", "arrival"), islice(_rows(holdings), limit))
     total = sum(each.rows for each in holdings)
     if total > limit:
         say(f"{total:,} rows; the first {limit:,} are shown. --limit shows more.")
 
 
-def _rows(holdings: Sequence[Holding]) -> Iterator[tuple[object, ...]]:
+def _rows(holdings: Sequence[HeldRows]) -> Iterator[tuple[object, ...]]:
     """One after the other, as far as they are asked for."""
     from holdsfor.io.events import OPEN
 

@@ -265,16 +265,16 @@ class _Spark:
 
 def wait(live: LiveQuery, may_lose_spark: bool) -> None:
     """Until the stream ends; Ctrl-C and SIGTERM end it after the batch that runs."""
-    asked: list[int] = []
-    before = {name: signal.signal(name, lambda number, _: asked.append(number)) for name in _SIGNALS}
+    signals: list[int] = []
+    before = {name: signal.signal(name, lambda number, _: signals.append(number)) for name in _SIGNALS}
     try:
         while not live.awaitTermination(1):
-            if asked:
+            if signals:
                 complain("Stopping after this batch ...", style="")
                 live.stop()
                 return
     except Exception:
-        if not asked or not may_lose_spark:
+        if not signals or not may_lose_spark:
             raise
         # Whoever ends a service tells all its processes, and Spark does not wait for us.
         complain("Spark was ended, too. Nothing is lost: a batch that was running is done again at the next start.", "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.console import Step
+from holdsfor.cli.console import ProgressStep
 from holdsfor.io.readers.read import EventSource
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class WatchedSource(EventSource):
     """A source that says when it is read and recognition begins."""
 
-    step: Step
+    step: ProgressStep
 
     def read(self, inputs: Sequence[Input]) -> Events:
         events = EventSource(self.parts).read(inputs)

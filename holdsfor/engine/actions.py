@@ -71,8 +71,8 @@ def _separated(chain: Chain, members: set[Relation]) -> tuple[Chain, tuple[Condi
     for op in chain:
         if isinstance(op, Holding) and op.relation in members:
             conditions.append(Condition(op, True))
-        elif isinstance(op, Without) and (asked := _asked_alone(op, members)) is not None:
-            conditions.append(Condition(asked, False, op.chain if len(op.chain) > 1 else ()))
+        elif isinstance(op, Without) and (holding := _asked_alone(op, members)) is not None:
+            conditions.append(Condition(holding, False, op.chain if len(op.chain) > 1 else ()))
         else:
             rest.append(op)
     return tuple(rest), tuple(conditions)
@@ -121,13 +121,13 @@ def plain(due: Due) -> bool:
 def shift_of(action: Action, condition: Condition) -> int:
     """How long before the action a condition looks at the state."""
     known = distances(action.rule.chain, {action.rule.time: 0})
-    found = distances(condition.inside, known).get(condition.holding.time)
-    if found is None or found > 0:
+    distance = distances(condition.inside, known).get(condition.holding.time)
+    if distance is None or distance > 0:
         raise HoldsforError(
             f"{condition.holding.relation.name} depends on itself at a time that is not before its own: "
             "time does not order that; look at T, or at T-k"
         )
-    return found
+    return distance
 
 
 # ---------------------------------------------------------------- what the machine starts from and gives

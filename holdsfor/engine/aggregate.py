@@ -28,18 +28,18 @@ EXACTLY: dict[str, Callable[[Sequence[Number]], Number]] = {"sum": sum, "min": m
 class Solutions:
     """The distinct solutions of a chain, by the row that each is of: rows go up."""
 
-    found: Rows
-    chosen: Ints  # which of those found are distinct
+    rows: Rows
+    chosen: Ints  # which of the rows are distinct
     row: Ints
     count: Ints  # for each row
 
 
 def aggregate(function: str, term: Term, solutions: Solutions, rows: Rows, variable: str, world: World) -> Rows:
     """The rows with the aggregate of a term; those without one are left out: the least of none is nothing."""
-    found, chosen = solutions.found, solutions.chosen
-    values = value(term, found)
-    numbers = np.broadcast_to(values, (found.size,))[chosen]
-    integers = np.broadcast_to(whole(term, found, values), (found.size,))[chosen]
+    solved, chosen = solutions.rows, solutions.chosen
+    values = value(term, solved)
+    numbers = np.broadcast_to(values, (solved.size,))[chosen]
+    integers = np.broadcast_to(whole(term, solved, values), (solved.size,))[chosen]
     results, are_whole = (_sums if function == "sum" else _extremes)(function, numbers, integers, solutions)
     kept = np.ones(rows.size, np.bool_) if function == "sum" else solutions.count > 0
     hard = _hard_rows(function, term, numbers, solutions)
@@ -67,11 +67,11 @@ def _sums(function: str, numbers: Numbers, integers: Mask, solutions: Solutions)
 def _extremes(function: str, numbers: Numbers, integers: Mask, solutions: Solutions) -> tuple[Numbers, Mask]:
     """For each row the least or greatest, and whether it is an integer."""
     reduce = np.minimum if function == "min" else np.maximum
-    there = solutions.count > 0
-    best, are_whole = np.zeros(len(there), numbers.dtype), np.zeros(len(there), np.bool_)
-    if there.any():
-        first = np.concatenate([[0], np.cumsum(solutions.count[there])[:-1]]).astype(np.int64)
-        best[there] = reduce.reduceat(numbers, first)
+    some = solutions.count > 0
+    best, are_whole = np.zeros(len(some), numbers.dtype), np.zeros(len(some), np.bool_)
+    if some.any():
+        first = np.concatenate([[0], np.cumsum(solutions.count[some])[:-1]]).astype(np.int64)
+        best[some] = reduce.reduceat(numbers, first)
         hit = np.flatnonzero(numbers == best[solutions.row])[::-1]  # the first one last, so that it counts
         are_whole[solutions.row[hit]] = integers[hit]
     return best, are_whole
@@ -80,13 +80,13 @@ def _extremes(function: str, numbers: Numbers, integers: Mask, solutions: Soluti
 def _hard_rows(function: str, term: Term, numbers: Numbers, solutions: Solutions) -> Mask | None:
     """The rows whose numbers, or the sum of them, are too large for arrays; None if there is none."""
     size = len(solutions.count)
-    large = large_rows(term, solutions.found)
+    large = large_rows(term, solutions.rows)
     hard = np.zeros(size, np.bool_)
     if large is not None:
         hard[solutions.row[large[solutions.chosen]]] = True
     limit = SAFE if numbers.dtype.kind == "i" else EXACT
     if function == "sum" and len(numbers):
-        most = max(map(abs, bounds(term, solutions.found)))
+        most = max(map(abs, bounds(term, solutions.rows)))
         if not most * float(solutions.count.max()) < limit:
             magnitude = np.abs(numbers.astype(np.float64))
             hard |= np.bincount(solutions.row, weights=magnitude, minlength=size) >= limit
@@ -96,7 +96,7 @@ def _hard_rows(function: str, term: Term, numbers: Numbers, solutions: Solutions
 def _exactly(function: str, term: Term, hard: Mask, solutions: Solutions, world: World) -> dict[int, Number | None]:
     """By row the aggregate of its solutions, worked out with Python's numbers; None if there is none."""
     members = np.flatnonzero(hard[solutions.row])
-    values = evaluate_rows(term, solutions.found.reorder(solutions.chosen[members]), world)
+    values = evaluate_rows(term, solutions.rows.reorder(solutions.chosen[members]), world)
     grouped: dict[int, list[Number | None]] = {}
     for row, number in zip(solutions.row[members].tolist(), values, strict=True):
         grouped.setdefault(row, []).append(number)
@@ -108,12 +108,12 @@ def _of_group(function: str, numbers: Sequence[Number | None], world: World) -> 
     if len(known) < len(numbers):
         return None
     try:
-        found = EXACTLY[function](known)
+        result = EXACTLY[function](known)
     except OverflowError:  # an integer too large to be added to a float
         return None
-    if isinstance(found, float):
-        return None if math.isnan(found) else found
-    if function == "sum" and not LEAST_INTEGER <= found <= MOST_INTEGER:
+    if isinstance(result, float):
+        return None if math.isnan(result) else result
+    if function == "sum" and not LEAST_INTEGER <= result <= MOST_INTEGER:
         world.counts["overflows"] += 1
         return None
-    return found
+    return result

@@ -82,13 +82,13 @@ def _with_start(points: Ints, target: Pair) -> tuple[Ints, Mask]:
 def _started_before(points: Ints, target: Pair, axis: Axis) -> tuple[Ints, Mask]:
     """The last target that starts before each point, and whether it is of the same key."""
     place = np.maximum(np.searchsorted(target[0], points, "left") - 1, 0)
-    found = (target[0][place] < points) & (target[0][place] >> axis.time_bits == points >> axis.time_bits)
-    return place, found
+    is_partner = (target[0][place] < points) & (target[0][place] >> axis.time_bits == points >> axis.time_bits)
+    return place, is_partner
 
 
 def _is_open(ends: Ints, axis: Axis) -> Mask:
-    found: Mask = np.equal(ends & axis.mask, axis.mask)
-    return found
+    is_open: Mask = np.equal(ends & axis.mask, axis.mask)
+    return is_open
 
 
 def _first_after(source: Pair, target: Pair, axis: Axis) -> Partners:
@@ -108,34 +108,34 @@ def _last_before(source: Pair, target: Pair, axis: Axis) -> Partners:
 def _meets(source: Pair, target: Pair, axis: Axis) -> Partners:
     """The source's last point is the target's first; a source of one point meets nothing."""
     last = axis.preceding(source[1])
-    place, found = _with_start(last, target)
-    return place, found & ~_is_open(source[1], axis) & (source[0] != last)
+    place, is_partner = _with_start(last, target)
+    return place, is_partner & ~_is_open(source[1], axis) & (source[0] != last)
 
 
 def _starts(source: Pair, target: Pair, axis: Axis) -> Partners:
-    place, found = _with_start(source[0], target)
-    return place, found & (source[1] < target[1][place])
+    place, is_partner = _with_start(source[0], target)
+    return place, is_partner & (source[1] < target[1][place])
 
 
 def _equal(source: Pair, target: Pair, axis: Axis) -> Partners:
-    place, found = _with_start(source[0], target)
-    return place, found & (source[1] == target[1][place])
+    place, is_partner = _with_start(source[0], target)
+    return place, is_partner & (source[1] == target[1][place])
 
 
 def _finishes(source: Pair, target: Pair, axis: Axis) -> Partners:
-    place, found = _started_before(source[0], target, axis)
-    return place, found & (source[1] == target[1][place])
+    place, is_partner = _started_before(source[0], target, axis)
+    return place, is_partner & (source[1] == target[1][place])
 
 
 def _during(source: Pair, target: Pair, axis: Axis) -> Partners:
-    place, found = _started_before(source[0], target, axis)
-    return place, found & (source[1] < target[1][place])
+    place, is_partner = _started_before(source[0], target, axis)
+    return place, is_partner & (source[1] < target[1][place])
 
 
 def _overlaps(source: Pair, target: Pair, axis: Axis) -> Partners:
     last = axis.preceding(source[1])
-    place, found = _started_before(last, target, axis)
-    true = found & ~_is_open(source[1], axis) & (target[0][place] > source[0]) & (source[1] < target[1][place])
+    place, is_partner = _started_before(last, target, axis)
+    true = is_partner & ~_is_open(source[1], axis) & (target[0][place] > source[0]) & (source[1] < target[1][place])
     return place, true
 
 

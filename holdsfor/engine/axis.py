@@ -31,11 +31,11 @@ class KeyTable:
     def encode(self, combined: Ints, codes: Sequence[Ints]) -> Ints:
         distinct, first, back = np.unique(combined, return_index=True, return_inverse=True)
         place = np.searchsorted(self._known, distinct)
-        there = place < len(self._known)
-        there[there] = self._known[place[there]] == distinct[there]
-        fresh = np.flatnonzero(~there)
+        is_known = place < len(self._known)
+        is_known[is_known] = self._known[place[is_known]] == distinct[is_known]
+        fresh = np.flatnonzero(~is_known)
         numbers = np.empty(len(distinct), np.int64)
-        numbers[there] = self._numbers[place[there]]
+        numbers[is_known] = self._numbers[place[is_known]]
         numbers[fresh] = len(self._known) + np.arange(len(fresh))
         if len(fresh):
             rows = first[fresh]

@@ -42,15 +42,15 @@ def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
         by_term = _compare_by_term(op, left, right, rows, world)
         if by_term is not None:
             return by_term
-        found = _broadcast(_compare_arrays(op, left, right, rows), rows)
+        holds = _broadcast(_compare_arrays(op, left, right, rows), rows)
         large = compared_rows(left, right, rows)
         for side in (left, right):
             if isinstance(side, Compound):  # what is not worked out is compared as it is
                 large = _either(large, large_rows(side, rows))
         if large is not None:
-            found = found & ~large
-            found[large] = _compare_exactly(op, left, right, rows.filter(large), world)
-        return found
+            holds = holds & ~large
+            holds[large] = _compare_exactly(op, left, right, rows.filter(large), world)
+        return holds
     one, other = _codes(left, rows, world.dictionary), _codes(right, rows, world.dictionary)
     if op in ("=", "=="):
         return _broadcast(one == other, rows)
@@ -72,14 +72,14 @@ def _compare_by_term(op: str, left: Term, right: Term, rows: Rows, world: World)
         return None
     if not rows.column(min(names)).is_coded:
         return None
-    name, there = min(names), np.zeros(terms, np.bool_)
+    name, used = min(names), np.zeros(terms, np.bool_)
     codes = rows.codes(name)
-    there[codes] = True
-    distinct = Rows(world.axis, int(np.count_nonzero(there)), {name: Column(world.dictionary, np.flatnonzero(there))})
+    used[codes] = True
+    distinct = Rows(world.axis, int(np.count_nonzero(used)), {name: Column(world.dictionary, np.flatnonzero(used))})
     if any(large_rows(side, distinct) is not None for side in calculated):
         return None
-    there[there] = compare(op, left, right, distinct, world)
-    return there[codes]
+    used[used] = compare(op, left, right, distinct, world)
+    return used[codes]
 
 
 def calculate(expression: Term, rows: Rows, world: World) -> tuple[Rows, Column]:
@@ -104,14 +104,14 @@ def evaluate_rows(expression: Term, rows: Rows, world: World) -> list[Number | N
     """The values of an expression, one row at a time; what overflows has none, and is counted."""
     names = sorted({variable.name for variable in variables(expression)})
     columns = [rows.column(name).exact() for name in names]
-    found: list[Number | None] = []
+    results: list[Number | None] = []
     for values in zip(*columns, strict=True) if names else [()] * rows.size:
         try:
-            found.append(evaluate(expression, dict(zip(names, values, strict=True))))
+            results.append(evaluate(expression, dict(zip(names, values, strict=True))))
         except Overflow:
             world.counts["overflows"] += 1
-            found.append(None)
-    return found
+            results.append(None)
+    return results
 
 
 def _compare_arrays(op: str, left: Term, right: Term, rows: Rows) -> Mask:
@@ -121,10 +121,10 @@ def _compare_arrays(op: str, left: Term, right: Term, rows: Rows) -> Mask:
             return np.equal(a, b)
         equal: Mask = (a == b) & np.equal(whole(left, rows, a), whole(right, rows, b))
         return equal
-    found = ORDERED[op][0](a, b)
+    holds = ORDERED[op][0](a, b)
     if op == "=\\=":  # the only comparison that is true of what has no value
-        found = found & ~np.isnan(a) & ~np.isnan(b)
-    return found
+        holds = holds & ~np.isnan(a) & ~np.isnan(b)
+    return holds
 
 
 def _compare_exactly(op: str, left: Term, right: Term, rows: Rows, world: World) -> list[bool]:

@@ -22,7 +22,7 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Due, Group, Plan, Relation, Source
+from holdsfor.plan.operators import Due, Group, InputSource, Plan, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ NOTHING_YET = Carried(None)
 
 
 def dues(plan: Plan, scope: Scope) -> tuple[Due, ...]:
-    found = (plan.definitions[number] for number in scope.definitions)
-    return tuple(due for definition in found if isinstance(definition, Group) for due in definition.deadlines)
+    definitions = (plan.definitions[number] for number in scope.definitions)
+    return tuple(due for definition in definitions if isinstance(definition, Group) for due in definition.deadlines)
 
 
 def opened(
@@ -82,8 +82,8 @@ def opened(
     before = replace(world, now=min(carried.fired, windows.end), relations={})
     for relation, block, columns in zip(scope.relations(program.plan), carried.known, known, strict=True):
         _put(relation, block, columns, before)
-    found = zip(dues(program.plan, scope), carried.running, strict=True)
-    running = {due: _running(due, block, world) for due, block in found}
+    pairs = zip(dues(program.plan, scope), carried.running, strict=True)
+    running = {due: _running(due, block, world) for due, block in pairs}
     return Opened(settle(program.plan, scope, frontier, before, running, forgets=False), before, world)
 
 
@@ -127,7 +127,7 @@ def _put(relation: Relation, block: Block, columns: list[Column], world: World) 
         return
     positions = frozenset(range(relation.signature.arity))
     kind = Input(relation.signature, "event" if relation.kind == "event" else "interval", True, frozenset())
-    add_block(block, columns, Source(kind, (relation,), positions), world)
+    add_block(block, columns, InputSource(kind, (relation,), positions), world)
 
 
 def _running(due: Due, block: Block, world: World) -> Running:

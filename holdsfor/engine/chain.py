@@ -42,7 +42,7 @@ Beginnings = Mapping[Chain, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Arguments:
     """The arguments of a literal against what is bound: constants and repeats, bound columns, new columns."""
 
     picks: Picks
@@ -52,7 +52,7 @@ class Shape:
     read: tuple[int, ...]  # all positions whose value matters
 
 
-def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Shape:
+def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Arguments:
     constants, shaped = _shape(args, bound)
     if not constants:
         return shaped
@@ -61,7 +61,7 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
 
 
 @lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
-def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Shape]:
+def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Arguments]:
     """The constants with their positions, and all else."""
     constants: list[tuple[int, str]] = []
     equal: list[tuple[int, int]] = []
@@ -75,7 +75,7 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
         elif arg is not None:
             constants.append((position, str(arg)))
     known = [(p, name) for name, p in first.items() if name in bound]
-    return tuple(constants), Shape(
+    return tuple(constants), Arguments(
         Picks((), tuple(equal)),
         tuple(p for p, _ in known),
         tuple(name for _, name in known),
@@ -101,12 +101,12 @@ def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
 
 def _tests(chain: Chain, place: int) -> list[Where]:
     """The comparisons that stand side by side from there on."""
-    found = []
+    tests = []
     for op in chain[place:]:
         if not isinstance(op, Where):
             break
-        found.append(op)
-    return found
+        tests.append(op)
+    return tests
 
 
 def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
@@ -114,10 +114,10 @@ def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
     rows: Rows | None = None
     done = 0
     for length in beginnings.get(chain, ()):
-        found = world.shared.get(chain[:length])
-        if not isinstance(found, Rows):
-            found = world.shared[chain[:length]] = run(chain[done:length], world, rows)
-        rows, done = found, length
+        shared = world.shared.get(chain[:length])
+        if not isinstance(shared, Rows):
+            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows)
+        rows, done = shared, length
     return run(chain[done:], world, rows)
 
 
@@ -172,47 +172,51 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
 
 def scan(op: At, world: World) -> Rows:
-    found, args = read_by_parts(points(op, world), op.args)
+    occurrences, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, frozenset(), world.dictionary)
-    found = found.pick(wanted.picks, wanted.read)
-    columns = {name: found.column(p) for p, name in wanted.new if name != op.time}
-    rows = Rows(world.axis, len(found), columns | {op.time: _time(found, None)} | _start(op, found, None))
-    key = tuple(args[p] for p in found.key)
+    occurrences = occurrences.pick(wanted.picks, wanted.read)
+    columns = {name: occurrences.column(p) for p, name in wanted.new if name != op.time}
+    rows = Rows(
+        world.axis, len(occurrences), columns | {op.time: _time(occurrences, None)} | _start(op, occurrences, None)
+    )
+    key = tuple(args[p] for p in occurrences.key)
     if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
-        rows.sorted_by(tuple(arg for arg in key if isinstance(arg, str)), op.time, found.packed, found.span())
+        rows.sorted_by(
+            tuple(arg for arg in key if isinstance(arg, str)), op.time, occurrences.packed, occurrences.span()
+        )
     elif all(arg is not None and not isinstance(arg, str) for arg in key):
-        rows.sorted_by((), op.time, found.packed & world.axis.mask, found.span())
+        rows.sorted_by((), op.time, occurrences.packed & world.axis.mask, occurrences.span())
     return rows
 
 
 def at(op: At, rows: Rows, world: World) -> Rows:
-    found, args = read_by_parts(points(op, world), op.args)
+    occurrences, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    found = found.pick(wanted.picks, wanted.read)
+    occurrences = occurrences.pick(wanted.picks, wanted.read)
     if op.time not in rows.names:
-        return _meet(op, wanted, found, rows)
+        return _meet(op, wanted, occurrences, rows)
     if not wanted.new and op.start is None:
-        return rows.filter(_member(wanted, found, op.time, rows))
-    right, back = found.ordered(wanted.positions)
+        return rows.filter(_member(wanted, occurrences, op.time, rows))
+    right, back = occurrences.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
         left, order = sort_packed(left, world.axis.time_bits)
         rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
     i, j = merge_join(left, right)
     j = j if back is None else back[j]
-    return _joined(rows, i, found, j, wanted).bind(_start(op, found, j))
+    return _joined(rows, i, occurrences, j, wanted).bind(_start(op, occurrences, j))
 
 
-def _member(wanted: Shape, found: Points, time: str, rows: Rows) -> Mask:
-    right, _ = found.ordered(wanted.positions)
+def _member(wanted: Arguments, occurrences: Points, time: str, rows: Rows) -> Mask:
+    right, _ = occurrences.ordered(wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
     merge = in_order and len(left) * FEW > len(right)
     return member_mask(left, right) if merge else member_search(left, right)
 
 
-def _meet(op: At, wanted: Shape, found: Points, rows: Rows) -> Rows:
+def _meet(op: At, wanted: Arguments, occurrences: Points, rows: Rows) -> Rows:
     """A second time variable: every occurrence with the bound arguments, whenever it happened."""
-    right, back = found.ordered(wanted.positions)
+    right, back = occurrences.ordered(wanted.positions)
     if wanted.positions:
         axis = rows.axis
         key = axis.key([rows.codes(name) for name in wanted.names])
@@ -222,51 +226,51 @@ def _meet(op: At, wanted: Shape, found: Points, rows: Rows) -> Rows:
         low, high = np.zeros(rows.size, np.int64), np.full(rows.size, len(right), np.int64)
     i, j = expand(low, high)
     j = j if back is None else back[j]
-    joined = _joined(rows, i, found, j, wanted)
-    return joined.bind({op.time: _time(found, j)} | _start(op, found, j))
+    joined = _joined(rows, i, occurrences, j, wanted)
+    return joined.bind({op.time: _time(occurrences, j)} | _start(op, occurrences, j))
 
 
-def _joined(rows: Rows, i: Ints, found: Points, j: Ints, wanted: Shape) -> Rows:
+def _joined(rows: Rows, i: Ints, occurrences: Points, j: Ints, wanted: Arguments) -> Rows:
     chosen = Selection(index=j)
-    return rows.take(i).bind({name: found.column(p).select(chosen) for p, name in wanted.new})
+    return rows.take(i).bind({name: occurrences.column(p).select(chosen) for p, name in wanted.new})
 
 
-def _time(found: Points, index: Ints | None) -> Column:
-    packed, axis = found.packed, found.axis
+def _time(occurrences: Points, index: Ints | None) -> Column:
+    packed, axis = occurrences.packed, occurrences.axis
     if index is None:
-        return Column.later(found.dictionary, lambda: axis.time(packed))
-    return Column(found.dictionary, numbers=axis.time(packed[index]))
+        return Column.later(occurrences.dictionary, lambda: axis.time(packed))
+    return Column(occurrences.dictionary, numbers=axis.time(packed[index]))
 
 
-def _start(op: At, found: Points, index: Ints | None) -> dict[str, Column]:
+def _start(op: At, occurrences: Points, index: Ints | None) -> dict[str, Column]:
     """When the occurrences began, if the rule asks for it."""
     if op.start is None:
         return {}
-    starts = found.starts()
-    return {op.start: Column(found.dictionary, numbers=starts if index is None else starts[index])}
+    starts = occurrences.starts()
+    return {op.start: Column(occurrences.dictionary, numbers=starts if index is None else starts[index])}
 
 
 # ---------------------------------------------------------------- holding
 
 
 def holding(op: Holding, rows: Rows, world: World) -> Rows:
-    found, args = read_by_parts(world.intervals_of(op.relation), op.args)
+    intervals, args = read_by_parts(world.intervals_of(op.relation), op.args)
     wanted = shape(args, rows.names, world.dictionary)
     if not wanted.new:
-        return rows.filter(_holds(found, wanted, op.time, rows))
-    s, e, source = found.spread(wanted.picks, wanted.positions)
+        return rows.filter(_holds(intervals, wanted, op.time, rows))
+    s, e, source = intervals.spread(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
         left, order = sort_packed(left, world.axis.time_bits)
         rows = rows.reorder(order).sorted_by(wanted.names, op.time, left)
     i, j = interval_join(left, s, e)
     j = source[j]
-    columns = {name: Column(world.dictionary, found.codes(p)[j]) for p, name in wanted.new}
+    columns = {name: Column(world.dictionary, intervals.codes(p)[j]) for p, name in wanted.new}
     return rows.take(i).bind(columns)
 
 
-def _holds(found: Intervals, wanted: Shape, time: str, rows: Rows) -> Mask:
-    s, e = found.project(wanted.picks, wanted.positions)
+def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Mask:
+    s, e = intervals.project(wanted.picks, wanted.positions)
     left, in_order = rows.pack(wanted.names, time)
     merge = in_order and len(left) * FEW > len(s)
     return holds_mask(left, s, e) if merge else holds_search(left, s, e)
@@ -279,11 +283,11 @@ def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     facts, args = read_by_parts(world.facts_of(op.facts), op.args)
     wanted = shape(args, rows.names, world.dictionary)
     if not wanted.positions:
-        found = facts.picked(wanted.picks)
+        picked = facts.picked(wanted.picks)
         low = np.zeros(rows.size, np.int64)
-        count = len(found) if wanted.new else min(len(found), 1)
+        count = len(picked) if wanted.new else min(len(picked), 1)
         index, place = expand(low, np.full(rows.size, count, np.int64))
-        fact = found[place]
+        fact = picked[place]
     else:
         bound = [rows.codes(name) for name in wanted.names]
         some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
@@ -297,7 +301,7 @@ def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     return rows.take(index).bind(_fact_columns(facts.columns, fact, wanted))
 
 
-def _fact_columns(columns: list[Column], fact: Ints, wanted: Shape) -> dict[str, Column]:
+def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
     chosen = Selection(index=fact)
     return {name: columns[p].select(chosen) for p, name in wanted.new}
 
@@ -344,23 +348,23 @@ def _distance(expression: Term, rows: Rows) -> int | None:
 def tally(op: Tally, rows: Rows, world: World) -> Rows:
     """Counts or sums up the distinct solutions of a chain for each row."""
     numbered = rows.bind({ROW: Column(world.dictionary, numbers=np.arange(rows.size))})
-    found = run(op.chain, world, numbered)
+    solutions = run(op.chain, world, numbered)
     if op.function == "count" and all(map(_gives_each_once, op.chain)):
-        count = np.bincount(found.times(ROW), minlength=rows.size)
+        count = np.bincount(solutions.times(ROW), minlength=rows.size)
         return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
-    own = sorted(found.names - rows.names - {ROW})
-    columns = [found.times(ROW), *(_comparable(found.column(name)) for name in own)]
+    own = sorted(solutions.names - rows.names - {ROW})
+    columns = [solutions.times(ROW), *(_comparable(solutions.column(name)) for name in own)]
     order = np.lexsort(columns[::-1])
     fresh = np.zeros(len(order), np.bool_)
     fresh[:1] = True
     for column in columns:
         fresh[1:] |= column[order][1:] != column[order][:-1]
     chosen = order[fresh]
-    row = found.times(ROW)[chosen]
+    row = solutions.times(ROW)[chosen]
     count = np.bincount(row, minlength=rows.size)
     if op.function == "count":
         return rows.bind({op.variable: Column(world.dictionary, numbers=count.astype(np.int64))})
-    return aggregate(op.function, op.term, Solutions(found, chosen, row, count), rows, op.variable, world)
+    return aggregate(op.function, op.term, Solutions(solutions, chosen, row, count), rows, op.variable, world)
 
 
 def _gives_each_once(op: Op) -> bool:
@@ -378,9 +382,9 @@ def matched(chain: Chain, rows: Rows, world: World) -> Mask:
     if quick is not None:
         return quick()
     numbered = rows.bind({ROW: Column(world.dictionary, numbers=np.arange(rows.size))})
-    found = run(chain, world, numbered)
+    solutions = run(chain, world, numbered)
     mask = np.zeros(rows.size, np.bool_)
-    mask[found.times(ROW)] = True
+    mask[solutions.times(ROW)] = True
     return mask
 
 
@@ -405,6 +409,6 @@ def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
     if isinstance(op, Holding):
         held, args = read_by_parts(world.intervals_of(op.relation), op.args)
         return _holds(held, shape(args, rows.names, world.dictionary), op.time, rows)
-    found, args = read_by_parts(points(op, world), op.args)
+    occurrences, args = read_by_parts(points(op, world), op.args)
     wanted = shape(args, rows.names, world.dictionary)
-    return _member(wanted, found.pick(wanted.picks, wanted.read), op.time, rows)
+    return _member(wanted, occurrences.pick(wanted.picks, wanted.read), op.time, rows)

@@ -19,7 +19,7 @@ from holdsfor.engine.result import (
     occurrences_table,
     reported,
 )
-from holdsfor.engine.stepping import Moment
+from holdsfor.engine.stepping import QueryMoment
 from holdsfor.io.ids import with_ids
 from holdsfor.io.text import plain_table
 from holdsfor.plan.operators import Relation
@@ -38,7 +38,9 @@ class Changes:
     occurrences: pa.Table
 
 
-def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eager", last: bool = False) -> Changes:
+def changes(
+    moment: QueryMoment, relations: Iterable[Relation], report: Report = "eager", last: bool = False
+) -> Changes:
     """An interval is known by its start: another end extends or shortens it.
 
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
@@ -55,7 +57,7 @@ def changes(moment: Moment, relations: Iterable[Relation], report: Report = "eag
     return Changes(_told_plainly(intervals), _told_plainly(occurrences))
 
 
-def _has_rows(relation: Relation, moment: Moment) -> bool:
+def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
     if relation in moment.now.relations:
         return True
     return moment.before is not None and relation in moment.before.relations
@@ -66,7 +68,7 @@ def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
     return plain_table(with_ids(pa.concat_tables(logs).combine_chunks()))
 
 
-def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
     new = _told(reported(relation, now), report, cut, settled)
     old = new.none() if before is None else reported(relation, before)
@@ -79,27 +81,31 @@ def _intervals(moment: Moment, relation: Relation, report: Report, cut: int) -> 
         yield _logged(moment.query_time, pa.array(ops.tolist(), pa.string()), table)
 
 
-def _told(found: Intervals, report: Report, cut: int, settled: int) -> Intervals:
+def _told(intervals: Intervals, report: Report, cut: int, settled: int) -> Intervals:
     """What is told of a relation when all up to the cut is settled, without what was over and settled before."""
-    axis = found.axis
-    start, end = found.s & axis.mask, found.e & axis.mask
+    axis = intervals.axis
+    start, end = intervals.s & axis.mask, intervals.e & axis.mask
     limit = min(cut, ALL_SETTLED) - axis.origin
     mask = end >= settled + 1 - axis.origin
     if report == "settling":
         mask &= start <= limit
     if report == "final":
         mask &= (end <= limit) & ((end < axis.mask) | (cut == ALL_SETTLED))
-    return found if mask.all() else Intervals(axis, found.dictionary, found.arity, found.s[mask], found.e[mask])
+    return (
+        intervals
+        if mask.all()
+        else Intervals(axis, intervals.dictionary, intervals.arity, intervals.s[mask], intervals.e[mask])
+    )
 
 
 def _differences(old: Intervals, new: Intervals) -> Iterator[tuple[str, Intervals]]:
     place = _places(new.s, old.s)
-    there = place >= 0
-    end = np.where(there, old.e[np.maximum(place, 0)] if len(old) else -1, -1)
+    is_old = place >= 0
+    end = np.where(is_old, old.e[np.maximum(place, 0)] if len(old) else -1, -1)
     yield "withdraw", _chosen(old, np.flatnonzero(_places(old.s, new.s) < 0))
-    yield "insert", _chosen(new, np.flatnonzero(~there))
-    yield "extend", _chosen(new, np.flatnonzero(there & (new.e > end)))
-    yield "shorten", _chosen(new, np.flatnonzero(there & (new.e < end)))
+    yield "insert", _chosen(new, np.flatnonzero(~is_old))
+    yield "extend", _chosen(new, np.flatnonzero(is_old & (new.e > end)))
+    yield "shorten", _chosen(new, np.flatnonzero(is_old & (new.e < end)))
 
 
 def _places(wanted: Ints, known: Ints) -> Ints:
@@ -110,14 +116,14 @@ def _places(wanted: Ints, known: Ints) -> Ints:
     return np.where(known[place] == wanted, place, -1)
 
 
-def _chosen(found: Intervals, rows: Ints) -> Intervals:
-    return Intervals(found.axis, found.dictionary, found.arity, found.s[rows], found.e[rows])
+def _chosen(intervals: Intervals, rows: Ints) -> Intervals:
+    return Intervals(intervals.axis, intervals.dictionary, intervals.arity, intervals.s[rows], intervals.e[rows])
 
 
 # ---------------------------------------------------------------- occurrences
 
 
-def _occurrences(moment: Moment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _occurrences(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
     new = _between(moment.now.points_of(relation).distinct(), settled, last)

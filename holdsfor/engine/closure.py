@@ -43,14 +43,14 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
     world = World(axis, dictionary, facts, 0, 0, 0)
     known = {s: _distinct(_keys([c.codes() for c in facts[s].columns], facts[s].size, axis)) for s in members}
     for number in range(ROUNDS):
-        found: dict[Signature, list[Ints]] = {s: [] for s in members}
+        derived: dict[Signature, list[Ints]] = {s: [] for s in members}
         for signature, rule in closure.rules:
             for chain in _chains(rule.chain, members) if number else (rule.chain,):
                 with OnBehalfOf(rule):
                     rows = run(chain, world)
                     columns = [head_codes(rows, arg, world) for arg in rule.args]
-                found[signature].append(_keys(columns, rows.size, axis))
-        fresh = {s: _beyond(known[s], _distinct(np.concatenate([EMPTY, *found[s]]))) for s in members}
+                derived[signature].append(_keys(columns, rows.size, axis))
+        fresh = {s: _beyond(known[s], _distinct(np.concatenate([EMPTY, *derived[s]]))) for s in members}
         if not any(map(len, fresh.values())):
             return {**tables, **{s: _table(_columns(known[s], s, axis), dictionary) for s in members}}
         for s in members:

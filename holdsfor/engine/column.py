@@ -199,7 +199,7 @@ class Column:
         return self._dictionary.exact(self.codes())
 
 
-class Times(Column):
+class TimeColumn(Column):
     """The times of packed points, worked out where they are asked for: of a selection, only its own."""
 
     __slots__ = ("_axis", "_packed")
@@ -219,7 +219,7 @@ class Times(Column):
         return super().codes()
 
     def select(self, selection: Selection) -> Column:
-        return Times(self._dictionary, self._axis, np.asarray(selection.of(self._packed), np.int64))
+        return TimeColumn(self._dictionary, self._axis, np.asarray(selection.of(self._packed), np.int64))
 
 
 def concatenated(columns: Sequence[Column], dictionary: Dictionary) -> Column:

@@ -122,15 +122,15 @@ class Dictionary:
         return other
 
     def code(self, text: str) -> int:
-        found = self._codes.get(text)
-        if found is None and self._compounds:
+        code = self._codes.get(text)
+        if code is None and self._compounds:
             self._intern([text])
-            found = self._codes.get(text)
-        if found is None:
+            code = self._codes.get(text)
+        if code is None:
             self._make_room(1)
-            found = self._codes[text] = len(self._texts)
+            code = self._codes[text] = len(self._texts)
             self._texts.append(text)
-        return found
+        return code
 
     @property
     def null_code(self) -> int | None:
@@ -235,22 +235,22 @@ class Dictionary:
 
     def parts(self, functor: str, arity: int) -> Compounds:
         """The terms with this functor, by their parts; `place` has a row for each code."""
-        found = self._of_form(quoted(functor), arity)
-        found.spread(len(self._texts))
-        return found
+        compounds = self._of_form(quoted(functor), arity)
+        compounds.spread(len(self._texts))
+        return compounds
 
     def _of_form(self, name: str, arity: int) -> Compounds:
         """A form asked for the first time is looked for among the texts; later texts are taken apart as they come."""
-        found = self._compounds.get((name, arity))
-        if found is None:
-            found = self._compounds[name, arity] = Compounds(arity)
+        compounds = self._compounds.get((name, arity))
+        if compounds is None:
+            compounds = self._compounds[name, arity] = Compounds(arity)
             begin = name + "("
             texts = [(code, text) for code, text in enumerate(self._texts) if text and text.startswith(begin)]
             split = ((code, split_term(text)) for code, text in texts)
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
-            found.add(columns, np.array([code for code, _ in mine], np.int64))
-        return found
+            compounds.add(columns, np.array([code for code, _ in mine], np.int64))
+        return compounds
 
     def _intern(self, texts: Iterable[str]) -> None:
         """Gives terms that come as text the codes of their parts put together, if their forms are asked for."""
@@ -259,10 +259,10 @@ class Dictionary:
             term = split_term(text) if text.endswith(")") and text not in self._codes else None
             if term is not None and (form := (term[0], len(term[1]))) in self._compounds:
                 waiting.setdefault(form, {})[text] = term[1]
-        for (name, arity), found in waiting.items():
-            columns = [self.codes(parts[p] for parts in found.values()) for p in range(arity)]
+        for (name, arity), compounds in waiting.items():
+            columns = [self.codes(parts[p] for parts in compounds.values()) for p in range(arity)]
             codes = self._compose(name, columns)
-            self._codes.update(zip(found, codes.tolist(), strict=True))
+            self._codes.update(zip(compounds, codes.tolist(), strict=True))
 
     def _write(self) -> None:
         """The texts of the terms that were put together: each round writes those whose parts have been written."""

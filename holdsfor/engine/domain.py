@@ -33,7 +33,7 @@ Allowed = Enumerated | Declared  # the latter: to be tested for each grounding t
 
 def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
     """What the declarations of a relation allow; a grounding must be allowed by one of them."""
-    found: dict[tuple[Forms | None, tuple[int, ...]], list[Ints]] = {}
+    keys_of: dict[tuple[Forms | None, tuple[int, ...]], list[Ints]] = {}
     for rule in rules:
         if rule.enumerates:
             with OnBehalfOf(rule):
@@ -42,8 +42,8 @@ def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:
             positions = tuple(p for p, arg in enumerate(args) if arg is not None)
             columns = [head_codes(rows, args[p], world) for p in positions]
             keys = world.axis.key(columns) if columns else np.zeros(min(rows.size, 1), np.int64)
-            found.setdefault((forms, positions), []).append(keys)
-    listed = (Enumerated(*columns, np.unique(np.concatenate(keys))) for columns, keys in found.items())
+            keys_of.setdefault((forms, positions), []).append(keys)
+    listed = (Enumerated(*columns, np.unique(np.concatenate(keys))) for columns, keys in keys_of.items())
     return (*listed, *(rule for rule in rules if not rule.enumerates))
 
 
@@ -156,5 +156,5 @@ def matching_keys(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -
 def whole_keys(clauses: Iterable[Allowed], arity: int) -> Ints | None:
     """All allowed keys, if the declarations enumerate them."""
     everything = tuple(range(arity))
-    found = [c.keys for c in clauses if isinstance(c, Enumerated) and c.forms is None and c.positions == everything]
-    return np.unique(np.concatenate(found)) if found else None
+    keys = [c.keys for c in clauses if isinstance(c, Enumerated) and c.forms is None and c.positions == everything]
+    return np.unique(np.concatenate(keys)) if keys else None

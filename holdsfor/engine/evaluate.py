@@ -28,10 +28,10 @@ from holdsfor.plan.operators import (
     Definition,
     Derived,
     Group,
-    Part,
     Plan,
     Recursion,
     Relation,
+    SharedExpression,
     Simple,
     Static,
 )
@@ -49,7 +49,7 @@ class Program:
 
     plan: Plan
     beginnings: Beginnings
-    parts: frozenset[Part]
+    parts: frozenset[SharedExpression]
     facts: tuple[tuple[Signature, Table], ...]
     terms: Dictionary
     codes: tuple[tuple[Ints | None, ...], ...]
@@ -59,17 +59,17 @@ class Program:
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
         dictionary = self.terms.copy()
-        found = zip(self.facts, self.codes, strict=True)
-        return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in found}
+        pairs = zip(self.facts, self.codes, strict=True)
+        return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in pairs}
 
 
 def make_program(plan: Plan) -> Program:
-    found = {signature: make_table(facts) for signature, facts in plan.facts}
+    by_signature = {signature: make_table(facts) for signature, facts in plan.facts}
     for closure in plan.closures:
-        found = closed(closure, found)
-    tables = tuple(found.items())
+        by_signature = closed(closure, by_signature)
+    tables = tuple(by_signature.items())
     bare = replace(plan, facts=())  # from here on the tables stand for them
-    parts = frozenset(one.part for one in plan.shared if isinstance(one.part, Part))
+    parts = frozenset(one.part for one in plan.shared if isinstance(one.part, SharedExpression))
     terms = Dictionary()
     wanted = identified_facts(plan)
     codes = tuple(table.codes(terms, wanted.get(signature, ())) for signature, table in tables)
@@ -84,11 +84,11 @@ def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ..
 
 
 def _beginnings(plan: Plan) -> Beginnings:
-    named = {one.part for one in plan.shared if not isinstance(one.part, Part)}
+    named = {one.part for one in plan.shared if not isinstance(one.part, SharedExpression)}
     sizes = sorted({len(chain) for chain in named})
     rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
     lengths = {chain: tuple(n for n in sizes if n <= len(chain) and chain[:n] in named) for chain in rules}
-    return {chain: found for chain, found in lengths.items() if found}
+    return {chain: each for chain, each in lengths.items() if each}
 
 
 def evaluate(

@@ -36,16 +36,16 @@ def evaluate(expression: Term, values: Mapping[str, Number | None]) -> Number | 
     if len(known) < len(args):
         return None
     try:
-        found = FUNCTIONS[expression.functor, len(known)](*known)
+        number = FUNCTIONS[expression.functor, len(known)](*known)
     except Overflow:
         raise
     except (ArithmeticError, ValueError):
         return None
-    if isinstance(found, float):
-        return None if math.isnan(found) else found
-    if not LEAST_INTEGER <= found <= MOST_INTEGER:
+    if isinstance(number, float):
+        return None if math.isnan(number) else number
+    if not LEAST_INTEGER <= number <= MOST_INTEGER:
         raise Overflow
-    return int(found)
+    return int(number)
 
 
 def _divide(a: Number, b: Number) -> Number:
@@ -67,8 +67,8 @@ def _power(a: Number, b: Number) -> Number:
         if abs(a) > 1 and b * (abs(a).bit_length() - 1) > MOST_BITS:  # before memory is taken for it
             raise Overflow
         return int(a**b)
-    found = float(a) ** float(b)
-    return found if isinstance(found, float) else math.nan  # the root of a negative number
+    power = float(a) ** float(b)
+    return power if isinstance(power, float) else math.nan  # the root of a negative number
 
 
 def _sign(a: Number) -> Number:

@@ -119,7 +119,7 @@ MAY_KEEP_WHOLE = {"/", "**", "^"}
 ALWAYS_WHOLE = {"//", "floor", "ceiling", "round", "truncate", "integer"}
 
 
-def whole(expression: Term, rows: Rows, found: Numbers) -> Mask | bool:
+def whole(expression: Term, rows: Rows, results: Numbers) -> Mask | bool:
     """Which values of the expression are integers; found: its values. Of interest where integers and floats mix."""
     if isinstance(expression, Var):
         return rows.column(expression.name).whole()
@@ -132,7 +132,7 @@ def whole(expression: Term, rows: Rows, found: Numbers) -> Mask | bool:
     values = [value(arg, rows) for arg in expression.args]
     parts = [whole(arg, rows, numbers) for arg, numbers in zip(expression.args, values, strict=True)]
     if expression.functor in ("min", "max"):  # the one that is chosen
-        return np.where(found == values[0], parts[0], parts[1])
+        return np.where(results == values[0], parts[0], parts[1])
     if expression.functor in MAY_KEEP_WHOLE:
-        parts.append(found % 1 == 0)
+        parts.append(results % 1 == 0)
     return True if all(part is True for part in parts) else np.logical_and.reduce(np.broadcast_arrays(*parts))

@@ -38,25 +38,25 @@ class Facts:
         return facts
 
     def picked(self, picks: Picks) -> Ints:
-        found = self._views.get(picks)
-        if not isinstance(found, np.ndarray):
+        rows = self._views.get(picks)
+        if not isinstance(rows, np.ndarray):
             mask = np.ones(self.size, np.bool_)
             for position, code in picks.constants:
                 mask &= self.columns[position].codes() == code
             for position, other in picks.equal:
                 mask &= self.columns[position].codes() == self.columns[other].codes()
-            found = self._views[picks] = np.flatnonzero(mask)
-        return found
+            rows = self._views[picks] = np.flatnonzero(mask)
+        return rows
 
     def by_parts(self, forms: Forms) -> Facts:
         """With a column for each part of the arguments; without the facts whose arguments have other forms."""
-        found = self._views.get(forms)
-        if not isinstance(found, Facts):
+        facts = self._views.get(forms)
+        if not isinstance(facts, Facts):
             kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
-            found = Facts(self.dictionary, Table(len(kept), ()))
-            found.columns = list(cut.columns.values())
-            self._views[forms] = found
-        return found
+            facts = Facts(self.dictionary, Table(len(kept), ()))
+            facts.columns = list(cut.columns.values())
+            self._views[forms] = facts
+        return facts
 
     def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
         """Which facts match each row of bound codes: (row, fact) pairs; rows None: exactly one fact for every row."""
@@ -88,19 +88,19 @@ class Facts:
 
     def _index(self, axis: Axis, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
         view = ("index", picks, positions)
-        found = self._views.get(view)
-        if not isinstance(found, tuple):
+        index = self._views.get(view)
+        if not isinstance(index, tuple):
             rows = self.picked(picks)
             key = axis.key([self.columns[p].codes()[rows] for p in positions])
             order = np.argsort(key, kind="stable")
-            found = self._views[view] = (key[order], rows[order])
-        return found
+            index = self._views[view] = (key[order], rows[order])
+        return index
 
     def _dense(self, picks: Picks, position: int) -> _Dense:
         """By code; made anew when the dictionary has grown."""
         view = ("dense", picks, position)
-        found = self._views.get(view)
-        if not isinstance(found, _Dense) or len(found.first) <= len(self.dictionary):
+        dense = self._views.get(view)
+        if not isinstance(dense, _Dense) or len(dense.first) <= len(self.dictionary):
             rows = self.picked(picks)
             code = self.columns[position].codes()[rows]
             size = len(self.dictionary)
@@ -112,8 +112,8 @@ class Facts:
                 only[code] = rows
             else:
                 rows = rows[np.argsort(code, kind="stable")]
-            found = self._views[view] = _Dense(first, rows, only)
-        return found
+            dense = self._views[view] = _Dense(first, rows, only)
+        return dense
 
 
 @dataclass(frozen=True, slots=True)

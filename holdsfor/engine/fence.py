@@ -118,9 +118,9 @@ def sample_of(blocks: Iterable[Block]) -> Sample:
 
 
 def join_samples(samples: Iterable[Sample]) -> Sample:
-    found = list(samples)
-    times = np.concatenate([np.empty(0, np.int64), *(sample.times for sample in found)])
-    weights = np.concatenate([np.empty(0, np.int64), *(sample.weights for sample in found)])
+    all_samples = list(samples)
+    times = np.concatenate([np.empty(0, np.int64), *(sample.times for sample in all_samples)])
+    weights = np.concatenate([np.empty(0, np.int64), *(sample.weights for sample in all_samples)])
     order = np.argsort(times, kind="stable")
     return Sample(times[order], weights[order])
 

@@ -53,10 +53,10 @@ class Frontier:
     @property
     def settled(self) -> dict[str, int]:
         """By the name of a fluent or event: all conclusions about it up to there are. Without what is never settled."""
-        found: dict[str, int] = {}
+        cuts: dict[str, int] = {}
         for relation, cut in self.cuts.items():
-            found[relation.name] = min(cut, found.get(relation.name, cut))
-        return {name: cut for name, cut in found.items() if cut > self.nothing}
+            cuts[relation.name] = min(cut, cuts.get(relation.name, cut))
+        return {name: cut for name, cut in cuts.items() if cut > self.nothing}
 
     @property
     def lowest(self) -> int:

@@ -73,7 +73,7 @@ def _tell_reached(group: Group, world: World) -> None:
     """The points at which deadlines initiate their targets."""
     axis = world.axis
     for target, event in group.reached:
-        found = [EMPTY]
+        reached = [EMPTY]
         for due in group.deadlines:
             running = world.running.get(due)
             if due.target == target and running is not None:
@@ -83,8 +83,8 @@ def _tell_reached(group: Group, world: World) -> None:
                 if due.values is not None:
                     columns = [axis.code(keys, p, target.arity) for p in range(target.arity - 1)]
                     keys = axis.key([*columns, np.full(len(keys), world.dictionary.code_of(due.values[1]), np.int64)])
-                found.append((keys << axis.time_bits) | running.due[mask])
-        packed = np.unique(np.concatenate(found))
+                reached.append((keys << axis.time_bits) | running.due[mask])
+        packed = np.unique(np.concatenate(reached))
         world.relations[event] = Points(axis, world.dictionary, event.arity, tuple(range(event.arity)), packed, {})
 
 

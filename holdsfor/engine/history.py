@@ -25,7 +25,7 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.text import plain_text
 from holdsfor.io.wide import NANOSECONDS
-from holdsfor.plan.operators import Relation, Source
+from holdsfor.plan.operators import InputSource, Relation
 from holdsfor.plan.walk import defines
 
 
@@ -63,7 +63,7 @@ class Recognised(NamedTuple):
 
 
 def make_result(
-    found: Recognised, read: Events, windows: Windows, rejects: pa.Table, late: pa.Table, begun: float
+    recognised: Recognised, read: Events, windows: Windows, rejects: pa.Table, late: pa.Table, begun: float
 ) -> Result:
     """With the figures of the run. begun: by the clock."""
     metrics = {
@@ -71,10 +71,10 @@ def make_result(
         "events_unused": read.unused,
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
-        "groundings_outside_domain": found.left_out,
-        "arithmetic_overflows": found.overflows,
-        "intervals_out": found.intervals.num_rows,
-        "occurrences_out": found.occurrences.num_rows,
+        "groundings_outside_domain": recognised.left_out,
+        "arithmetic_overflows": recognised.overflows,
+        "intervals_out": recognised.intervals.num_rows,
+        "occurrences_out": recognised.occurrences.num_rows,
         "query_times": len(windows.query_times()),
         "window": windows.window,
         "step": windows.step,
@@ -82,11 +82,11 @@ def make_result(
         "end": windows.end,
         "tick": windows.tick,
         "seconds_recognising": round(time.perf_counter() - begun, 6),
-        **found.kinds,
+        **recognised.kinds,
     }
     if read.nanoseconds is not None:
         metrics[NANOSECONDS] = read.nanoseconds
-    return Result(found.intervals, found.occurrences, found.log, rejects, late, metrics)
+    return Result(recognised.intervals, recognised.occurrences, recognised.log, rejects, late, metrics)
 
 
 def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, room: int) -> Recognised:
@@ -107,7 +107,7 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
 
 
 def prepare(
-    program: Program, blocks: Sequence[Block], windows: Windows, more: Sequence[Source] = (), room: int = 2
+    program: Program, blocks: Sequence[Block], windows: Windows, more: Sequence[InputSource] = (), room: int = 2
 ) -> World:
     """The world before evaluation: facts and input on one axis.
 
@@ -115,15 +115,15 @@ def prepare(
     """
     dictionary, known = program.begin()
     sources = (*program.plan.sources, *more)
-    found = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
-    columns = [encoded(block, source.identities, dictionary) for block, source in found]
-    low, high = span([block for block, _ in found], windows.start, windows.end)
+    sourced = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
+    columns = [encoded(block, source.identities, dictionary) for block, source in sourced]
+    low, high = span([block for block, _ in sourced], windows.start, windows.end)
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit = axis.codes
     world = World(
         axis, dictionary, known, windows.start, windows.end, windows.start - 1, unreported=program.plan.unreported
     )
-    for (block, source), values in zip(found, columns, strict=True):
+    for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)
     return world
 

@@ -15,7 +15,7 @@ from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.kernels import join_points, normalise, sort_packed, union2, unique_sorted
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Source
+from holdsfor.plan.operators import InputSource
 
 
 def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:
@@ -38,7 +38,7 @@ def _column(array: pa.Array, dictionary: Dictionary) -> Column:
     )  # a copy: kernels compile anew for read-only ones
 
 
-def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
+def source_of(block: Block, sources: Iterable[InputSource]) -> InputSource | None:
     signature = Signature(block.name, len(block.args))
     for source in sources:
         if source.input.signature == signature and (source.input.kind == "event") == (block.kind == "event"):
@@ -46,12 +46,12 @@ def source_of(block: Block, sources: Iterable[Source]) -> Source | None:
     return None
 
 
-def add_block(block: Block, columns: list[Column], source: Source, world: World) -> None:
+def add_block(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
     add = _add_events if block.kind == "event" else _add_fluent
     add(block, columns, source, world)
 
 
-def _add_events(block: Block, columns: list[Column], source: Source, world: World) -> None:
+def _add_events(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
     """Occurrences, sorted by the first argument that is wanted as a term, and time."""
     axis, relation = world.axis, source.relations[0]
     key = tuple(sorted(source.identities)[:1])
@@ -66,7 +66,7 @@ def _add_events(block: Block, columns: list[Column], source: Source, world: Worl
     world.relations[relation] = Points(axis, world.dictionary, relation.arity, key, ordered, payload, begun)
 
 
-def _add_fluent(block: Block, columns: list[Column], source: Source, world: World) -> None:
+def _add_fluent(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
     """Durative input, one relation per value that rules mention, or with the value as its last column."""
     for relation in source.relations:
         if relation.value is None:

@@ -25,13 +25,13 @@ _DIGIT_0, _DIGIT_9, _MINUS = ord("0"), ord("9"), ord("-")
 def find_kinds(relations: Iterable[Relation], world: World) -> dict[str, int]:
     """The kinds of the arguments, and of the values, of all relations that are reported and have rows."""
     terms = kinds_of_terms(world.dictionary.texts())
-    found: dict[str, int] = {}
+    kinds_by_name: dict[str, int] = {}
     for relation in relations:
         if relation.is_reported:
             for position, kinds in enumerate(_of_relation(relation, world, terms)):
                 key = kinds_key(relation.kind == "event", str(relation.signature), position)
-                found[key] = found.get(key, 0) | kinds
-    return found
+                kinds_by_name[key] = kinds_by_name.get(key, 0) | kinds
+    return kinds_by_name
 
 
 def _of_relation(relation: Relation, world: World, terms: TermKinds) -> Iterator[Kinds]:
@@ -77,5 +77,5 @@ def _begins_with_digit(texts: pa.Array) -> npt.NDArray[np.bool_]:
     ends = np.frombuffer(offsets, np.int32, len(texts) + 1, texts.offset * 4)
     letters = np.append(np.frombuffer(data, np.uint8), np.zeros(2, np.uint8))
     place = ends[:-1] + (letters[ends[:-1]] == _MINUS)
-    found: npt.NDArray[np.bool_] = (letters[place] >= _DIGIT_0) & (letters[place] <= _DIGIT_9) & (place < ends[1:])
-    return found
+    is_digit: npt.NDArray[np.bool_] = (letters[place] >= _DIGIT_0) & (letters[place] <= _DIGIT_9) & (place < ends[1:])
+    return is_digit

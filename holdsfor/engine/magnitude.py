@@ -177,17 +177,17 @@ def _magnitude(expression: Term, rows: Rows) -> Floats:
 
 def _rough(expression: Term, rows: Rows, large: Mask) -> Floats:
     """The expression in floats; marks the rows in which a part of it is large."""
-    found: Numbers | None
+    numbers: Numbers | None
     if isinstance(expression, Compound):
         args = [_rough(arg, rows, large) for arg in expression.args]
-        found = BINARY[expression.functor](*args) if len(args) == 2 else UNARY[expression.functor](*args)
+        numbers = BINARY[expression.functor](*args) if len(args) == 2 else UNARY[expression.functor](*args)
         if _made_floats(expression) and kind(expression, rows) == "m":
             large |= np.logical_or.reduce([np.broadcast_to(np.abs(arg) >= EXACT, large.shape) for arg in args])
     elif isinstance(expression, Var):
-        found = rows.column(expression.name).numbers()
+        numbers = rows.column(expression.name).numbers()
     else:
-        found = constant(expression)
-    values: Floats = np.asarray(found, np.float64)
+        numbers = constant(expression)
+    values: Floats = np.asarray(numbers, np.float64)
     own = kind(expression, rows)
     if own != "f":
         large |= np.abs(values) >= _limit(expression, own, rows)

@@ -48,7 +48,7 @@ class Amounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class WindowValues:
     """A number for each window: an integer where `whole`, else a float. absent: windows that have none; overflows: how
     many of these have none because it is too large."""
 
@@ -104,57 +104,59 @@ def _amounts_of(column: Column) -> Amounts:
 def has_any(mask: Mask, first: Ints, last: Ints) -> Mask:
     """The windows with such a row."""
     count = np.concatenate([[0], np.cumsum(mask)])
-    found: Mask = count[last + 1] > count[first]
-    return found
+    hits: Mask = count[last + 1] > count[first]
+    return hits
 
 
-def measure_windows(function: str, amounts: Amounts | None, first: Ints, last: Ints) -> Outcome:
+def measure_windows(function: str, amounts: Amounts | None, first: Ints, last: Ints) -> WindowValues:
     """What count, sum, avg, min or max comes to in each window, from first to last."""
     if amounts is None:
-        return Outcome(integers=last - first + 1)
+        return WindowValues(integers=last - first + 1)
     if function in ("min", "max"):
         return _extremes(amounts, first, last, function == "max")
     sums = _sums(amounts, first, last)
     return sums if function == "sum" else _averages(sums, last - first + 1)
 
 
-def _sums(amounts: Amounts, first: Ints, last: Ints) -> Outcome:
+def _sums(amounts: Amounts, first: Ints, last: Ints) -> WindowValues:
     if amounts.numbers.dtype.kind == "i":
         sums, fits = slide_sums(amounts.integers, first, last)
-        return Outcome(integers=sums, absent=~fits, overflows=int(np.count_nonzero(~fits)))
+        return WindowValues(integers=sums, absent=~fits, overflows=int(np.count_nonzero(~fits)))
     totals = slide_float_sums(amounts.numbers.astype(np.float64, copy=False), first, last)
     finite = np.isfinite(totals)
     if amounts.whole is None:
-        return Outcome(floats=totals, absent=~finite, overflows=int(np.count_nonzero(~finite)))
+        return WindowValues(floats=totals, absent=~finite, overflows=int(np.count_nonzero(~finite)))
     sums, fits = slide_sums(amounts.integers, first, last)
     whole = ~has_any(~amounts.whole, first, last)
     absent = ~np.where(whole, fits, finite)
-    return Outcome(sums, totals, whole, absent, int(np.count_nonzero(absent)))
+    return WindowValues(sums, totals, whole, absent, int(np.count_nonzero(absent)))
 
 
-def _averages(sums: Outcome, count: Ints) -> Outcome:
+def _averages(sums: WindowValues, count: Ints) -> WindowValues:
     """An average is what `/` makes of sum and count: of integers an integer, where it is one."""
     if sums.integers is None:
         assert sums.floats is not None
-        return Outcome(None, sums.floats / count, None, sums.absent, sums.overflows)
+        return WindowValues(None, sums.floats / count, None, sums.absent, sums.overflows)
     whole = sums.integers % count == 0
     if sums.whole is None and whole.all():
-        return Outcome(sums.integers // count, None, None, sums.absent, sums.overflows)
+        return WindowValues(sums.integers // count, None, None, sums.absent, sums.overflows)
     floats = sums.integers / count
     if sums.whole is not None:
         assert sums.floats is not None
         floats, whole = np.where(sums.whole, floats, sums.floats / count), whole & sums.whole
-    return Outcome(sums.integers // count, floats, whole, sums.absent, sums.overflows)
+    return WindowValues(sums.integers // count, floats, whole, sums.absent, sums.overflows)
 
 
-def _extremes(amounts: Amounts, first: Ints, last: Ints, greatest: bool) -> Outcome:
+def _extremes(amounts: Amounts, first: Ints, last: Ints, greatest: bool) -> WindowValues:
     """Of an integer and a float that are equal, the integer."""
     if amounts.numbers.dtype.kind == "i":
-        return Outcome(integers=slide_extremes(amounts.integers, first, last, greatest))
+        return WindowValues(integers=slide_extremes(amounts.integers, first, last, greatest))
     if amounts.whole is None:
-        return Outcome(floats=slide_extremes(amounts.numbers.astype(np.float64, copy=False), first, last, greatest))
+        return WindowValues(
+            floats=slide_extremes(amounts.numbers.astype(np.float64, copy=False), first, last, greatest)
+        )
     order = np.lexsort([amounts.integers, amounts.whole if greatest else ~amounts.whole, amounts.numbers])
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
     row = order[slide_extremes(place, first, last, greatest)]
-    return Outcome(amounts.integers[row], amounts.numbers[row], amounts.whole[row])
+    return WindowValues(amounts.integers[row], amounts.numbers[row], amounts.whole[row])

@@ -16,7 +16,7 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress
 from holdsfor.kernels.bits import Rules, bit_machine
-from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, machine
+from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineStart, machine
 from holdsfor.language.terms import Int
 from holdsfor.plan.operators import Due, Group, Relation
 
@@ -46,9 +46,13 @@ def one_by_one(
                 left_out += len(np.unique(order[~mask] >> axis.time_bits))
                 order = compress(order, mask)
         orders.append(order)
-        asked = [(slot[c.holding.relation], int(c.wanted), shift_of(action, c)) for c in action.conditions]
-        specs.append((slot[action.relation], 1 if action.initiates else -1, asked))
-    if not group.deadlines and len(relations) < MOST_BITS and all(s == 0 for _, _, asked in specs for _, _, s in asked):
+        conditions = [(slot[c.holding.relation], int(c.wanted), shift_of(action, c)) for c in action.conditions]
+        specs.append((slot[action.relation], 1 if action.initiates else -1, conditions))
+    if (
+        not group.deadlines
+        and len(relations) < MOST_BITS
+        and all(s == 0 for _, _, conditions in specs for _, _, s in conditions)
+    ):
         by_bits(group, relations, orders, specs, list(carried_intervals(group, world, domains)), world)
         return left_out
     listed = _listed(orders, specs)
@@ -94,7 +98,7 @@ def by_bits(
     for order, spec in zip(orders, specs, strict=True):
         shared.setdefault(id(order), []).append(spec)
     points = [next(order for order in orders if id(order) == one) for one in shared]
-    flat_specs = [spec for found in shared.values() for spec in found]
+    flat_specs = [spec for each in shared.values() for spec in each]
     needs, forbids, starts, ends = np.array([*map(_bits, flat_specs)], np.int64).reshape(-1, 4).T.copy()
     rules = Rules(
         np.concatenate([EMPTY, *(p if after else axis.following(p) for p in points)]),
@@ -121,40 +125,40 @@ def by_bits(
 
 
 def _bits(spec: Spec) -> tuple[int, int, int, int]:
-    slot, action, asked = spec
-    needs = sum({1 << s for s, wanted, _ in asked if wanted})
-    forbids = sum({1 << s for s, wanted, _ in asked if not wanted})
+    slot, action, conditions = spec
+    needs = sum({1 << s for s, wanted, _ in conditions if wanted})
+    forbids = sum({1 << s for s, wanted, _ in conditions if not wanted})
     return needs, forbids, 1 << slot if action > 0 else 0, 1 << slot if action < 0 else 0
 
 
 def _groups_of_several(group: Group) -> Ints:
     """The bits of each fluent that has more than one value."""
-    found, slot = [], 0
+    masks, slot = [], 0
     for fluent in group.fluents:
         size = len(fluent.relations)
         if size > 1:
-            found.append(((1 << size) - 1) << slot)
+            masks.append(((1 << size) - 1) << slot)
         slot += size
-    return np.array(found, np.int64)
+    return np.array(masks, np.int64)
 
 
 def _open_bits(carried: list[tuple[Relation, Ints, Ints, Ints]], slot: dict[Relation, int]) -> tuple[Ints, Ints, int]:
     """By key the bits that hold when conclusions begin, and when that is."""
     on = [(keys[end == OPEN], slot[relation]) for relation, keys, _, end in carried]
     begin = max((int(start[end == OPEN].max()) for _, _, start, end in carried if (end == OPEN).any()), default=0)
-    keys = np.unique(np.concatenate([EMPTY, *(found for found, _ in on)]))
+    keys = np.unique(np.concatenate([EMPTY, *(open_keys for open_keys, _ in on)]))
     bits = np.zeros(len(keys), np.int64)
-    for found, number in on:
-        bits[np.searchsorted(keys, found)] |= 1 << number
+    for open_keys, number in on:
+        bits[np.searchsorted(keys, open_keys)] |= 1 << number
     return keys, bits, begin
 
 
 def _listed(orders: list[Ints], specs: list[Spec]) -> Actions:
     sizes = [len(order) for order in orders]
-    counts = [len(asked) for _, _, asked in specs]
+    counts = [len(conditions) for _, _, conditions in specs]
     high = np.cumsum(counts) if counts else EMPTY
-    flat_asked = [one for _, _, asked in specs for one in asked]
-    columns = np.array(flat_asked, np.int64).reshape(-1, 3)
+    flat_conditions = [one for _, _, conditions in specs for one in conditions]
+    columns = np.array(flat_conditions, np.int64).reshape(-1, 3)
     return Actions(
         np.concatenate([EMPTY, *orders]),
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
@@ -169,25 +173,25 @@ def _listed(orders: list[Ints], specs: list[Spec]) -> Actions:
     )
 
 
-def _deadlines(found: list[tuple[int, int, Due]], slots: int) -> tuple[Deadlines, list[Due]]:
+def _deadlines(deadlines: list[tuple[int, int, Due]], slots: int) -> tuple[Deadlines, list[Due]]:
     """By source slot."""
-    found = sorted(found, key=lambda one: one[0])
-    first = np.searchsorted([source for source, _, _ in found], np.arange(slots + 1)).astype(np.int64)
+    deadlines = sorted(deadlines, key=lambda one: one[0])
+    first = np.searchsorted([source for source, _, _ in deadlines], np.arange(slots + 1)).astype(np.int64)
     columns = [
         np.array(column, np.int64)
         for column in (
-            [source for source, _, _ in found],
-            [target for _, target, _ in found],
-            [min(due.after.value, MOST_TIME) for _, _, due in found if isinstance(due.after, Int)],
-            [int(due.extensible) for _, _, due in found],
+            [source for source, _, _ in deadlines],
+            [target for _, target, _ in deadlines],
+            [min(due.after.value, MOST_TIME) for _, _, due in deadlines if isinstance(due.after, Int)],
+            [int(due.extensible) for _, _, due in deadlines],
         )
     ]
-    return Deadlines(first, *columns), [due for _, _, due in found]
+    return Deadlines(first, *columns), [due for _, _, due in deadlines]
 
 
 def _carried(
     group: Group, slot: dict[Relation, int], numbers: dict[Due, int], world: World, domains: Domains
-) -> Carried:
+) -> MachineStart:
     parts = [(keys, slot[r], start, end) for r, keys, start, end in carried_intervals(group, world, domains)]
     component = np.concatenate([EMPTY, *(keys for keys, _, _, _ in parts)])
     slots = np.concatenate([EMPTY, *(np.full(len(keys), s) for keys, s, _, _ in parts)])
@@ -199,6 +203,6 @@ def _carried(
     which = np.concatenate([EMPTY, *(np.full(len(r.keys), n) for n, r in running)])
     due_at = np.concatenate([EMPTY, *(r.due for _, r in running)])
     by_key = np.argsort(keys, kind="stable")
-    return Carried(
+    return MachineStart(
         component[order], slots[order], start[order], end[order], keys[by_key], which[by_key], due_at[by_key]
     )

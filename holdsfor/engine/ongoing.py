@@ -19,7 +19,7 @@ from holdsfor.engine.incremental.stored import Stored
 from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope
-from holdsfor.engine.stepping import Arrived, Moment, NoUpstream, Upstream, moments, remembered
+from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments, remembered
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
@@ -59,7 +59,7 @@ class Ongoing:
     windows_ahead: int = WINDOWS_AHEAD
     is_incremental: bool = False
     _inputs: tuple[Block, ...] = ()
-    _last: Moment | None = None
+    _last: QueryMoment | None = None
     _known: KnownWorld | None = None
     _setting: Setting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
@@ -115,7 +115,7 @@ class Ongoing:
     def advance(
         self,
         due: range,
-        tell: Callable[[Moment], Told],
+        tell: Callable[[QueryMoment], Told],
         upstream: Upstream = NO_UPSTREAM,
         sent_on: Sequence[Arrived] = (),
     ) -> list[Told]:
@@ -155,7 +155,7 @@ class Ongoing:
 
     # ------------------------------------------------------------ by what changes
 
-    def _go_on(self, due: range, tell: Callable[[Moment], Told]) -> list[Told] | None:
+    def _go_on(self, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told] | None:
         """On the axis that is there; None if it has no room."""
         assert self._known is not None
         assert self._setting is not None
@@ -182,7 +182,7 @@ class Ongoing:
     def _evaluate(
         self,
         due: range,
-        tell: Callable[[Moment], Told],
+        tell: Callable[[QueryMoment], Told],
         inputs: tuple[Block, ...],
         upstream: Upstream,
         sent_on: Sequence[Arrived],
@@ -191,7 +191,7 @@ class Ongoing:
         """until: the last query time that a new axis must have room for, if there are more to come."""
         arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
 
-        def step_through(start: Opened) -> tuple[Moment, list[Told]]:
+        def step_through(start: Opened) -> tuple[QueryMoment, list[Told]]:
             moment, told = None, []
             steps = (due, arrived, upstream, start.state, start.before, start.world, sent_on)
             for moment in moments(self.program, self.windows, self.scope, *steps):

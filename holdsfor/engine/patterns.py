@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run, shape
 from holdsfor.engine.choosing import choose
-from holdsfor.engine.column import Column, Selection, Times, concatenated
+from holdsfor.engine.column import Column, Selection, TimeColumn, concatenated
 from holdsfor.engine.distinct import distinct
 from holdsfor.engine.join_order import SPAN, cheapest_pair
 from holdsfor.engine.rows import Rows
@@ -47,12 +47,12 @@ def occurring(op: Occurring, world: World) -> Rows:
 
 def match_pattern(pattern: Pattern, world: World) -> Rows:
     """The occurrences of a pattern; one that several rules have is matched once."""
-    found = world.shared.get(pattern)
-    if not isinstance(found, Rows):
-        found = _match(pattern, world)
+    rows = world.shared.get(pattern)
+    if not isinstance(rows, Rows):
+        rows = _match(pattern, world)
         if not isinstance(pattern, Scan):
-            world.shared[pattern] = found
-    return found
+            world.shared[pattern] = rows
+    return rows
 
 
 def _match(pattern: Pattern, world: World) -> Rows:
@@ -84,7 +84,7 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
     points = points.pick(wanted.picks, wanted.read)
     if time_span(points.packed, world.axis.mask)[1] > world.now - world.axis.origin:
         points = points.where(points.packed & world.axis.mask <= world.now - world.axis.origin)
-    end = Times(world.dictionary, world.axis, points.packed)
+    end = TimeColumn(world.dictionary, world.axis, points.packed)
     start = end if points.begun is None else Column(world.dictionary, numbers=points.starts())
     columns = {name: points.column(p) for p, name in wanted.new}
     rows = Rows(world.axis, len(points), {**columns, START: start, END: end})
@@ -188,10 +188,10 @@ def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[R
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
     rows = _put_together(first, i, last, j, _times_at(first, START, i), _times_at(last, END, j), world)
     for what in beside:
-        asked = sorted((what.names & rows.names) - SPAN)
+        common = sorted((what.names & rows.names) - SPAN)
         around = _times_at(first, END, i), _times_at(last, START, j)
-        low, high = (_pack(rows, asked, times, world) for times in around)
-        free = ~is_blocked(bits, low, high, *_packed_span(what, asked, world))
+        low, high = (_pack(rows, common, times, world) for times in around)
+        free = ~is_blocked(bits, low, high, *_packed_span(what, common, world))
         rows, i, j = rows.filter(free), i[free], j[free]
     return first, last, _chosen(pattern, first, i, last, j, rows, world)
 
@@ -292,9 +292,9 @@ def _passing(rows: Rows, conditions: tuple[Chain, ...], world: World) -> Rows:
     """The rows that pass one of the alternatives; where a row passes several and gets no new values, once."""
     if len(conditions) == 1:
         return run(conditions[0], world, rows) if conditions[0] else rows
-    found = [run(chain, world, rows) for chain in conditions]
-    names = set(found[0].names).intersection(*(each.names for each in found))
-    return distinct(_together(found, sorted(names - SPAN), world))
+    passed = [run(chain, world, rows) for chain in conditions]
+    names = set(passed[0].names).intersection(*(each.names for each in passed))
+    return distinct(_together(passed, sorted(names - SPAN), world))
 
 
 def _together(parts: Sequence[Rows], names: Sequence[str], world: World) -> Rows:

@@ -36,7 +36,7 @@ NEVER = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRows:
     """Occurrences of a part that wait for something, and until when each does."""
 
     matched: Pattern
@@ -59,7 +59,7 @@ def progress_table(plan: Plan, world: World) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Waiting]:
+def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[WaitingRows]:
     """What of a pattern has occurred and may still be completed after now, the innermost parts first."""
     for operand in operands(pattern):
         yield from waiting_for(operand, writer, world)
@@ -81,7 +81,7 @@ def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Wait
             return
 
 
-def _waiting_sides(pattern: Pairs, writer: Writer, world: World) -> Iterator[Waiting]:
+def _waiting_sides(pattern: Pairs, writer: Writer, world: World) -> Iterator[WaitingRows]:
     left, right, pairs = pair_up(pattern, world)
     sides = [(pattern.left, pattern.right, left, LEFT)]
     if pattern.kind in ("and", "par"):
@@ -105,14 +105,14 @@ def _unused(pattern: Pairs | Absent, rows: Rows, pairs: Rows, side: str) -> Mask
     return free
 
 
-def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, world: World) -> Iterator[Waiting]:
+def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, world: World) -> Iterator[WaitingRows]:
     kept = free & (until > world.now)
     if kept.any():
         once = distinct(rows.bind({UNTIL: Column(world.dictionary, numbers=until)}).filter(kept))
-        yield Waiting(matched, awaited, once, once.times(UNTIL))
+        yield WaitingRows(matched, awaited, once, once.times(UNTIL))
 
 
-def _table(event: str, rule: Conclude, waiting: Waiting, writer: Writer, world: World) -> pa.Table:
+def _table(event: str, rule: Conclude, waiting: WaitingRows, writer: Writer, world: World) -> pa.Table:
     rows, size = waiting.rows, waiting.rows.size
     place = f"{rule.place.file}:{rule.place.line}"
     columns = [

@@ -8,17 +8,19 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.dictionary import Numbers
-from holdsfor.engine.measuring import Amounts, Outcome
+from holdsfor.engine.measuring import Amounts, WindowValues
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function, Registered
 
 LEAST_INTEGER, MOST_INTEGER = -(1 << 63), (1 << 63) - 1
 
 
-def call_function(name: str, registered: Registered, amounts: Sequence[Amounts], first: Ints, last: Ints) -> Outcome:
+def call_function(
+    name: str, registered: Registered, amounts: Sequence[Amounts], first: Ints, last: Ints
+) -> WindowValues:
     """What the function makes of the numbers of each window, from first to last."""
     if not first.size:
-        return Outcome(integers=np.empty(0, np.int64))
+        return WindowValues(integers=np.empty(0, np.int64))
     call_all = _call_once if registered.is_vectorised else _call_each
     try:
         return call_all(name, registered.call, amounts, first, last)
@@ -28,7 +30,7 @@ def call_function(name: str, registered: Registered, amounts: Sequence[Amounts],
         raise HoldsforError(f"the function {name} failed: {type(error).__name__}: {error}") from error
 
 
-def _call_once(name: str, function: Function, amounts: Sequence[Amounts], first: Ints, last: Ints) -> Outcome:
+def _call_once(name: str, function: Function, amounts: Sequence[Amounts], first: Ints, last: Ints) -> WindowValues:
     columns = [_unwriteable(each.numbers.astype(np.float64, copy=False)) for each in amounts]
     results = np.asarray(function(*columns, first, last + 1))
     if results.shape != first.shape or results.dtype.kind not in "iuf":
@@ -37,12 +39,12 @@ def _call_once(name: str, function: Function, amounts: Sequence[Amounts], first:
             f"{first.size} windows."
         )
     if results.dtype.kind != "f":
-        return Outcome(integers=results.astype(np.int64))
+        return WindowValues(integers=results.astype(np.int64))
     floats = results.astype(np.float64)
-    return Outcome(floats=floats, absent=~np.isfinite(floats), overflows=int(np.isinf(floats).sum()))
+    return WindowValues(floats=floats, absent=~np.isfinite(floats), overflows=int(np.isinf(floats).sum()))
 
 
-def _call_each(name: str, function: Function, amounts: Sequence[Amounts], first: Ints, last: Ints) -> Outcome:
+def _call_each(name: str, function: Function, amounts: Sequence[Amounts], first: Ints, last: Ints) -> WindowValues:
     windows = zip(*(_windows(each, first, last) for each in amounts), strict=True)
     results = [_number(name, function(*window)) for window in windows]
     whole = np.array([isinstance(number, int) for number in results])
@@ -51,7 +53,7 @@ def _call_each(name: str, function: Function, amounts: Sequence[Amounts], first:
     floats = np.array([0.0 if isinstance(number, int) else number for number in results])
     absent = ~(np.array(fits) & np.isfinite(floats))
     overflows = int(np.count_nonzero(absent & ~np.isnan(floats)))
-    return Outcome(integers.astype(np.int64), floats, whole, absent, overflows)
+    return WindowValues(integers.astype(np.int64), floats, whole, absent, overflows)
 
 
 def _windows(amounts: Amounts, first: Ints, last: Ints) -> list[Numbers]:

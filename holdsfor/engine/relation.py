@@ -58,12 +58,12 @@ class Points:
         return len(self.packed)
 
     def column(self, position: int) -> Column:
-        found = self._columns.get(position)
-        if found is None:
+        column = self._columns.get(position)
+        if column is None:
             key = self.packed >> self.axis.time_bits
-            found = Column(self.dictionary, self.axis.code(key, self.key.index(position), len(self.key)))
-            self._columns[position] = found
-        return found
+            column = Column(self.dictionary, self.axis.code(key, self.key.index(position), len(self.key)))
+            self._columns[position] = column
+        return column
 
     def codes(self, position: int) -> Ints:
         return self.column(position).codes()
@@ -183,15 +183,15 @@ class Points:
         if not picks.constants and not picks.equal and not nulls:
             return self
         view = (picks, read) if nulls else picks
-        found = self._views.get(view)
-        if not isinstance(found, Points):
+        picked = self._views.get(view)
+        if not isinstance(picked, Points):
             mask = ~np.logical_or.reduce(nulls) if nulls else np.ones(len(self), np.bool_)
             for position, code in picks.constants:
                 mask &= self.column(position).codes() == code
             for position, other in picks.equal:
                 mask &= self.column(position).codes() == self.column(other).codes()
-            found = self._views[view] = self.select(Selection(mask))
-        return found
+            picked = self._views[view] = self.select(Selection(mask))
+        return picked
 
     def _nulls(self, position: int) -> Mask | None:
         """Which rows have no value there; None: all have one."""
@@ -201,10 +201,10 @@ class Points:
 
     def by_parts(self, forms: Forms) -> Points:
         """With a column for each part of the arguments; without the rows whose arguments have other forms."""
-        found = self._views.get(forms)
-        if not isinstance(found, Points):
-            found = self._views[forms] = self._by_parts(forms)
-        return found
+        points = self._views.get(forms)
+        if not isinstance(points, Points):
+            points = self._views[forms] = self._by_parts(forms)
+        return points
 
     def _by_parts(self, forms: Forms) -> Points:
         columns = {p: self.column(p) for p in range(self.arity)}
@@ -222,12 +222,12 @@ class Points:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
         if positions == self.key:
             return self.packed, None
-        found = self._views.get(positions)
-        if not isinstance(found, tuple):
+        ordering = self._views.get(positions)
+        if not isinstance(ordering, tuple):
             packed = self.axis.pack([self.column(p).codes() for p in positions], self.times())
             order = np.argsort(packed, kind="stable")
-            found = self._views[positions] = (packed[order], order)
-        return found
+            ordering = self._views[positions] = (packed[order], order)
+        return ordering
 
 
 class Intervals:
@@ -315,37 +315,37 @@ class Intervals:
 
     def keys(self) -> Ints:
         """The key of each interval."""
-        found = self._views.get("keys")
-        if not isinstance(found, np.ndarray):
-            found = self._views["keys"] = self.s >> self.axis.time_bits
-        return found
+        keys = self._views.get("keys")
+        if not isinstance(keys, np.ndarray):
+            keys = self._views["keys"] = self.s >> self.axis.time_bits
+        return keys
 
     def codes(self, position: int) -> Ints:
         return self.axis.code(self.keys(), position, self.arity)
 
     def by_parts(self, forms: Forms) -> Intervals:
         """With a column for each part of the arguments; without the intervals whose arguments have other forms."""
-        found = self._views.get(forms)
-        if not isinstance(found, Intervals):
+        intervals = self._views.get(forms)
+        if not isinstance(intervals, Intervals):
             axis = self.axis
             kept, columns = take_apart([self.codes(p) for p in range(self.arity)], forms, self.dictionary)
             base = axis.key(columns) << axis.time_bits
             s, e = base | (self.s[kept] & axis.mask), base | (self.e[kept] & axis.mask)
             order = np.argsort(s, kind="stable")
-            found = Intervals(axis, self.dictionary, len(columns), s[order], e[order])
-            self._views[forms] = found
-        return found
+            intervals = Intervals(axis, self.dictionary, len(columns), s[order], e[order])
+            self._views[forms] = intervals
+        return intervals
 
     def edges(self, which: EdgeKind) -> Points:
         """Where intervals begin and end: at these points themselves (startI, endI), or one tick before."""
-        found = self._views.get(which)
-        if not isinstance(found, Points):
+        edges = self._views.get(which)
+        if not isinstance(edges, Points):
             begins = which in ("start", "startI")
             points = self.s if begins else compress(self.e, (self.e & self.axis.mask) != self.axis.mask)
             points = points if which in ("startI", "endI") else self.axis.preceding(points)
-            found = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
-            self._views[which] = found
-        return found
+            edges = Points(self.axis, self.dictionary, self.arity, tuple(range(self.arity)), points, {})
+            self._views[which] = edges
+        return edges
 
     def mask(self, picks: Picks) -> Mask | None:
         """Which intervals have these constants and equal columns; None: all."""
@@ -363,8 +363,8 @@ class Intervals:
         if not picks.constants and not picks.equal and positions == tuple(range(self.arity)):
             return self.s, self.e
         view = ("project", picks, positions)
-        found = self._views.get(view)
-        if not isinstance(found, tuple):
+        projected = self._views.get(view)
+        if not isinstance(projected, tuple):
             s, e, _ = self._rekeyed(picks, positions)
             fixed = {p for p, _ in picks.constants} | {p for p, _ in picks.equal}
             one_to_one = fixed | set(positions) == set(range(self.arity))
@@ -372,8 +372,8 @@ class Intervals:
             if not (one_to_one and in_order):
                 s, order = sort_packed(s, self.axis.time_bits)
                 s, e = normalise(s, e[order])
-            found = self._views[view] = (s, e)
-        return found
+            projected = self._views[view] = (s, e)
+        return projected
 
     def ranges(self, picks: Picks, positions: tuple[int, ...], key: Ints) -> tuple[Ints, Ints, Ints, Ints]:
         """The projected intervals, and for each key where its own begin and end."""
@@ -391,12 +391,12 @@ class Intervals:
     def spread(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
         """The intervals on the axis of these columns, sorted by start, not united, with the rows they come from."""
         view = ("spread", picks, positions)
-        found = self._views.get(view)
-        if not isinstance(found, tuple):
+        spread = self._views.get(view)
+        if not isinstance(spread, tuple):
             s, e, rows = self._rekeyed(picks, positions)
             s, order = sort_packed(s, self.axis.time_bits)
-            found = self._views[view] = (s, e[order], rows[order])
-        return found
+            spread = self._views[view] = (s, e[order], rows[order])
+        return spread
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
         mask = self.mask(picks)
@@ -411,11 +411,11 @@ class Intervals:
 
     def groundings(self) -> Ints:
         """The distinct keys."""
-        found = self._views.get("groundings")
-        if not isinstance(found, np.ndarray):
+        groundings = self._views.get("groundings")
+        if not isinstance(groundings, np.ndarray):
             keys = self.keys()
-            found = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
-        return found
+            groundings = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+        return groundings
 
 
 Data = Points | Intervals

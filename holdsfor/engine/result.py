@@ -88,45 +88,45 @@ def intervals_table(relations: Iterable[Relation], world: World, write: Writer =
 
 def reported(relation: Relation, world: World) -> Intervals:
     """What results have of a relation: without values that no grounding declares, where others are declared."""
-    found = _begun(world.intervals_of(relation), world)
+    intervals = _begun(world.intervals_of(relation), world)
     hidden = [value for owner, value in world.unreported if owner == relation.signature]
     if not hidden:
-        return found
+        return intervals
     if relation.value is not None:
-        return found.none() if relation.value in hidden else found
+        return intervals.none() if relation.value in hidden else intervals
     codes = [world.dictionary.code_of(value) for value in hidden]
-    kept = ~np.isin(found.codes(found.arity - 1), codes)
-    return Intervals(found.axis, found.dictionary, found.arity, found.s[kept], found.e[kept])
+    kept = ~np.isin(intervals.codes(intervals.arity - 1), codes)
+    return Intervals(intervals.axis, intervals.dictionary, intervals.arity, intervals.s[kept], intervals.e[kept])
 
 
-def _begun(found: Intervals, world: World) -> Intervals:
+def _begun(intervals: Intervals, world: World) -> Intervals:
     """From the first point of the history on, and without what begins only after now: input may tell of the future.
 
     What holds initially began before the first point, so that it has no start; it is told from that point on.
     """
-    axis = found.axis
+    axis = intervals.axis
     first = world.start + 1 - axis.origin
     limit = int(axis.following(np.array([world.now - axis.origin]))[0])
-    start, end = found.s & axis.mask, found.e & axis.mask
+    start, end = intervals.s & axis.mask, intervals.e & axis.mask
     mask = (start <= limit) & (end > first)
     if mask.all() and (start >= first).all():
-        return found
-    s = np.where(start < first, (found.s & ~axis.mask) | first, found.s)
-    return Intervals(axis, found.dictionary, found.arity, s[mask], found.e[mask])
+        return intervals
+    s = np.where(start < first, (intervals.s & ~axis.mask) | first, intervals.s)
+    return Intervals(axis, intervals.dictionary, intervals.arity, s[mask], intervals.e[mask])
 
 
-def _intervals(relation: Relation, found: Intervals, texts: pa.Array, write: Writer) -> pa.Table:
-    axis, end = found.axis, found.e & found.axis.mask
-    codes = [found.codes(p) for p in range(found.arity)]
+def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write: Writer) -> pa.Table:
+    axis, end = intervals.axis, intervals.e & intervals.axis.mask
+    codes = [intervals.codes(p) for p in range(intervals.arity)]
     if relation.value is None:
         value = _texts_of(codes.pop(), texts)
     else:
-        value = pa.repeat(write(pa.array([str(relation.value)]))[0], len(found))
+        value = pa.repeat(write(pa.array([str(relation.value)]))[0], len(intervals))
     columns = [
-        pa.repeat(relation.name, len(found)),
-        arguments([_texts_of(column, texts) for column in codes], len(found)),
+        pa.repeat(relation.name, len(intervals)),
+        arguments([_texts_of(column, texts) for column in codes], len(intervals)),
         value,
-        pa.array(axis.time(found.s)),
+        pa.array(axis.time(intervals.s)),
         pa.array(end + axis.origin, mask=end == axis.mask),
     ]
     return pa.table(columns, schema=INTERVALS_SCHEMA)
@@ -141,11 +141,11 @@ def as_block(relation: Relation, world: World) -> Block:
         args = tuple(_argument(points.column(p), texts) for p in range(relation.arity))
         begun = None if points.begun is None else points.starts()
         return Block(relation.name, "event", args, None, time, None, time, begun=begun)
-    found, texts = world.intervals_of(relation), world.dictionary.texts()
-    axis = found.axis
-    codes = [found.codes(p) for p in range(relation.arity)]
-    end = found.e & axis.mask
-    start, end = axis.time(found.s), np.where(end == axis.mask, OPEN, end + axis.origin)
+    intervals, texts = world.intervals_of(relation), world.dictionary.texts()
+    axis = intervals.axis
+    codes = [intervals.codes(p) for p in range(relation.arity)]
+    end = intervals.e & axis.mask
+    start, end = axis.time(intervals.s), np.where(end == axis.mask, OPEN, end + axis.origin)
     if relation.value is None:
         value = _coded(codes.pop(), texts)
     else:

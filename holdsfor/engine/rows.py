@@ -59,17 +59,17 @@ class Rows:
         return self.span[0] + shift >= low and self.span[1] + shift <= high
 
     def column(self, name: str) -> Column:
-        found = self._columns.get(name)
-        if found is None:
+        selected = self._columns.get(name)
+        if selected is None:
             assert self._parent is not None, name
             assert self._selection is not None
             column = self._parent.column(name)
             if name == self.clock and self.span is not None and self.packed is not None:
-                found = column.made_as(partial(self.axis.time, self.packed))
+                selected = column.made_as(partial(self.axis.time, self.packed))
             else:
-                found = column.select(self._selection)
-            self._columns[name] = found
-        return found
+                selected = column.select(self._selection)
+            self._columns[name] = selected
+        return selected
 
     def codes(self, name: str) -> Ints:
         return self.column(name).codes()

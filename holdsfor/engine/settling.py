@@ -9,7 +9,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, Plan, Relation, Simple, Source, Static
+from holdsfor.plan.operators import Definition, Due, InputSource, Plan, Relation, Simple, Static
 from holdsfor.plan.walk import defines, simple_of
 
 
@@ -35,7 +35,7 @@ class Scope:
     """
 
     definitions: tuple[int, ...]
-    sources: tuple[Source, ...] = ()
+    sources: tuple[InputSource, ...] = ()
     restrict: Callable[[Relation, World], None] = lambda relation, world: None
     forgets: bool = False
 
@@ -114,7 +114,7 @@ def _proved(definition: Definition) -> tuple[Simple, ...]:
     return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
-def still_running(found: Running, cut: int) -> Running:
+def still_running(running: Running, cut: int) -> Running:
     """The deadlines that were set by then, neither due nor dropped yet."""
-    kept = (found.made <= cut) & (found.due > cut) & (found.dropped > cut)
-    return Running(found.keys[kept], found.made[kept], found.due[kept], found.dropped[kept])
+    kept = (running.made <= cut) & (running.due > cut) & (running.dropped > cut)
+    return Running(running.keys[kept], running.made[kept], running.due[kept], running.dropped[kept])

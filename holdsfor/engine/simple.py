@@ -35,7 +35,7 @@ Domains = dict[Relation, tuple[Allowed, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ValueChanges:
     """What starts and ends one value, as sorted points; `alive`: initiations that count only where some value holds."""
 
     initiated: Ints
@@ -62,29 +62,29 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    found = [keys for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
-    return [(np.sort(keys) << world.axis.time_bits) | (world.after - world.axis.origin) for keys in found]
+    known_keys = [keys for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
+    return [(np.sort(keys) << world.axis.time_bits) | (world.after - world.axis.origin) for keys in known_keys]
 
 
 def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
     """What holds from the start of the history on; two values of one grounding cancel each other."""
     if world.after >= world.start or not any(fluent.initially):
         return {}
-    found: dict[Relation, Ints] = {}
+    keys_of: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
-        found[relation] = unique_sorted(
+        keys_of[relation] = unique_sorted(
             np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in dict.fromkeys(rules))]))
         )
         if relation in domains and not admits_all(domains[relation]):
-            found[relation] = compress(
-                found[relation], within(found[relation], relation.arity, domains[relation], world)
+            keys_of[relation] = compress(
+                keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
-    everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in found.items()])
+    everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in keys_of.items()])
     if len(unique_sorted(np.sort(everything))) == len(everything):
-        return found
+        return keys_of
     keys, counts = np.unique(everything, return_counts=True)
     alone = keys[counts == 1]
-    return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in found.items()}
+    return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in keys_of.items()}
 
 
 def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
@@ -152,7 +152,7 @@ def _split(
     arity = fluent.signature.arity
     wild = any(begun_open) or any(opens for _, opens in ended)
     seen = _seen(initiated, world) if wild else EMPTY
-    changes: list[Changes] = []
+    changes: list[ValueChanges] = []
     for i, relation in enumerate(fluent.relations):
         declared = whole_keys(domains[relation], arity) if relation in domains else None
         keys = declared if declared is not None else seen
@@ -163,9 +163,9 @@ def _split(
             terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world) for o in ended[i][1])])
         more = merged(spread_over(o, keys, arity, world) for o in begun_open[i])
         if declared is not None:
-            changes.append(Changes(merged([initiated[i], more]), terminated, EMPTY))
+            changes.append(ValueChanges(merged([initiated[i], more]), terminated, EMPTY))
         else:
-            changes.append(Changes(initiated[i], terminated, more))
+            changes.append(ValueChanges(initiated[i], terminated, more))
     _values(fluent.relations, changes, world)
 
 
@@ -174,7 +174,7 @@ def _seen(initiated: list[Ints], world: World) -> Ints:
     return unique_sorted(merged([unique_sorted(points >> world.axis.time_bits) for points in initiated]))
 
 
-def _values(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+def _values(relations: tuple[Relation, ...], changes: list[ValueChanges], world: World) -> None:
     if any(len(change.alive) for change in changes):
         _by_machine(relations, changes, world)
         return
@@ -186,17 +186,18 @@ def _values(relations: tuple[Relation, ...], changes: list[Changes], world: Worl
         world.put_intervals(relation, s, e)
 
 
-def _moved(changes: list[Changes], world: World) -> tuple[int, list[Changes]]:
+def _moved(changes: list[ValueChanges], world: World) -> tuple[int, list[ValueChanges]]:
     """With a clock tick above 1 points move to the next grid point before they meet."""
     axis = world.axis
     if axis.tick == 1:
         return 1, changes
     return 0, [
-        Changes(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive)) for c in changes
+        ValueChanges(axis.following(c.initiated), axis.following(c.terminated), axis.following(c.alive))
+        for c in changes
     ]
 
 
-def _by_machine(relations: tuple[Relation, ...], changes: list[Changes], world: World) -> None:
+def _by_machine(relations: tuple[Relation, ...], changes: list[ValueChanges], world: World) -> None:
     """All values of a grounding together, in the order of time."""
     after, moved = _moved(changes, world)
     parts = [
@@ -250,8 +251,8 @@ def _valued(
         if opened.binds_last(arity):
             parts.append((_spread_valued(opened, keys, arity, world), TERMINATE))
         elif opened.cuts_last():  # values of one form, also those that only a wildcard gave
-            given = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
-            parts.append((spread_over(opened, given, arity, world), TERMINATE))
+            alive = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
+            parts.append((spread_over(opened, alive, arity, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
             groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
             among = opened.without_last(opened.positions, opened.packed)
@@ -276,9 +277,9 @@ def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
     spread = []
     for one in np.unique(value):
         among = opened.without_last(opened.positions[:-1], np.sort(points[value == one]))
-        there = spread_over(among, groundings, arity - 1, world)
-        key = _with_value(there >> axis.time_bits, np.full(len(there), one), arity, world)
-        spread.append(np.sort((key << axis.time_bits) | (there & axis.mask)))
+        moments = spread_over(among, groundings, arity - 1, world)
+        key = _with_value(moments >> axis.time_bits, np.full(len(moments), one), arity, world)
+        spread.append(np.sort((key << axis.time_bits) | (moments & axis.mask)))
     return merged(spread)
 
 

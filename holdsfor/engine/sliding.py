@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.distinct import distinct
-from holdsfor.engine.measuring import Amounts, Outcome, find_amounts, has_any, measure_windows
+from holdsfor.engine.measuring import Amounts, WindowValues, find_amounts, has_any, measure_windows
 from holdsfor.engine.registered import call_function
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -70,7 +70,7 @@ def _measured(
     return rows.bind(columns).filter(kept)
 
 
-def _measure(measure: Measured, amounts: list[Amounts], first: Ints, last: Ints) -> Outcome:
+def _measure(measure: Measured, amounts: list[Amounts], first: Ints, last: Ints) -> WindowValues:
     if measure.registered is not None:
         return call_function(measure.function, measure.registered, amounts, first, last)
     return measure_windows(measure.function, amounts[0] if amounts else None, first, last)

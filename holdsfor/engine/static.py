@@ -29,9 +29,9 @@ from holdsfor.plan.operators import (
     Lasting,
     Lookup,
     Of,
-    Part,
     Relate,
     Relation,
+    SharedExpression,
     Static,
 )
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
@@ -48,31 +48,35 @@ class Frame:
     world: World
     rows: Rows | None  # None: every part is on the rule's own columns
     grounds: Grounds | None
-    shared: frozenset[Part]
+    shared: frozenset[SharedExpression]
     keys: Ints | None = None  # on the rule's own columns: the groundings, where they are asked for
 
 
 def evaluate_static(
-    definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part] = frozenset()
+    definition: Static, world: World, clauses: tuple[Allowed, ...], shared: frozenset[SharedExpression] = frozenset()
 ) -> None:
     """shared: parts of expressions that several rules have, or one rule more than once."""
     relation = definition.relation
-    found = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
-    s, e = NOTHING if not found else found[0]
-    for more in found[1:]:
+    pieces = [evaluate_rule(rule, relation, world, clauses, shared) for rule in definition.rules]
+    s, e = NOTHING if not pieces else pieces[0]
+    for more in pieces[1:]:
         s, e = union2(s, e, *more)
     world.put_intervals(relation, s, e)
 
 
 def evaluate_rule(
-    rule: HoldsForRule, relation: Relation, world: World, clauses: tuple[Allowed, ...], shared: frozenset[Part]
+    rule: HoldsForRule,
+    relation: Relation,
+    world: World,
+    clauses: tuple[Allowed, ...],
+    shared: frozenset[SharedExpression],
 ) -> Pair:
     grounds = grounds_of(rule, relation)
     if grounds is None:
         return _algebra(rule.expression, Frame(world, None, None, shared))
     if is_on_own_columns(rule) and (keys := _evident_keys(rule, world)) is not None:
         return _algebra(rule.expression, Frame(world, None, grounds, shared, keys))
-    part = Part(grounds, None)
+    part = SharedExpression(grounds, None)
     rows = world.shared.get(part)
     if not isinstance(rows, Rows):
         with OnBehalfOf(rule):
@@ -149,11 +153,11 @@ def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
 
 def _having(part: Of, rows: Rows, world: World) -> Rows:
     """Joined with the groundings that the part has had."""
-    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
+    intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
     axis = world.axis
     wanted = shape(args, rows.names, world.dictionary)
-    keys = found.groundings()
-    codes = {p: axis.code(keys, p, found.arity) for p in range(found.arity)}
+    keys = intervals.groundings()
+    codes = {p: axis.code(keys, p, intervals.arity) for p in range(intervals.arity)}
     mask = np.ones(len(keys), np.bool_)
     for position, code in wanted.picks.constants:
         mask &= codes[position] == code
@@ -189,7 +193,7 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
 
 
 def _algebra(expression: Expression, frame: Frame) -> Pair:
-    part = Part(frame.grounds, expression)
+    part = SharedExpression(frame.grounds, expression)
     if part not in frame.shared:
         return _worked_out(expression, frame)
     key = part if frame.keys is None else (part, "on own columns")
@@ -273,17 +277,17 @@ def _within(expression: Relate, world: World) -> Within | None:
 
 def _of(part: Of, frame: Frame) -> Pair:
     world, rows = frame.world, frame.rows
-    found, args = read_by_parts(world.intervals_of(part.relation), part.args)
+    intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
     if rows is None:
         own = shape(args, frozenset(), world.dictionary)
-        return found.project(own.picks, tuple(position for position, _ in own.new))
+        return intervals.project(own.picks, tuple(position for position, _ in own.new))
     wanted = shape(args, rows.names, world.dictionary)
     assert not wanted.new, part
     if wanted.positions:
         key = world.axis.key([rows.codes(name) for name in wanted.names])
     else:
         key = np.zeros(rows.size, np.int64)
-    s, e, low, high = found.ranges(wanted.picks, wanted.positions, key)
+    s, e, low, high = intervals.ranges(wanted.picks, wanted.positions, key)
     return lift(s, e, low, high, world.axis.time_bits)
 
 

@@ -36,7 +36,7 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class QueryMoment:
     """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
     until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
@@ -89,7 +89,7 @@ def moments(
     before: World | None,
     world: World,
     sent_on: Sequence[Arrived] = (),
-) -> Iterator[Moment]:
+) -> Iterator[QueryMoment]:
     """The query times that are due, one after the other. world: gives axis, dictionary and facts.
 
     A stretch of query times at which nothing can change is passed over; the last one that is due never is.
@@ -108,7 +108,7 @@ def moments(
         if place + 1 < len(due):
             wake = next_activity(query_time, due[place], now, frontier.quiet, coming, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
-        yield Moment(query_time, due[place - 1], before, settled, now, state, left_out)
+        yield QueryMoment(query_time, due[place - 1], before, settled, now, state, left_out)
         before = now
 
 
@@ -135,7 +135,7 @@ def _begin(
     scope: Scope,
     query_time: int,
     arrived: Iterable[Arrived],
-    given: Iterable[Block],
+    earlier: Iterable[Block],
     state: State,
     world: World,
 ) -> World:
@@ -152,7 +152,7 @@ def _begin(
         state.running,
         unreported=program.plan.unreported,
     )
-    add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *given], fresh)
+    add_input(program, scope, [*visible_input(windows, state.frontier, query_time, arrived), *earlier], fresh)
     return fresh
 
 

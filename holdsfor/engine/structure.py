@@ -24,10 +24,10 @@ class Cuttable(Protocol):
 Data = TypeVar("Data", bound=Cuttable)
 
 
-def read_by_parts(found: Data, args: tuple[Arg, ...]) -> tuple[Data, tuple[Leaf, ...]]:
+def read_by_parts(data: Data, args: tuple[Arg, ...]) -> tuple[Data, tuple[Leaf, ...]]:
     """What is read by these arguments, with a column for each variable inside a term, and the arguments for them."""
     forms = forms_of(args)
-    return (found if forms is None else found.by_parts(forms)), flat(args)
+    return (data if forms is None else data.by_parts(forms)), flat(args)
 
 
 def take_apart(columns: Sequence[Ints], forms: Forms, dictionary: Dictionary) -> tuple[Ints, list[Ints]]:

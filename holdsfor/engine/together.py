@@ -21,7 +21,7 @@ from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
-from holdsfor.kernels.machine import Actions, Carried, Deadlines, machine
+from holdsfor.kernels.machine import Actions, Deadlines, MachineStart, machine
 from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
 from holdsfor.plan.structures import flat, forms_of, is_open
 
@@ -71,9 +71,13 @@ class Slots:
 
     def matching(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> tuple[Ints, Ints, dict[str, Column]]:
         """For each row the slots with its bound arguments: (row, place among the relation's keys), and what is new."""
-        found = self.ranges(relation, args, rows)
-        i, j = expand(found.low, found.high)
-        return i, found.places[j], {name: Column(self.world.dictionary, codes[j]) for name, codes in found.new.items()}
+        ranges = self.ranges(relation, args, rows)
+        i, j = expand(ranges.low, ranges.high)
+        return (
+            i,
+            ranges.places[j],
+            {name: Column(self.world.dictionary, codes[j]) for name, codes in ranges.new.items()},
+        )
 
     def ranges(self, relation: Relation, args: tuple[Arg, ...], rows: Rows) -> Ranges:
         axis = self.world.axis
@@ -97,7 +101,7 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Question:
     """A condition on the state, for all rows of an action: one slot each (column), or none of several (ranges)."""
 
     condition: Condition
@@ -188,10 +192,10 @@ def _head_keys(
 # ---------------------------------------------------------------- the rows of an action
 
 
-def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Asked]]:
+def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Question]]:
     """The rows for which all other conditions are true, with the slots that the state is asked for."""
     rows: Rows | None = None
-    asked: list[Asked] = []
+    questions: list[Question] = []
     waiting = {id(condition.holding): condition for condition in action.conditions}
     for op in action.rule.chain:
         inner = op.chain if isinstance(op, Without) else (op,)
@@ -201,48 +205,50 @@ def _rows(action: Action, slots: Slots, world: World) -> tuple[Rows, list[Asked]
             continue
         rows = rows if rows is not None else Rows(world.axis, 1, {})
         ask = _ask if condition.wanted else _ask_no_solution if condition.inside else _ask_not
-        rows, one = ask(condition, len(asked), rows, slots, world)
-        asked.append(one)
-    return rows if rows is not None else Rows(world.axis, 1, {}), asked
+        rows, one = ask(condition, len(questions), rows, slots, world)
+        questions.append(one)
+    return rows if rows is not None else Rows(world.axis, 1, {}), questions
 
 
-def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
+def _ask(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
     relation, name = condition.holding.relation, f"slot {number}"
     i, j, columns = slots.matching(relation, condition.holding.args, rows)
     columns[name] = Column(world.dictionary, numbers=slots.base[relation] + j)
-    return rows.take(i).bind(columns), Asked(condition, name)
+    return rows.take(i).bind(columns), Question(condition, name)
 
 
-def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
+def _ask_not(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Question]:
     """None of the slots with the bound arguments may hold."""
     relation = condition.holding.relation
-    found = slots.ranges(relation, condition.holding.args, rows)
+    ranges = slots.ranges(relation, condition.holding.args, rows)
     columns = {
-        f"low {number}": Column(world.dictionary, numbers=found.low),
-        f"high {number}": Column(world.dictionary, numbers=found.high),
+        f"low {number}": Column(world.dictionary, numbers=ranges.low),
+        f"high {number}": Column(world.dictionary, numbers=ranges.high),
     }
-    asked = Asked(condition, None, f"low {number}", f"high {number}", slots.base[relation] + found.places)
-    return rows.bind(columns), asked
+    question = Question(condition, None, f"low {number}", f"high {number}", slots.base[relation] + ranges.places)
+    return rows.bind(columns), question
 
 
-def _ask_no_solution(condition: Condition, number: int, rows: Rows, slots: Slots, world: World) -> tuple[Rows, Asked]:
+def _ask_no_solution(
+    condition: Condition, number: int, rows: Rows, slots: Slots, world: World
+) -> tuple[Rows, Question]:
     """None of the slots may hold for which the rest of a negated conjunction is true."""
-    found = rows.bind({KEY: Column(world.dictionary, numbers=np.arange(rows.size))})
+    solutions = rows.bind({KEY: Column(world.dictionary, numbers=np.arange(rows.size))})
     name = ""
     for op in condition.inside:
         if op is condition.holding:
-            found, one = _ask(condition, number, found, slots, world)
+            solutions, one = _ask(condition, number, solutions, slots, world)
             name = one.column or ""
         else:
-            found = step(op, found, world)
-    row, slot = found.times(KEY), found.times(name)
+            solutions = step(op, solutions, world)
+    row, slot = solutions.times(KEY), solutions.times(name)
     order = np.argsort(row, kind="stable")
     edges = np.searchsorted(row[order], np.arange(rows.size + 1)).astype(np.int64)
     columns = {
         f"low {number}": Column(world.dictionary, numbers=edges[:-1].copy()),
         f"high {number}": Column(world.dictionary, numbers=edges[1:].copy()),
     }
-    return rows.bind(columns), Asked(condition, None, f"low {number}", f"high {number}", slot[order])
+    return rows.bind(columns), Question(condition, None, f"low {number}", f"high {number}", slot[order])
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +263,7 @@ class _Compiled:
 
 def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _Compiled:
     with OnBehalfOf(action.rule):
-        rows, asked = _rows(action, slots, world)
+        rows, questions = _rows(action, slots, world)
     rows = rows.timely(action.rule.time)
     times = rows.times(action.rule.time)
     rows = rows.filter((times > world.after) & (times <= world.now))
@@ -273,11 +279,11 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
         columns = [head_codes(rows, arg, world) for arg in action.rule.args]
         keys = world.axis.key(columns) if columns else np.zeros(rows.size, np.int64)
         slot = slots.of(action.relation, keys)
-        there = slot < slots.size
-        rows, slot = rows.filter(there), slot[there]
+        is_known = slot < slots.size
+        rows, slot = rows.filter(is_known), slot[is_known]
     time = rows.times(action.rule.time) - world.axis.origin
     order = np.argsort(time, kind="stable")
-    conditions = _conditions(asked, action, rows)
+    conditions = _conditions(questions, action, rows)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     conditions[:, 0] = rank[conditions[:, 0]]
@@ -285,9 +291,9 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
     return _Compiled(time[order], slot[order], kind, conditions)
 
 
-def _conditions(asked: list[Asked], action: Action, rows: Rows) -> Ints:
+def _conditions(questions: list[Question], action: Action, rows: Rows) -> Ints:
     parts = [np.empty((0, 4), np.int64)]
-    for one in asked:
+    for one in questions:
         shift = shift_of(action, one.condition)
         if one.column is not None:
             row, slot = np.arange(rows.size), rows.times(one.column)
@@ -366,9 +372,9 @@ def _all_ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
     args = due.args if due.values is None else (*due.args, None)
     keys, rows = matching_keys(keys, due.source.arity, args, world)
     rows = run(due.conditions, world, rows.bind({KEY: Column(dictionary, numbers=keys)}))
-    given = np.broadcast_to(value_of(due.after, rows), (rows.size,))
-    rows = rows.filter(~np.isnan(given))  # no number, no deadline
-    after = np.clip(given[~np.isnan(given)], -MOST_TIME, MOST_TIME).astype(np.int64)
+    delays = np.broadcast_to(value_of(due.after, rows), (rows.size,))
+    rows = rows.filter(~np.isnan(delays))  # no number, no deadline
+    after = np.clip(delays[~np.isnan(delays)], -MOST_TIME, MOST_TIME).astype(np.int64)
     keys = rows.times(KEY)
     if due.values is None:
         return keys, keys, after
@@ -401,16 +407,18 @@ def _running(group: Group, which: Ints, keys_of: Ints, world: World) -> tuple[In
             continue
         mine = mine[np.argsort(keys_of[mine], kind="stable")]
         place = np.searchsorted(keys_of[mine], known.keys, "right") - 1
-        there = (place >= 0) & (keys_of[mine][place] == known.keys)
-        places.append(mine[place[there]])
-        due_at.append(known.due[there])
+        matches = (place >= 0) & (keys_of[mine][place] == known.keys)
+        places.append(mine[place[matches]])
+        due_at.append(known.due[matches])
     return np.concatenate(places), np.concatenate(due_at)
 
 
-def _carried(found: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots) -> Carried:
-    slot = np.concatenate([EMPTY, *(slots.of(relation, keys) for relation, keys, _, _ in found)])
-    start = np.concatenate([EMPTY, *(s for _, _, s, _ in found)])
-    end = np.concatenate([EMPTY, *(e for _, _, _, e in found)])
+def _carried(
+    carried: list[tuple[Relation, Ints, Ints, Ints]], running: tuple[Ints, Ints], slots: Slots
+) -> MachineStart:
+    slot = np.concatenate([EMPTY, *(slots.of(relation, keys) for relation, keys, _, _ in carried)])
+    start = np.concatenate([EMPTY, *(s for _, _, s, _ in carried)])
+    end = np.concatenate([EMPTY, *(e for _, _, _, e in carried)])
     order = np.argsort(start, kind="stable")
     zero, none = np.zeros(len(slot), np.int64), np.zeros(len(running[0]), np.int64)
-    return Carried(zero, slot[order], start[order], end[order], none, *running)
+    return MachineStart(zero, slot[order], start[order], end[order], none, *running)

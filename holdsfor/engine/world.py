@@ -51,12 +51,12 @@ class World:
     counts: Counter[str] = field(default_factory=Counter)
 
     def points_of(self, relation: Relation) -> Points:
-        found = self.relations.get(relation)
-        return found if isinstance(found, Points) else no_points(self.axis, self.dictionary, relation.arity)
+        data = self.relations.get(relation)
+        return data if isinstance(data, Points) else no_points(self.axis, self.dictionary, relation.arity)
 
     def intervals_of(self, relation: Relation) -> Intervals:
-        found = self.relations.get(relation)
-        return found if isinstance(found, Intervals) else no_intervals(self.axis, self.dictionary, relation.arity)
+        data = self.relations.get(relation)
+        return data if isinstance(data, Intervals) else no_intervals(self.axis, self.dictionary, relation.arity)
 
     def nothing_of(self, relation: Relation) -> Data:
         """A relation in which nothing is."""

@@ -40,8 +40,8 @@ class FactColumns(FactTable):
     def matching(self, constants: Sequence[tuple[int, Term]], most: int) -> list[Row]:
         if not constants:
             return self._terms(np.arange(min(most, len(self))))
-        found = np.logical_and.reduce([_equals(self.columns[position], term) for position, term in constants])
-        return self._terms(np.flatnonzero(found)[:most])
+        matches = np.logical_and.reduce([_equals(self.columns[position], term) for position, term in constants])
+        return self._terms(np.flatnonzero(matches)[:most])
 
     def is_distinct(self, positions: Sequence[int]) -> bool:
         return len(self) < 2 or (bool(positions) and first_rows([self.columns[p] for p in positions]) is None)

@@ -56,16 +56,16 @@ class Kafka:
         return {"kafka.bootstrap.servers": self.servers, **own}
 
 
-def _options(given: dict[str, str]) -> dict[str, str]:
-    secret = read_secret("jaas", given)
-    for name in given:
+def _options(options: dict[str, str]) -> dict[str, str]:
+    secret = read_secret("jaas", options)
+    for name in options:
         if name not in (*OPTIONS, *SECRETS) and not name.startswith("kafka."):
             known = (*OPTIONS, *SECRETS)
             raise HoldsforError(
                 f"unknown option {name!r} in the address of Kafka.{did_you_mean(name, known)} "
                 f"Known: {', '.join(known)}, and all of Kafka's own with kafka. before them."
             )
-    plain = {name: value for name, value in given.items() if name not in SECRETS}
+    plain = {name: value for name, value in options.items() if name not in SECRETS}
     return plain if secret is None else {**plain, "kafka.sasl.jaas.config": secret}
 
 
@@ -81,4 +81,4 @@ def subscription(topics: tuple[str, ...]) -> dict[str, str]:
 
 def _pattern(name: str) -> str:
     written = re.escape(name).replace(r"\+", r"[^.]+")
-    return re.sub(r"(\\\.)?\\#$", lambda found: r"(\..+)?" if found[1] else ".*", written)
+    return re.sub(r"(\\\.)?\\#$", lambda match: r"(\..+)?" if match[1] else ".*", written)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.io.events import Ints
-from holdsfor.kernels.texts import copy_strings, encode_strings, parse_decimals, parse_integers
+from holdsfor.kernels.lines import copy_strings
+from holdsfor.kernels.texts import DECIMAL, INTEGER, TEXT, encode_strings, parse_decimals, parse_integers
 
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]
@@ -30,6 +32,9 @@ class Strings:
 
     def take(self, rows: Ints) -> Strings:
         return Strings(self.data, self.begin[rows], self.end[rows], self.valid[rows], self.has_nulls)
+
+    def slice(self, low: int, high: int) -> Strings:
+        return Strings(self.data, self.begin[low:high], self.end[low:high], self.valid[low:high], self.has_nulls)
 
     def array(self) -> pa.Array:
         offsets, text = copy_strings(self.data, self.begin, self.end, self.valid)
@@ -67,6 +72,45 @@ class Strings:
         return pa.DictionaryArray.from_arrays(indices, self.take(firsts).array())
 
 
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Strings that have been read already, if they are all alike (`kind`); what else is asked is asked of the strings.
+
+    values: integers, or the bits of floats, or numbers of texts.
+    """
+
+    kind: int
+    values: Ints
+    texts: Strings  # the different ones, if kind is TEXT
+    strings: Callable[[], Strings]
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Ints) -> Strings:
+        return self.strings().take(rows)
+
+    def array(self) -> pa.Array:
+        if self.kind == TEXT:
+            return self.texts.array().take(pa.array(self.values))
+        return self.strings().array()
+
+    def integers(self) -> tuple[Ints, Mask]:
+        if self.kind == INTEGER:
+            return self.values, np.ones(len(self), np.bool_)
+        return self.strings().integers()
+
+    def numbers(self) -> pa.Array | None:
+        if self.kind in (INTEGER, DECIMAL):
+            return pa.array(self.values if self.kind == INTEGER else self.values.view(np.float64))
+        return None if self.kind == TEXT else self.strings().numbers()
+
+    def encode(self) -> pa.DictionaryArray:
+        if self.kind == TEXT:
+            return pa.DictionaryArray.from_arrays(self.values.astype(np.int32), self.texts.array())
+        return self.strings().encode()
+
+
 def strings_of(array: pa.Array) -> Strings:
     """The strings of an Arrow array, where they are."""
     if not len(array):
@@ -81,6 +125,6 @@ def strings_of(array: pa.Array) -> Strings:
 
 def _read_only(data: pa.Buffer | bytes) -> npt.NDArray[np.uint8]:
     """Bytes for kernels, which are compiled once more for what may be written."""
-    found = np.frombuffer(data, np.uint8)
-    found.flags.writeable = False
-    return found
+    array = np.frombuffer(data, np.uint8)
+    array.flags.writeable = False
+    return array

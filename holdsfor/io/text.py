@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
-from holdsfor.io.strings import Strings, strings_of
+from holdsfor.io.strings import Column, Strings, strings_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -103,9 +103,9 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     return number | floats
 
 
-def field_terms(fields: pa.Array | Strings, exponents: bool = False) -> pa.Array:
+def field_terms(fields: pa.Array | Strings | Column, exponents: bool = False) -> pa.Array:
     """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
-    strings = fields if isinstance(fields, Strings) else strings_of(fields)
+    strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers = strings.numbers()
     if numbers is not None:
         return numbers
@@ -139,9 +139,9 @@ def as_text(column: pa.Array) -> pa.Array:
     return spread(number_text(encoded.dictionary), encoded.indices)
 
 
-def integers(fields: pa.Array | Strings) -> tuple[npt.NDArray[np.int64], Mask]:
+def integers(fields: pa.Array | Strings | Column) -> tuple[npt.NDArray[np.int64], Mask]:
     """Fields as 64-bit integers, and which of them are integers (0 where not; those that do not fit: OUT_OF_RANGE)."""
-    strings = fields if isinstance(fields, Strings) else strings_of(fields)
+    strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers, good = strings.integers()
     if not good.all():
         rest = np.flatnonzero(~good)
@@ -184,8 +184,8 @@ def _with_compounds(text: pa.Array, values: pa.Array) -> pa.Array:
     if not likely.any():
         return text
     written = [_compound_text(value) for value in values.filter(pa.array(likely)).to_pylist()]
-    likely[np.flatnonzero(likely)[[found is None for found in written]]] = False
-    return pc.replace_with_mask(text, pa.array(likely), pa.array([found for found in written if found], pa.string()))
+    likely[np.flatnonzero(likely)[[term is None for term in written]]] = False
+    return pc.replace_with_mask(text, pa.array(likely), pa.array([term for term in written if term], pa.string()))
 
 
 def _compound_text(value: str) -> str | None:

@@ -52,7 +52,7 @@ def mark_invalid(data: bytes) -> tuple[bytes, str]:
     """Text with each bad byte written as a mark and two digits, and that mark: a character that is nowhere else."""
     text = data.decode("utf-8", "surrogateescape")
     mark = next(character for code in _PRIVATE if (character := chr(code)) not in text)
-    return _BAD_BYTE.sub(lambda found: f"{mark}{ord(found[0]) - 0xDC00:02x}", text).encode(), mark
+    return _BAD_BYTE.sub(lambda match: f"{mark}{ord(match[0]) - 0xDC00:02x}", text).encode(), mark
 
 
 def mend_column(column: pa.Array) -> tuple[pa.Array, Mask | None]:

@@ -35,7 +35,7 @@ def is_kinds_key(name: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableShape:
     """What the table of one fluent or event is like. kinds: of its arguments, then of the value of a fluent."""
 
     name: str
@@ -46,34 +46,34 @@ class Shape:
     def __str__(self) -> str:
         return f"{self.name}/{len(self.columns)}"
 
-    def with_kinds(self, counts: Mapping[str, Any]) -> Shape:
+    def with_kinds(self, counts: Mapping[str, Any]) -> TableShape:
         """With the kinds that a run has counted."""
         positions = range(len(self.columns) + (not self.is_event))
         kinds = tuple(counts.get(kinds_key(self.is_event, str(self), position), 0) for position in positions)
-        return Shape(self.name, self.is_event, self.columns, kinds)
+        return TableShape(self.name, self.is_event, self.columns, kinds)
 
-    def judged_by(self, table: pa.Table) -> Shape:
+    def judged_by(self, table: pa.Table) -> TableShape:
         """With kinds as the texts of a table look: for streams, which do not count kinds. "17" is a number then."""
         rows = rows_of(table, self)
         texts = [_argument(rows["args"], position) for position in range(len(self.columns))]
         texts += [] if self.is_event else [rows["value"]]
-        return Shape(self.name, self.is_event, self.columns, tuple(map(_judge, texts)))
+        return TableShape(self.name, self.is_event, self.columns, tuple(map(_judge, texts)))
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @staticmethod
-    def from_json(value: Mapping[str, Any]) -> Shape:
-        return Shape(value["name"], value["is_event"], tuple(value["columns"]), tuple(value["kinds"]))
+    def from_json(value: Mapping[str, Any]) -> TableShape:
+        return TableShape(value["name"], value["is_event"], tuple(value["columns"]), tuple(value["kinds"]))
 
 
-def find_shape(shapes: Sequence[Shape], wanted: str) -> Shape:
+def find_shape(shapes: Sequence[TableShape], wanted: str) -> TableShape:
     """The shape of what the user names: `near`, or `near/2` where there are several."""
-    found = [shape for shape in shapes if wanted in (shape.name, str(shape))]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = " or ".join(repr(str(shape)) for shape in found)
+    matches = [shape for shape in shapes if wanted in (shape.name, str(shape))]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        several = " or ".join(repr(str(shape)) for shape in matches)
         raise HoldsforError(f"there are several results called {wanted!r}: ask for {several}.")
     names = [shape.name for shape in shapes]
     close = get_close_matches(wanted, names, 1, 0.6)
@@ -81,12 +81,12 @@ def find_shape(shapes: Sequence[Shape], wanted: str) -> Shape:
     raise HoldsforError(f"no rule defines {wanted!r}. {hint}")
 
 
-def shape_in(metrics: Mapping[str, Any], wanted: str) -> Shape:
+def shape_in(metrics: Mapping[str, Any], wanted: str) -> TableShape:
     """The shape of what the user names, in the figures of a run."""
-    return find_shape([Shape.from_json(value) for value in metrics.get(SHAPES, ())], wanted)
+    return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], wanted)
 
 
-def rows_of(table: pa.Table, shape: Shape) -> pa.Table:
+def rows_of(table: pa.Table, shape: TableShape) -> pa.Table:
     """The rows of a table of intervals or occurrences that are about one fluent or event."""
     named = pc.equal(table["event" if shape.is_event else "fluent"], shape.name)
     return table.filter(pc.and_(named, pc.equal(pc.list_value_length(table["args"]), len(shape.columns))))
@@ -136,7 +136,7 @@ class ResultTable:
         return self.arrow.__arrow_c_stream__(requested_schema)
 
 
-def widen(table: pa.Table, shape: Shape, nanoseconds: int | None, zone: str = "UTC") -> pa.Table:
+def widen(table: pa.Table, shape: TableShape, nanoseconds: int | None, zone: str = "UTC") -> pa.Table:
     """One fluent or event out of a table of intervals or occurrences, as a table of its own.
 
     nanoseconds: how long a tick is where the input had time stamps, which are then given in the zone. Otherwise times
@@ -178,7 +178,7 @@ def _time(ticks: pa.ChunkedArray, nanoseconds: int | None, zone: str) -> pa.Chun
     return count.cast(pa.timestamp(unit, zone))
 
 
-def _duration(rows: pa.Table, shape: Shape, nanoseconds: int | None) -> pa.ChunkedArray:
+def _duration(rows: pa.Table, shape: TableShape, nanoseconds: int | None) -> pa.ChunkedArray:
     """How long it lasted; null where it is not over. An event that takes no time lasts 0."""
     ticks = pc.subtract(rows["end"], rows["start"])
     if nanoseconds is None:

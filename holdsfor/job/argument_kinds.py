@@ -27,12 +27,12 @@ MOST_TERMS, MOST_FACTS = 100_000, 1000
 
 def kinds_of_blocks(blocks: Iterable[Block]) -> dict[str, int]:
     """Of the arguments of events and fluents that have been read."""
-    found: dict[str, int] = {}
+    kinds: dict[str, int] = {}
     for block in blocks:
         for position, column in enumerate(block.args):
             key = _key(block.name, len(block.args), position)
-            found[key] = found.get(key, 0) | _kinds_of_column(column)
-    return found
+            kinds[key] = kinds.get(key, 0) | _kinds_of_column(column)
+    return kinds
 
 
 def join_kinds(one: Kinds, other: Kinds) -> dict[str, int]:

@@ -71,12 +71,12 @@ def run_batch(
         windows = find_windows_over(partial(_known, span), *times, fence)
         sink = None if out is None else draft(Path(out))
         counts = merge_counts(crew.run(Job(program, windows, router(program.plan, buckets), sink)))
-        found = (counts.pop("first_time", 1), counts.pop("last_time", 1))
+        actual = (counts.pop("first_time", 1), counts.pop("last_time", 1))
         if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
             fence = _narrowed(fence, crew.sample(), left)
             span = crew.read_span(fence) if whole else None
-        elif whole and found != span:
-            span = found  # the span was a guess, and rows that do not count reach beyond it
+        elif whole and actual != span:
+            span = actual  # the span was a guess, and rows that do not count reach beyond it
         else:
             break
     if out is not None:
@@ -146,5 +146,5 @@ class AloneInBatch:
         return [row["data"] for row in self._done if row["use"] == "counts"]
 
     def table(self, name: str) -> pa.Table:
-        found = [pa.ipc.open_stream(row["data"]).read_all() for row in self._done if row["use"] == name]
-        return pa.concat_tables([SCHEMAS[name].empty_table(), *found])
+        tables = [pa.ipc.open_stream(row["data"]).read_all() for row in self._done if row["use"] == name]
+        return pa.concat_tables([SCHEMAS[name].empty_table(), *tables])

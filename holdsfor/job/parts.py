@@ -107,13 +107,13 @@ def footer_span(parts: Sequence[Part], inputs: Sequence[Input]) -> tuple[int, in
 def _footer(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> tuple[int, int] | None:
     with open_parquet(path) as file:
         fluents = {i.signature.name for i in inputs if i.kind != "event"}
-        found = roles(mapping, file.schema_arrow.names, fluents, str(path))
-        time = _extremes(file.metadata, found.time)
-        arrival = _extremes(file.metadata, found.arrival) if found.arrival else time
-        end = _extremes(file.metadata, found.end) if found.end else time
+        chosen = roles(mapping, file.schema_arrow.names, fluents, str(path))
+        time = _extremes(file.metadata, chosen.time)
+        arrival = _extremes(file.metadata, chosen.arrival) if chosen.arrival else time
+        end = _extremes(file.metadata, chosen.end) if chosen.end else time
     if time is None or arrival is None or end is None:
         return None
-    return time[0], max(time[1], arrival[1], end[1] - 1 if found.end else end[1])
+    return time[0], max(time[1], arrival[1], end[1] - 1 if chosen.end else end[1])
 
 
 def _extremes(metadata: pq.FileMetaData, column: str | None) -> tuple[int, int] | None:

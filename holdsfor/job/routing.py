@@ -18,7 +18,7 @@ from holdsfor.job.exchange import Ints, bucket, buckets_of, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
 from holdsfor.plan.distribution.stages import one_stage
-from holdsfor.plan.operators import Plan, Relation, Route, Slices, Source, Stage, Way
+from holdsfor.plan.operators import InputSource, Plan, Relation, Route, Slices, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]
@@ -219,7 +219,7 @@ def send_on(
                 yield from evidence.send(block, position, number + 1, plan_router.buckets)
 
 
-def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[Source, ...]:
+def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[InputSource, ...]:
     """What a stage reads of earlier stages, as sources."""
     earlier = set(defined)
     grouped: dict[Kind, list[Relation]] = {}
@@ -227,7 +227,7 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
         if relation in earlier:
             grouped.setdefault(kind_of(relation), []).append(relation)
     return tuple(
-        Source(
+        InputSource(
             Input(signature, "event" if is_event else "interval", True, frozenset()),
             tuple(relations),
             frozenset(range(signature.arity)),

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdsfor.io.wide import SHAPES, Shape, is_kinds_key
+from holdsfor.io.wide import SHAPES, TableShape, is_kinds_key
 from holdsfor.language.description import EventDescription
 from holdsfor.language.head_names import name_arguments
 
 
-def shapes_of(description: EventDescription) -> tuple[Shape, ...]:
+def shapes_of(description: EventDescription) -> tuple[TableShape, ...]:
     """The tables that there can be, in the order of the rules; what types their columns have only data tell."""
     names = name_arguments(description)
-    return tuple(Shape(signature.name, is_event, columns) for (is_event, signature), columns in names.items())
+    return tuple(TableShape(signature.name, is_event, columns) for (is_event, signature), columns in names.items())
 
 
 def with_shapes(metrics: Mapping[str, Any], description: EventDescription) -> dict[str, Any]:

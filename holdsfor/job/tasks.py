@@ -127,7 +127,7 @@ def by_bucket(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class BucketResult:
     """What a stage gives on one bucket: result tables, what later stages read, and counts."""
 
     intervals: pa.Table
@@ -142,39 +142,39 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
         for use, block in unpack(data)[1]:
             parts[use].append(block)
     try:
-        found, sent = evaluate_parcels(job, number, bucket, parts)
+        evaluated, sent = evaluate_parcels(job, number, bucket, parts)
     except AxisFull as full:  # the driver knows whether rows far off all others are to blame
         yield note(**{TIME_BITS_LEFT: full.left})
         return
     begun = time.perf_counter()
-    tables_made = {"intervals": found.intervals, "occurrences": found.occurrences}
+    tables_made = {"intervals": evaluated.intervals, "occurrences": evaluated.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
     yield from parcel_rows((bucket, parcel) for parcel in sent)
-    taken = found.counts["seconds_writing"] + time.perf_counter() - begun
-    yield note(**found.counts | {"seconds_writing": taken})
+    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - begun
+    yield note(**evaluated.counts | {"seconds_writing": taken})
 
 
 def evaluate_parcels(
     job: Job, number: int, bucket: int, parts: Mapping[str, Sequence[Block]]
-) -> tuple[Outcome, list[Parcel]]:
+) -> tuple[BucketResult, list[Parcel]]:
     """Evaluates a stage on what has come to a bucket, by its use; with what goes from there to later stages."""
     inputs = [standing(block, job.windows) for block in join_blocks(parts["input"])]
     known = join_blocks([*inputs, *parts["given"]])
-    found = with_room(lambda room: _evaluated(job, number, bucket, known, room))
+    evaluated = with_room(lambda room: _evaluated(job, number, bucket, known, room))
     begun = time.perf_counter()
-    sent = [parcel for r, block in found.made.items() for parcel in parcels(block, job.router, number, r)]
+    sent = [parcel for r, block in evaluated.made.items() for parcel in parcels(block, job.router, number, r)]
     stage = job.stages[number]
     if stage.sends_on:
         forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
         passing = [*inputs, *forwards, *parts["given"]]
-        sent += send_on(passing, found.made, Evidence(parts["evidence"]), job.router, stage, number)
-    taken = found.counts["seconds_writing"] + time.perf_counter() - begun
+        sent += send_on(passing, evaluated.made, Evidence(parts["evidence"]), job.router, stage, number)
+    taken = evaluated.counts["seconds_writing"] + time.perf_counter() - begun
     rows_in = sum(map(len, known))
     loads = {f"rows_in_stage_{number + 1}": rows_in, f"most_rows_in_stage_{number + 1}": rows_in}
-    return replace(found, counts=found.counts | {"seconds_writing": taken} | loads), sent
+    return replace(evaluated, counts=evaluated.counts | {"seconds_writing": taken} | loads), sent
 
 
-def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> Outcome:
+def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> BucketResult:
     begun = time.perf_counter()
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
@@ -197,7 +197,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         "seconds_writing": time.perf_counter() - evaluated,
         **kinds,
     }
-    return Outcome(intervals, occurrences, made, counts)
+    return BucketResult(intervals, occurrences, made, counts)
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:
@@ -261,9 +261,9 @@ def parcel_rows(shared: Iterable[tuple[int, Parcel]]) -> Iterator[dict[str, Any]
         yield {"stage": stage, "bucket": bucket, "part": part, "use": PARCELS, "data": pack(blocks).to_pybytes()}
 
 
-def _results(job: Job, found: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:
+def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:
     """Result tables: written here, or sent as rows."""
-    for use, table in found.items():
+    for use, table in tables.items():
         if not table.num_rows:
             continue
         if job.sink is not None:

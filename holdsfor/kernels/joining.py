@@ -36,13 +36,13 @@ def _sized(write: Callable[..., int], guess: int, *columns: Ints) -> Pairs:
     """
     most = most_pairs(guess)
     left, right = np.empty(guess, np.int64), np.empty(guess, np.int64)
-    found = write(*columns, left, right, most)
-    if found > most:
-        raise TooManyPairs(found, most)
-    if found > guess:
-        left, right = np.empty(found, np.int64), np.empty(found, np.int64)
+    count = write(*columns, left, right, most)
+    if count > most:
+        raise TooManyPairs(count, most)
+    if count > guess:
+        left, right = np.empty(count, np.int64), np.empty(count, np.int64)
         write(*columns, left, right, most)
-    return left[:found], right[:found]
+    return left[:count], right[:count]
 
 
 @kernel

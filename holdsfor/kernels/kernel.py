@@ -11,6 +11,7 @@ A kernel calls only functions of its own file: Numba's cache does not notice a c
 from __future__ import annotations
 
 from collections.abc import Callable
+from pickle import UnpicklingError
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -30,13 +31,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class ReadyKernels(FunctionCache):
     """Finds compiled kernels on disk without importing what only compiling needs, which takes longer than the rest.
 
-    Where one is not there, Numba's compiler imports that itself.
+    Where one is not there, Numba's compiler imports that itself. What an earlier version of Holdsfor has left there may
+    name types that are gone: Numba reads the names before it sees that the file is old.
     """
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            return cast(Any, super())._load_overload(sig, target_context)
+            try:
+                return cast(Any, super())._load_overload(sig, target_context)
+            except (AttributeError, ImportError, UnpicklingError, EOFError):
+                cast(Any, self).flush()
+        return None
 
 
 def kernel(function: Function) -> Function:

@@ -69,12 +69,12 @@ from holdsfor.kernels.machine_state import (
     WAITS_TIME,
     WRITTEN,
     Actions,
-    Carried,
     Deadlines,
-    Outcome,
+    MachineResult,
+    MachineStart,
 )
 
-__all__ = ["FAR", "NEVER", "OPEN", "Actions", "Carried", "Deadlines", "Outcome", "machine"]
+__all__ = ["FAR", "NEVER", "OPEN", "Actions", "Deadlines", "MachineResult", "MachineStart", "machine"]
 
 Table = NDArray[np.int64]
 Heap = list[tuple[np.int64, np.int64]]  # deadlines by when they are due; those that runs no longer has are stale
@@ -86,11 +86,11 @@ def machine(
     group_of: Ints,
     groups: int,
     deadlines: Deadlines,
-    carried: Carried,
+    carried: MachineStart,
     bits: int,
     tick: int,
     now: int,
-) -> Outcome:
+) -> MachineResult:
     order, begin, spec = actions.order, actions.begin, actions.spec
     specs, conditions = _specifications(actions)
     first_of, timers = deadlines.first, _timers(deadlines)
@@ -215,8 +215,8 @@ def _add_deadline(
 
 
 @kernel
-def _outcome(written: Table, log: Table) -> Outcome:
-    return Outcome(
+def _outcome(written: Table, log: Table) -> MachineResult:
+    return MachineResult(
         written[COMPONENT].copy(),
         written[SLOT].copy(),
         written[START].copy(),
@@ -233,7 +233,7 @@ def _outcome(written: Table, log: Table) -> Outcome:
 
 
 @inlined
-def _next_component(order: Ints, begin: Ints, at: Ints, carried: Carried, used: Ints, bits: int) -> np.int64:
+def _next_component(order: Ints, begin: Ints, at: Ints, carried: MachineStart, used: Ints, bits: int) -> np.int64:
     component = FAR
     for n in range(at.size):
         if at[n] < begin[n + 1]:
@@ -264,7 +264,7 @@ def _next_time(
 
 @inlined
 def _take_up_intervals(
-    component: np.int64, carried: Carried, slots: Table, by_group: Table, written: Table, used: Ints
+    component: np.int64, carried: MachineStart, slots: Table, by_group: Table, written: Table, used: Ints
 ) -> None:
     c = used[INTERVALS_TAKEN]
     while c < carried.component.size and carried.component[c] == component:
@@ -277,7 +277,9 @@ def _take_up_intervals(
 
 
 @inlined
-def _take_up_deadlines(component: np.int64, carried: Carried, runs: Table, heap: Heap, log: Table, used: Ints) -> None:
+def _take_up_deadlines(
+    component: np.int64, carried: MachineStart, runs: Table, heap: Heap, log: Table, used: Ints
+) -> None:
     r = used[DEADLINES_TAKEN]
     while r < carried.running_component.size and carried.running_component[r] == component:
         d, due, place = carried.running[r], carried.running_time[r], used[LOGGED]

@@ -46,7 +46,7 @@ class Deadlines(NamedTuple):
     extensible: Ints
 
 
-class Carried(NamedTuple):
+class MachineStart(NamedTuple):
     """What is known at the start: intervals (end OPEN: still holding) and running deadlines, by component."""
 
     component: Ints
@@ -58,7 +58,7 @@ class Carried(NamedTuple):
     running_time: Ints
 
 
-class Outcome(NamedTuple):
+class MachineResult(NamedTuple):
     """Intervals (end OPEN: still holding), and deadlines: when made, when due, when dropped (FAR: never)."""
 
     component: Ints

@@ -83,21 +83,21 @@ def _count_keys(values: Ints, bits: int, least: int, keys: int, result: Ints, or
 def _radix(values: Ints, low: int, width: int) -> tuple[Ints, Ints]:
     """Stable passes over the bits in use, the lowest first."""
     rows, groups = values.size, 1 << DIGIT
-    here, order = values.copy(), np.arange(rows)
-    there, next_order = np.empty(rows, np.int64), np.empty(rows, np.int64)
+    source, order = values.copy(), np.arange(rows)
+    target, next_order = np.empty(rows, np.int64), np.empty(rows, np.int64)
     for shift in range(0, width, DIGIT):
         place = np.zeros(groups + 1, np.int64)
         for i in range(rows):
-            place[(((here[i] - low) >> shift) & (groups - 1)) + 1] += 1
+            place[(((source[i] - low) >> shift) & (groups - 1)) + 1] += 1
         for d in range(groups):
             place[d + 1] += place[d]
         for i in range(rows):
-            d = ((here[i] - low) >> shift) & (groups - 1)
-            there[place[d]], next_order[place[d]] = here[i], order[i]
+            d = ((source[i] - low) >> shift) & (groups - 1)
+            target[place[d]], next_order[place[d]] = source[i], order[i]
             place[d] += 1
-        here, there = there, here
+        source, target = target, source
         order, next_order = next_order, order
-    return here, order
+    return source, order
 
 
 def distinct_rows(columns: tuple[Ints, ...]) -> Ints:

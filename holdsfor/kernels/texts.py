@@ -1,4 +1,4 @@
-"""Kernels over the bytes of text: where lines and fields end, what numbers strings are, which strings are equal.
+"""Kernels over the bytes of strings: what numbers they are, which of them are equal.
 
 String i is `data[begin[i]:end[i]]`. Bytes are UTF-8, and are only compared. Places are counted with 32 bits.
 Bytes are looked up by unsigned numbers: those cannot count from the end, so that eight bytes are one access to memory.
@@ -6,172 +6,241 @@ Bytes are looked up by unsigned numbers: those cannot count from the end, so tha
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
 from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.lines import Bytes, Places
 
-Bytes: TypeAlias = NDArray[np.uint8]
-Places: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
 
-NEWLINE, RETURN, QUOTE, MINUS, POINT, DIGIT_ZERO = 10, 13, 34, 45, 46, 48
+NEWLINE, RETURN, MINUS, POINT, DIGIT_ZERO = 10, 13, 45, 46, 48
 MOST_DIGITS = 18  # of an integer that surely fits in 64 bits
 EXACT_DIGITS = 15  # of a decimal that is the quotient of two exact floats, and so is rounded once
 POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
-
-ZERO, ONE, EIGHT = uint64(0), uint64(1), uint64(8)
 EACH = uint64(0x0101010101010101)  # one in each byte of a word
-LOW = uint64(0x7F7F7F7F7F7F7F7F)  # all but the highest bit of each byte
-TOP_BYTE = uint64(56)
+LOW_BITS = uint64(0x7F7F7F7F7F7F7F7F)  # all but the highest bit of each byte
+POINTS = EACH * uint64(POINT)
+ZEROS = uint64(0x3030303030303030)  # eight digits 0
+SIXES = uint64(0x0606060606060606)
+HIGH_HALVES, LOW_HALVES = uint64(0xF0F0F0F0F0F0F0F0), uint64(0x0F0F0F0F0F0F0F0F)
+
+ZERO, ONE, EIGHT, SIXTEEN = uint64(0), uint64(1), uint64(8), uint64(16)
 FIRST_SLOTS = 1 << 10
 MIX, START, SHIFT = uint64(0x9E3779B97F4A7C15), uint64(0xCBF29CE484222325), uint64(29)
 
-
-@kernel
-def find_cuts(data: Bytes, separator: int) -> Places:
-    """The places of separators and ends of lines, eight bytes at a time."""
-    count = 0
-    for byte in data:
-        count += (byte == np.uint8(separator)) | (byte == np.uint8(NEWLINE))
-    cuts = np.empty(count, np.int32)
-    found, at, size = ZERO, ZERO, uint64(len(data))
-    while at + EIGHT <= size:
-        word = _word(data, at)
-        hits = _find_byte(word, uint64(separator)) | _find_byte(word, uint64(NEWLINE))
-        while hits:
-            lowest = (hits & (~hits + ONE)) >> uint64(7)
-            cuts[found] = np.int32(at) + np.int32((((lowest - ONE) & EACH) * EACH) >> TOP_BYTE)
-            found += ONE
-            hits &= hits - ONE
-        at += EIGHT
-    while at < size:
-        if data[at] == separator or data[at] == NEWLINE:
-            cuts[found] = np.int32(at)
-            found += ONE
-        at += ONE
-    return cuts
+#: What the fields of a column are. ANY: not known before the first; UNREAD: one of them is not as the first was.
+INTEGER, DECIMAL, TEXT, ANY, UNREAD = range(5)
 
 
-@kernel
-def _word(data: Bytes, at: uint64) -> uint64:
-    """Eight bytes as one number, the first in its lowest byte."""
-    low = uint64(data[at]) | uint64(data[at + uint64(1)]) << uint64(8)
-    low |= uint64(data[at + uint64(2)]) << uint64(16) | uint64(data[at + uint64(3)]) << uint64(24)
-    high = uint64(data[at + uint64(4)]) << uint64(32) | uint64(data[at + uint64(5)]) << uint64(40)
-    high |= uint64(data[at + uint64(6)]) << uint64(48) | uint64(data[at + uint64(7)]) << uint64(56)
-    return low | high
+class Layout(NamedTuple):
+    """Which fields of rows are read, and to where. A group is of rows that have the same fields.
 
-
-@kernel
-def _find_byte(word: uint64, byte: uint64) -> uint64:
-    """The highest bit of each byte of the word that is this one."""
-    rest = word ^ (byte * EACH)
-    return ~(((rest & LOW) + LOW) | rest | LOW)
-
-
-@kernel
-def find_lines(data: Bytes, cuts: Places) -> tuple[Ints, Ints, Mask]:
-    """Per line its first field, how many it has, and whether one of them is empty.
-
-    An empty field at the end does not count: it follows a trailing separator, or is all that a blank line has.
+    Columns `first_column[g] .. first_column[g+1]-1` are of group g; column c is the field `offset[c]` of its rows, and
+    its values go to `values[place[c]:]`. The numbers of the rows of group g go to `rows[first_row[g]:]`.
     """
-    lines = 0
-    for cut in cuts:
-        lines += data[cut] == NEWLINE
-    first, count, empty = np.zeros(lines, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.bool_)
-    line, begin, fields, seen = 0, 0, 0, False
-    for i in range(len(cuts)):
-        end = cuts[i]
-        fields += 1
-        is_last = data[end] == NEWLINE
-        if is_last and end > begin and data[end - 1] == RETURN:
-            end -= 1
-        if is_last:
-            first[line], count[line], empty[line] = i + 1 - fields, fields - (end == begin), seen
-            line, fields, seen = line + 1, 0, False
-        else:
-            seen |= end == begin
-        begin = cuts[i] + 1
-    return first, count, empty
+
+    first_column: Ints
+    offset: Ints
+    place: Ints
+    first_row: Ints
+
+
+class Texts(NamedTuple):
+    """The different texts of columns, by first occurrence: each column counts its own from 0."""
+
+    column: Places
+    begin: Places
+    end: Places
 
 
 @kernel
-def find_fields(data: Bytes, cuts: Places, fields: Ints) -> tuple[Places, Places]:
-    """Where some fields begin and end, without the return before an end of line."""
-    begins, ends = np.empty(len(fields), np.int32), np.empty(len(fields), np.int32)
-    for i in range(len(fields)):
-        field = fields[i]
-        begin, end = cuts[field - 1] + 1 if field else 0, cuts[field]
-        if data[end] == NEWLINE and end > begin and data[end - 1] == RETURN:
-            end -= 1
-        begins[i], ends[i] = begin, end
-    return begins, ends
+def read_rows(
+    data: Bytes,
+    cuts: Places,
+    begin: Ints,
+    group: Places,
+    layout: Layout,
+    kind: Ints,
+    values: Ints,
+    floats: Floats,
+    rows: Ints,
+) -> Texts:
+    """Writes the fields of rows of several groups, in one go through the rows.
+
+    Row i begins with field `begin[i]`; with `group[i] < 0` it is left out. kind: of each column, what is known of it,
+    and then what it came to. Integers go to values, decimals to floats, which is the same memory, texts by number.
+    """
+    first_column, offset, place, first_row = layout
+    size = uint64(len(data))
+    filled, counts = first_row.copy(), np.zeros(len(kind), np.int64)
+    slots, known = np.full(FIRST_SLOTS, -1, np.int32), 0
+    hashes, codes = np.empty(FIRST_SLOTS, np.uint64), np.empty(FIRST_SLOTS, np.int64)
+    owner, begins, ends = np.empty((3, FIRST_SLOTS), np.int32)
+    for i in range(len(group)):
+        g = group[i]
+        if g < 0:
+            continue
+        rows[filled[g]] = i
+        row = filled[g] - first_row[g]
+        filled[g] += 1
+        for c in range(first_column[g], first_column[g + 1]):
+            if kind[c] == UNREAD:
+                continue
+            field = begin[i] + offset[c]
+            at, stop = uint64(cuts[field - 1] + 1) if field else ZERO, uint64(cuts[field])
+            if data[stop] == NEWLINE and stop > at and data[stop - ONE] == RETURN:
+                stop -= ONE
+            length = stop - at
+            if kind[c] == ANY:
+                kind[c] = _kind(data, at, stop)
+            if kind[c] == INTEGER:
+                if length - ONE < SIXTEEN and at + SIXTEEN <= size and data[at] != MINUS:  # no length: a large number
+                    good, number = _short_integer(_word(data, at), _word(data, at + length - EIGHT), length)
+                else:
+                    good, number = _integer(data, at, stop)
+                values[place[c] + row] = number
+                kind[c] = INTEGER if good else UNREAD
+                continue
+            if kind[c] == DECIMAL:
+                if length - uint64(3) < uint64(6) and at + EIGHT <= size and data[at] != MINUS:
+                    good, quotient = _short_decimal(_word(data, at), length)
+                else:
+                    good, quotient = _decimal(data, at, stop)
+                floats[place[c] + row] = quotient
+                kind[c] = DECIMAL if good else UNREAD
+                continue
+            mixed, last = _hash(data, at, length) ^ (uint64(c) * MIX), uint64(len(slots) - 1)
+            slot = mixed & last
+            k = slots[slot]
+            while k >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
+                same = hashes[k] == mixed and owner[k] == c and uint64(ends[k] - begins[k]) == length
+                if same and _is_equal(data, at, uint64(begins[k]), length):
+                    break
+                slot = (slot + ONE) & last
+                k = slots[slot]
+            if k < 0:
+                k = known
+                slots[slot], hashes[k], owner[k], begins[k], ends[k] = k, mixed, c, at, stop
+                codes[k] = counts[c]
+                counts[c] += 1
+                known += 1
+                if 2 * known > len(slots):
+                    slots = _grow(slots, hashes[:known])
+                    room = len(slots) // 2 + 1
+                    hashes, codes = _with_room(hashes, room), _with_room(codes, room)
+                    owner, begins, ends = _with_room(owner, room), _with_room(begins, room), _with_room(ends, room)
+            values[place[c] + row] = codes[k]
+    return Texts(owner[:known].copy(), begins[:known].copy(), ends[:known].copy())
 
 
 @kernel
-def has_simple_quotes(data: Bytes, cuts: Places) -> bool:
-    """Whether quotes stand only around whole fields that are not empty: then no separator is inside of a field."""
-    begin = uint64(0)
-    for cut in cuts:
-        end = uint64(cut)
-        if end > begin and data[end] == NEWLINE and data[end - ONE] == RETURN:
-            end -= ONE
-        if end > begin and data[begin] == QUOTE:
-            begin += ONE
-            end -= ONE
-            if end <= begin or data[end] != QUOTE:
-                return False
-        for k in range(begin, end):
-            if data[k] == QUOTE:
-                return False
-        begin = uint64(cut) + ONE
-    return True
+def _kind(data: Bytes, at: uint64, stop: uint64) -> int:
+    if _decimal(data, at, stop)[0]:
+        return DECIMAL
+    return INTEGER if _integer(data, at, stop)[0] else TEXT
 
 
 @kernel
-def trim_quotes(data: Bytes, begin: Places, end: Places) -> None:
-    """Leaves out the quotes around strings."""
-    for i in range(len(begin)):
-        if end[i] > begin[i] and data[begin[i]] == QUOTE:
-            begin[i] += 1
-            end[i] -= 1
+def _with_room(column: NDArray[Any], room: int) -> NDArray[Any]:
+    larger = np.empty(room, column.dtype)
+    larger[: len(column)] = column
+    return larger
 
 
 @kernel
-def copy_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tuple[Places, Bytes]:
-    """The strings one after the other, as in Arrow: offsets and bytes."""
-    offsets = np.zeros(len(begin) + 1, np.int32)
-    for i in range(len(begin)):
-        offsets[i + 1] = offsets[i] + (end[i] - begin[i] if valid[i] else 0)
-    text = np.empty(offsets[-1], np.uint8)
-    for i in range(len(begin)):
-        low, source = offsets[i], begin[i]
-        for k in range(offsets[i + 1] - low):
-            text[low + k] = data[source + k]
-    return offsets, text
+def _integer(data: Bytes, at: uint64, stop: uint64) -> tuple[bool, np.int64]:
+    """An integer of up to 18 digits; False and 0 if it is none."""
+    negative = stop > at and data[at] == MINUS
+    at += uint64(negative)
+    number = np.int64(0)
+    if stop <= at or stop - at > uint64(MOST_DIGITS):
+        return False, np.int64(0)
+    for k in range(at, stop):
+        digit = np.int64(data[k]) - DIGIT_ZERO
+        if digit < 0 or digit > 9:
+            return False, np.int64(0)
+        number = 10 * number + digit
+    return True, -number if negative else number
+
+
+@kernel
+def _decimal(data: Bytes, at: uint64, stop: uint64) -> tuple[bool, float]:
+    """A float such as -12.5 of up to 15 digits; False and 0 if it is none."""
+    negative = stop > at and data[at] == MINUS
+    at += uint64(negative)
+    number, point = np.int64(0), stop
+    if stop - at > uint64(EXACT_DIGITS + 1):
+        return False, 0.0
+    for k in range(at, stop):
+        if data[k] == POINT and point == stop:
+            point = uint64(k)
+            continue
+        digit = np.int64(data[k]) - DIGIT_ZERO
+        if digit < 0 or digit > 9:
+            return False, 0.0
+        number = 10 * number + digit
+    if point == at or point + ONE >= stop:  # a digit on both sides
+        return False, 0.0
+    value = number / POWERS[stop - ONE - point]
+    return True, -value if negative else value
+
+
+@kernel
+def _short_integer(first: uint64, last: uint64, length: uint64) -> tuple[bool, np.int64]:
+    """One to sixteen digits. first: the word that they begin with; last: the one that they end with, if over eight."""
+    if length <= EIGHT:
+        word = _last_digits(first, length)
+        return _are_digits(word), np.int64(_eight_digits(word))
+    word = _last_digits(first, length - EIGHT)
+    number = _eight_digits(word) * uint64(10**8) + _eight_digits(last)
+    return _are_digits(word) and _are_digits(last), np.int64(number)
+
+
+@kernel
+def _short_decimal(word: uint64, length: uint64) -> tuple[bool, float]:
+    """Three to eight bytes of digits with a point among them."""
+    others = word ^ POINTS
+    hits = ~(((others & LOW_BITS) + LOW_BITS) | others | LOW_BITS)  # the highest bit of each byte that is a point
+    before = (hits & (~hits + ONE)) - ONE >> uint64(7)  # all bits of the bytes before the first point
+    digits = (word & before) | ((word >> EIGHT) & ~before)
+    digits = _last_digits(digits, length - ONE)
+    whole = ((before & EACH) * EACH) >> uint64(56)  # how many stand before it
+    if hits == ZERO or whole == ZERO or whole + ONE >= length or not _are_digits(digits):
+        return False, 0.0
+    return True, np.int64(_eight_digits(digits)) / POWERS[length - ONE - whole]
+
+
+@kernel
+def _last_digits(word: uint64, length: uint64) -> uint64:
+    """The first one to eight bytes of a word at its end, after zeros."""
+    return (word << (EIGHT * (EIGHT - length))) | (ZEROS >> (EIGHT * (length - ONE)) >> EIGHT)
+
+
+@kernel
+def _are_digits(word: uint64) -> bool:
+    return bool((word & HIGH_HALVES) == ZEROS and ((word + SIXES) & HIGH_HALVES) == ZEROS)
+
+
+@kernel
+def _eight_digits(word: uint64) -> uint64:
+    """The number that eight digits are: neighbours are put together, then pairs, then fours."""
+    word = (word & LOW_HALVES) * uint64(2561) >> uint64(8)
+    word = (word & uint64(0x00FF00FF00FF00FF)) * uint64(6553601) >> uint64(16)
+    return (word & uint64(0x0000FFFF0000FFFF)) * uint64(42949672960001) >> uint64(32)
 
 
 @kernel
 def parse_integers(data: Bytes, begin: Places, end: Places, valid: Mask, numbers: Ints, good: Mask) -> None:
     """Writes integers of up to 18 digits, and which strings are such; 0 where they are not."""
     for i in range(len(begin)):
-        at, stop = begin[i], end[i]
-        negative = stop > at and data[uint64(at)] == MINUS
-        at += negative
-        right = valid[i] and 0 < stop - at <= MOST_DIGITS
-        number = np.int64(0)
-        if right:
-            for k in range(uint64(at), uint64(stop)):
-                digit = np.int64(data[k]) - DIGIT_ZERO
-                right &= 0 <= digit <= 9
-                number = 10 * number + digit
-        numbers[i] = (-number if negative else number) if right else 0
-        good[i] = right
+        good[i], numbers[i] = False, 0
+        if valid[i]:
+            good[i], numbers[i] = _integer(data, uint64(begin[i]), uint64(end[i]))
 
 
 @kernel
@@ -179,26 +248,10 @@ def parse_decimals(data: Bytes, begin: Places, end: Places, valid: Mask, numbers
     """Writes floats such as -12.5; stops with False at a valid string that is none, or has more than 15 digits."""
     for i in range(len(begin)):
         numbers[i] = 0.0
-        if not valid[i]:
-            continue
-        at, stop = uint64(begin[i]), uint64(end[i])
-        negative = stop > at and data[at] == MINUS
-        at += uint64(negative)
-        number, point = np.int64(0), stop
-        if stop - at > uint64(EXACT_DIGITS + 1):
-            return False
-        for k in range(at, stop):
-            if data[k] == POINT and point == stop:
-                point = uint64(k)
-                continue
-            digit = np.int64(data[k]) - DIGIT_ZERO
-            if digit < 0 or digit > 9:
+        if valid[i]:
+            good, numbers[i] = _decimal(data, uint64(begin[i]), uint64(end[i]))
+            if not good:
                 return False
-            number = 10 * number + digit
-        if point == at or point + ONE >= stop:  # a digit on both sides
-            return False
-        value = number / POWERS[stop - ONE - point]
-        numbers[i] = -value if negative else value
     return True
 
 
@@ -246,9 +299,10 @@ def _hash(data: Bytes, at: uint64, length: uint64) -> uint64:
 
 @kernel
 def _short_word(data: Bytes, at: uint64, length: uint64) -> uint64:
-    """Fewer than eight bytes as one number."""
+    """Up to eight bytes as one number."""
     if at + EIGHT <= uint64(len(data)):
-        return _word(data, at) & ((ONE << (EIGHT * length)) - ONE)
+        word = _word(data, at)
+        return word if length == EIGHT else word & ((ONE << (EIGHT * length)) - ONE)
     word = ZERO
     for k in range(length):
         word |= uint64(data[at + k]) << (EIGHT * k)
@@ -276,3 +330,13 @@ def _grow(slots: Places, hashes: Hashes) -> Places:
             slot = (slot + ONE) & last
         grown[slot] = code
     return grown
+
+
+@kernel
+def _word(data: Bytes, at: uint64) -> uint64:
+    """Eight bytes as one number, the first in its lowest byte."""
+    low = uint64(data[at]) | uint64(data[at + uint64(1)]) << uint64(8)
+    low |= uint64(data[at + uint64(2)]) << uint64(16) | uint64(data[at + uint64(3)]) << uint64(24)
+    high = uint64(data[at + uint64(4)]) << uint64(32) | uint64(data[at + uint64(5)]) << uint64(40)
+    high |= uint64(data[at + uint64(6)]) << uint64(48) | uint64(data[at + uint64(7)]) << uint64(56)
+    return low | high

@@ -125,12 +125,12 @@ def _at_most(ticks: int, time: Var, at: Var, literal: Literal) -> Compare:
 def _tied_times(body: Iterable[Literal], known: set[str]) -> set[str]:
     """The variables at a fixed distance from those that are known."""
     links = [link for literal in body if (link := _link(literal))]
-    found = set(known)
+    tied = set(known)
     for _ in links:
         for one, other in links:
-            if one in found or other in found:
-                found |= {one, other}
-    return found
+            if one in tied or other in tied:
+                tied |= {one, other}
+    return tied
 
 
 def _link(literal: Literal) -> tuple[str, str] | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Source
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft
 from holdsfor.language.facts import FactTable
 from holdsfor.language.loading import allowed_folders, loading
@@ -31,10 +33,14 @@ from holdsfor.language.passes.safety import safety
 from holdsfor.language.passes.shapes import shapes
 from holdsfor.language.passes.singletons import singletons
 from holdsfor.language.passes.strata import strata
+from holdsfor.language.passes.unending import unending
 from holdsfor.language.passes.unreachable import unreachable
 from holdsfor.language.passes.values import values
 from holdsfor.language.reading.functions import register_functions
 from holdsfor.language.reading.read import read
+from holdsfor.language.sound import find_sound_part
+
+RefusalsOf: TypeAlias = Callable[[EventDescription], Iterable[Diagnostic]]
 
 PASSES: tuple[Callable[[Draft], None], ...] = (
     preprocessing,
@@ -59,6 +65,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     unreachable,
     singletons,
     lower_case,
+    unending,
 )
 
 
@@ -67,12 +74,31 @@ def check(
     allow: Iterable[Path] = (),
     functions: Mapping[str, Function] | None = None,
     tables: Iterable[FactTable] = (),
+    refusals_of: RefusalsOf | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
-    use in aggregates, by name. tables: background facts besides.
+    use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
+    that is right so far; where there are mistakes, it is asked about the rest.
     """
+    draft = _parse_all(sources, allow, functions, tables)
+    parsed = replace(draft, raw=list(draft.raw), damaged=set(draft.damaged), tables=list(draft.tables))
+    _run_passes(draft)
+    if any(each.severity == "error" for each in draft.close()):
+        if refusals_of is not None:
+            draft.diagnostics += _refusals_of_the_rest(parsed, refusals_of)
+        raise DescriptionError(draft.close())
+    return _describe(draft)
+
+
+def _parse_all(
+    sources: Iterable[Source],
+    allow: Iterable[Path],
+    functions: Mapping[str, Function] | None,
+    tables: Iterable[FactTable],
+) -> Draft:
+    """All clauses of the sources, and of the files that they name."""
     draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
     draft.sources.update((table.place.file, Source(table.place.file, "")) for table in draft.tables)
     waiting = list(sources)
@@ -87,11 +113,23 @@ def check(
         draft.damaged |= parsed.damaged
         draft.tick_units = parsed.tick_units | draft.tick_units
         waiting += loading(draft, source, parsed.raw, waiting, folders)
+    return draft
+
+
+def _run_passes(draft: Draft) -> None:
     for each in PASSES:
         each(draft)
-    diagnostics = draft.close()
-    if any(diagnostic.severity == "error" for diagnostic in diagnostics):
-        raise DescriptionError(diagnostics)
+
+
+def _refusals_of_the_rest(parsed: Draft, refusals_of: RefusalsOf) -> list[Diagnostic]:
+    sound = find_sound_part(parsed, _run_passes)
+    if sound is None:
+        return []
+    return [each for each in refusals_of(_describe(sound.draft)) if sound.concerns(each)]
+
+
+def _describe(draft: Draft) -> EventDescription:
+    """The description in a draft without errors."""
     return EventDescription(
         rules=tuple(draft.rules),
         background=tuple(draft.background),
@@ -111,6 +149,6 @@ def check(
         recursive=tuple(draft.pattern_circles),
         tick_units=draft.tick_units,
         bounds={owner: ticks for owner, (ticks, _) in draft.bounds.items()},
-        warnings=diagnostics,
+        warnings=draft.close(),
         sources=draft.sources,
     )

@@ -27,11 +27,11 @@ from holdsfor.language.parsing.syntax import Raw
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.reading.changes import Changes
 from holdsfor.language.reading.groundings import Declarations
-from holdsfor.language.reading.settings import Properties, Settings
+from holdsfor.language.reading.settings import PatternSettings, Properties
 from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
-    from holdsfor.language.passes.strata import Step
+    from holdsfor.language.passes.strata import Dependency
 
 Entity = OneOf["event", "fluent"]
 
@@ -66,7 +66,7 @@ class Draft:
     declarations: Declarations = field(default_factory=dict)
     incomplete: set[Place] = field(default_factory=set)  # rules with a condition that could not be read
     patterns: list[PatternRule] = field(default_factory=list)
-    settings: dict[str, Settings] = field(default_factory=dict)  # of each file, up to where it has been read
+    settings: dict[str, PatternSettings] = field(default_factory=dict)  # of each file, up to where it has been read
     properties: Properties = field(default_factory=dict)  # of labelled rules
 
     # kinds
@@ -90,7 +90,7 @@ class Draft:
     # strata
     strata: list[tuple[Defined, ...]] = field(default_factory=list)
     cycles: list[tuple[Signature, ...]] = field(default_factory=list)
-    circles: list[list[Step]] = field(default_factory=list)  # for each cycle, the steps between its members
+    circles: list[list[Dependency]] = field(default_factory=list)  # for each cycle, the steps between its members
     pattern_circles: list[tuple[Signature, ...]] = field(default_factory=list)  # pattern events that need each other
 
     _fresh: Iterator[int] = field(default_factory=lambda: count(1))
@@ -104,8 +104,8 @@ class Draft:
 
     def not_yet(self, construct: str, message: str, place: Place, hint: str = "") -> None:
         """One diagnostic for each construct, however often it is used: `close` says how often."""
-        found = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
-        self._not_yet.setdefault(construct, []).append(found)
+        diagnostic = Diagnostic("not-yet", "error", message, place, hint, construct, self._line(place))
+        self._not_yet.setdefault(construct, []).append(diagnostic)
 
     def variable(self, variable: Var) -> Var:
         """A new variable that stands nowhere else. The zero keeps it apart from those that the plan makes."""
@@ -113,11 +113,11 @@ class Draft:
 
     def close(self) -> tuple[Diagnostic, ...]:
         """All diagnostics, in the order of the text."""
-        found = list(self.diagnostics)
+        diagnostics = list(self.diagnostics)
         for uses in self._not_yet.values():
             first = uses[0]
             more = f" ({len(uses)} uses)" if len(uses) > 1 else ""
-            found.append(
+            diagnostics.append(
                 Diagnostic(
                     first.code,
                     first.severity,
@@ -129,14 +129,14 @@ class Draft:
                 )
             )
         files = list(self.sources)
-        found.sort(
+        diagnostics.sort(
             key=lambda each: (
                 files.index(each.place.file) if each.place.file in files else -1,
                 each.place.line,
                 each.place.column,
             )
         )
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(diagnostics))
 
     def _line(self, place: Place) -> str:
         return "" if place is NOWHERE else self.sources[place.file].line(place.line)

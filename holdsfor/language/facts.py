@@ -155,13 +155,13 @@ class JoinedTables(FactTable):
 
 def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:
     """One table for each predicate."""
-    found: dict[Signature, list[FactTable]] = {}
+    by_signature: dict[Signature, list[FactTable]] = {}
     for table in tables:
         if len(table):
-            found.setdefault(table.signature, []).append(table)
+            by_signature.setdefault(table.signature, []).append(table)
     return {
         signature: each[0] if len(each) == 1 else JoinedTables(signature, tuple(each))
-        for signature, each in found.items()
+        for signature, each in by_signature.items()
     }
 
 

@@ -28,7 +28,7 @@ def loading(
 
     Rules may come from others: outside of the folders nothing is opened, nor is said what is there.
     """
-    found: list[Source] = []
+    sources: list[Source] = []
     for name in _named(raw):
         if source.path is None:
             hint = "give the file itself: holdsfor.load(file, ...)"
@@ -45,10 +45,10 @@ def loading(
             hint = f"it is looked for from the folder of {source.name}; correct its name, or remove the line"
             draft.error("file", f"there is no file `{name.name}`", name.place, hint)
             continue
-        known = [each.path for each in (*draft.sources.values(), *waiting, *found) if each.path]
+        known = [each.path for each in (*draft.sources.values(), *waiting, *sources) if each.path]
         if not any(path.samefile(other) for other in known):
-            found.append(read_source(path))
-    return found
+            sources.append(read_source(path))
+    return sources
 
 
 def _is_inside(path: Path, folders: Iterable[Path]) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from holdsfor.language.description import Aggregate, Holds, Is, Literal, Not, Occurs, Or
 from holdsfor.language.patterns import (
     Absence,
-    Atom,
     Either,
+    EventPattern,
     Filter,
     Instant,
     Join,
@@ -16,7 +16,7 @@ from holdsfor.language.patterns import (
     Measure,
     Pattern,
     PatternRule,
-    Running,
+    RunningAggregate,
     Stretch,
     is_calculated,
 )
@@ -38,7 +38,7 @@ def inside(pattern: Pattern) -> tuple[Pattern, ...]:
         case Absence(what=what, first=first, last=last):
             assert not isinstance(last, int)
             return what, first, last
-        case Filter() | Limit() | Running():
+        case Filter() | Limit() | RunningAggregate():
             return (pattern.pattern,)
     return ()
 
@@ -53,13 +53,13 @@ def every_pattern(pattern: Pattern) -> Iterator[Pattern]:
 def own_variables(pattern: Pattern) -> set[Var]:
     """The variables of a pattern, without those of patterns inside it."""
     match pattern:
-        case Atom():
+        case EventPattern():
             return set(variables(pattern.event))
         case Stretch():
             return {*variables(pattern.fluent), *variables(pattern.value)}
         case Filter():
             return all_variables(pattern.conditions)
-        case Running():
+        case RunningAggregate():
             return {variable for measure in pattern.measures for variable in measure_variables(measure)}
     return set()
 
@@ -80,7 +80,7 @@ def as_body(rule: PatternRule) -> tuple[Literal, ...]:
 
 def _asked(pattern: Pattern) -> tuple[Literal, ...]:
     match pattern:
-        case Atom():
+        case EventPattern():
             return (Occurs(pattern.event, _TIME, _TIME, pattern.place),)
         case Stretch():
             return (Holds(pattern.fluent, pattern.value, _TIME, pattern.place),)
@@ -93,7 +93,7 @@ def _asked(pattern: Pattern) -> tuple[Literal, ...]:
             return (*_asked(pattern.first), *last, Not(_asked(pattern.what), pattern.what.place))
         case Filter():
             return (*_asked(pattern.pattern), *pattern.conditions)
-        case Running():
+        case RunningAggregate():
             measured = (literal for measure in pattern.measures for literal in _measured(measure))
             return (*_asked(pattern.pattern), *measured)
     return tuple(literal for part in inside(pattern) for literal in _asked(part))

@@ -19,7 +19,7 @@ Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Va
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
+class EventPattern:
     """An event: each of its occurrences."""
 
     event: Term
@@ -106,7 +106,7 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningAggregate:
     """pattern AGGREGATE V = sum(X), N = count OVER LAST 10, or OVER LAST 5 min: over the last so many occurrences, or
     over those that end in the last so many time units, of each group.
 
@@ -122,7 +122,7 @@ class Running:
     place: Place = field(compare=False)
 
 
-Pattern = Atom | Stretch | Instant | Join | Either | Absence | Filter | Limit | Running
+Pattern = EventPattern | Stretch | Instant | Join | Either | Absence | Filter | Limit | RunningAggregate
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic
 
 
-def agree_on_tick_unit(description: EventDescription, given: TickUnit | None) -> TickUnit:
+def agree_on_tick_unit(description: EventDescription, requested: TickUnit | None) -> TickUnit:
     """As given; otherwise as the rules say; otherwise a second."""
-    if given is not None:
-        check_unit(given)
-    unit: TickUnit = given if given is not None else next(iter(description.tick_units), "s")
+    if requested is not None:
+        check_unit(requested)
+    unit: TickUnit = requested if requested is not None else next(iter(description.tick_units), "s")
     others = [other for other in description.tick_units if other != unit]
     if others:
-        source = "the run" if given else "another rule"
+        source = "the run" if requested else "another rule"
         raise DescriptionError([_disagreement(description, others[0], unit, source)])
     return unit
 

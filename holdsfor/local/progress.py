@@ -46,7 +46,7 @@ def progress(
     last part was over, what has matched, what is awaited, until when.
     """
     if checkpoint is not None:
-        if any(given is not None for given in (events, start, end, format, mapping)):
+        if any(option is not None for option in (events, start, end, format, mapping)):
             raise HoldsforError("a checkpoint has events and times of its own; give either events or a checkpoint.")
         return _progress_of_checkpoint(description, checkpoint)
     if events is None:

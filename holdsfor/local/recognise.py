@@ -12,13 +12,13 @@ from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import narrowed, sample_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
+from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.doubts import KINDS, REASONS, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
-from holdsfor.language import Rules, as_description
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts

@@ -19,7 +19,7 @@ from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.live.checks import Times
-from holdsfor.local.terms import Terms
+from holdsfor.local.terms import SessionTerms
 
 VERSION = 1
 RECORD = "session.json"
@@ -30,7 +30,7 @@ class Saved:
     """All of a session but its rules, of which it has a digest. start: None if no row has told it yet."""
 
     rules: str
-    terms: Terms
+    terms: SessionTerms
     start: int | None
     carried: Carried
     waiting: tuple[Block, ...]
@@ -80,7 +80,7 @@ def read_session(store: Store) -> Saved:
     terms = record["terms"]
     return Saved(
         record["rules"],
-        Terms(**terms | {"times": Times(**terms["times"])}),
+        SessionTerms(**terms | {"times": Times(**terms["times"])}),
         record["start"],
         from_labelled(meta, blocks),
         tuple(block for use, block in blocks if use == "waiting"),

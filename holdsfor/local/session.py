@@ -19,7 +19,7 @@ from holdsfor.engine.ongoing import Ongoing, pays_off
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
-from holdsfor.engine.stepping import Moment
+from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import LATE_SCHEMA, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
@@ -36,7 +36,7 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
-from holdsfor.local.terms import Terms
+from holdsfor.local.terms import SessionTerms
 from holdsfor.plan import plan
 
 
@@ -65,7 +65,7 @@ def live(
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     kept = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(description, Terms(times, unit, report, kept), incremental)
+    session = _begin(description, SessionTerms(times, unit, report, kept), incremental)
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)
@@ -91,7 +91,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     return session
 
 
-def _begin(description: EventDescription, terms: Terms, incremental: bool | None) -> LiveSession:
+def _begin(description: EventDescription, terms: SessionTerms, incremental: bool | None) -> LiveSession:
     with shown_refusals(description.sources):
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
@@ -115,7 +115,7 @@ class LiveSession:
     """
 
     description: EventDescription
-    terms: Terms
+    terms: SessionTerms
     program: Program
     known: Known
     incremental: bool | None = None  # None: if windows overlap so much that it pays
@@ -179,7 +179,7 @@ class LiveSession:
         is_last = due[-1] == evaluation.windows.last  # nothing counts after the end
         relations = evaluation.scope.relations(self.program.plan)
 
-        def tell(moment: Moment) -> tuple[Changes, Mapping[str, int] | None]:
+        def tell(moment: QueryMoment) -> tuple[Changes, Mapping[str, int] | None]:
             at_end = is_last and moment.query_time == due[-1]
             return changes(moment, relations, self.terms.report, at_end), moment.work
 

@@ -17,7 +17,7 @@ Labelled = tuple[str, Block]
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class HeldRows:
     """Rows of one relation in one place. place: a stage and bucket, or the session. use: what the rows are for."""
 
     place: str
@@ -54,9 +54,9 @@ class KeptState:
     version: int
     fired: int | None
     size: int
-    holdings: tuple[Holding, ...]
+    holdings: tuple[HeldRows, ...]
 
-    def of_relation(self, name: str) -> list[Holding]:
+    def of_relation(self, name: str) -> list[HeldRows]:
         """By name, with or without the number of arguments."""
         chosen = [each for each in self.holdings if name in (each.relation, each.blocks[0].name)]
         if not chosen:
@@ -110,14 +110,14 @@ def _read_blocks(store: Store, file: Written) -> list[Labelled]:
     return unpack(store.read(file.name, file.crc), store.shown(file.name))[1]
 
 
-def _hold(place: str, blocks: Sequence[Labelled]) -> Iterator[Holding]:
+def _hold(place: str, blocks: Sequence[Labelled]) -> Iterator[HeldRows]:
     """By use and relation; what has no rows is left out."""
     grouped: dict[tuple[str, str, int], list[Block]] = {}
     for use, block in blocks:
         if len(block):
             grouped.setdefault((use.split()[0], block.name, len(block.args)), []).append(block)
     for (use, *_), some in grouped.items():
-        yield Holding(place, use, tuple(some))
+        yield HeldRows(place, use, tuple(some))
 
 
 def _column_bytes(block: Block) -> int:

@@ -11,7 +11,7 @@ from holdsfor.job.live.checks import Times
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class SessionTerms:
     """Times are in ticks. keep: how long what is over stays in `current`; None: for ever."""
 
     times: Times

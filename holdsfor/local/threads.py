@@ -29,7 +29,7 @@ from holdsfor.io.wide import is_kinds_key
 from holdsfor.job.batch import merge_of
 from holdsfor.job.parts import parts_of
 from holdsfor.job.routing import Parcel, parcels, router
-from holdsfor.job.tasks import Job, Outcome, evaluate_parcels
+from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
 from holdsfor.language.description import Input
 from holdsfor.plan.operators import Plan
 
@@ -106,9 +106,9 @@ def _share(job: Job, piece: Block) -> _Shared:
     return _Shared(list(parcels(kept.block, job.router)), rejects, kept.late)
 
 
-def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> list[Outcome]:
+def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> list[BucketResult]:
     """One stage after the other, the buckets of each side by side."""
-    outcomes: list[Outcome] = []
+    outcomes: list[BucketResult] = []
     for number in range(len(job.stages)):
         buckets = range(job.router.buckets)
         made = list(pool.map(partial(_evaluate_bucket, job, number, parcels), buckets))
@@ -118,7 +118,9 @@ def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> li
     return outcomes
 
 
-def _evaluate_bucket(job: Job, number: int, waiting: Sequence[Parcel], bucket: int) -> tuple[Outcome, list[Parcel]]:
+def _evaluate_bucket(
+    job: Job, number: int, waiting: Sequence[Parcel], bucket: int
+) -> tuple[BucketResult, list[Parcel]]:
     parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
     for parcel in waiting:
         if (parcel.stage, parcel.bucket) == (number, bucket):
@@ -126,7 +128,7 @@ def _evaluate_bucket(job: Job, number: int, waiting: Sequence[Parcel], bucket: i
     return evaluate_parcels(job, number, bucket, parts)
 
 
-def _join_outcomes(outcomes: Sequence[Outcome]) -> Recognised:
+def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
     total: dict[str, Any] = {"groundings_outside_domain": 0, "arithmetic_overflows": 0}
     for outcome in outcomes:
         for name, amount in outcome.counts.items():

@@ -19,7 +19,7 @@ class Span(NamedTuple):
 ANYWHEN = Span(None, None)
 
 
-class Limit(NamedTuple):
+class Distance(NamedTuple):
     """later - earlier =< most"""
 
     later: str
@@ -59,7 +59,7 @@ def _greatest(one: int | None, other: int | None) -> int | None:
 # ---------------------------------------------------------------- what operators say
 
 
-def _limits(op: object) -> Iterator[Limit]:
+def _limits(op: object) -> Iterator[Distance]:
     match op:
         case Let():
             yield from _compared("=:=", Var(op.variable), op.expression)
@@ -70,7 +70,7 @@ def _limits(op: object) -> Iterator[Limit]:
             yield from _compared(op.op, op.left, op.right)
 
 
-def _compared(op: str, left: Term, right: Term) -> Iterator[Limit]:
+def _compared(op: str, left: Term, right: Term) -> Iterator[Distance]:
     """What a comparison says of two times; nothing if it is about something else."""
     terms = _sum(Compound("-", (left, right)))
     if terms is None:
@@ -82,9 +82,9 @@ def _compared(op: str, left: Term, right: Term) -> Iterator[Limit]:
     (plus,) = (name for name, factor in factors.items() if factor == 1)
     (minus,) = (name for name, factor in factors.items() if factor == -1)
     if op in ("<", "=<", "=:=", "==", "="):  # plus - minus + constant < 0
-        yield Limit(plus, minus, -constant - (op == "<"))
+        yield Distance(plus, minus, -constant - (op == "<"))
     if op in (">", ">=", "=:=", "==", "="):
-        yield Limit(minus, plus, constant - (op == ">"))
+        yield Distance(minus, plus, constant - (op == ">"))
 
 
 def _sum(term: Term) -> dict[str, int] | None:

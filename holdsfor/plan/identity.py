@@ -29,6 +29,7 @@ from holdsfor.plan.operators import (
     Group,
     Holding,
     HoldsForRule,
+    InputSource,
     Lasting,
     Let,
     Lookup,
@@ -41,7 +42,6 @@ from holdsfor.plan.operators import (
     Relate,
     Relation,
     Simple,
-    Source,
     Static,
     Structure,
     Tally,
@@ -107,7 +107,7 @@ def _digest(encoded: Encoded) -> str:
 # ---------------------------------------------------------------- definitions
 
 
-def _source(source: Source) -> Encoded:
+def _source(source: InputSource) -> Encoded:
     return [*_signature(source.input.signature), source.input.kind, [_relation(r) for r in source.relations]]
 
 

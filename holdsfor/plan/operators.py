@@ -368,7 +368,7 @@ class Closure:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class InputSource:
     """An input as the engine wants it. A fluent has a relation per value that rules mention, or one for all values."""
 
     input: Input
@@ -446,7 +446,7 @@ class Grounds(HashedOnce):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SharedExpression:
     """An expression over its groundings; without an expression the groundings themselves.
 
     Without grounds every operand is on the same columns as the head, so that no grounding needs to be looked at.
@@ -461,13 +461,13 @@ class Shared:
     """A beginning of rules or a part of expressions that is worked out once for several uses."""
 
     name: str  # "" for a scan, which is shown as it is
-    part: Chain | Part
+    part: Chain | SharedExpression
     uses: int
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    sources: tuple[Source, ...]
+    sources: tuple[InputSource, ...]
     facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)
     domains: tuple[Domain, ...]
     definitions: tuple[Definition, ...]  # in the order of the strata

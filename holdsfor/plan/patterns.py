@@ -172,8 +172,8 @@ def sequence_parts(pattern: Pattern) -> tuple[Pattern, ...]:
 
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The same without what must be absent."""
-    found = operands(pattern)
-    return found[: -len(pattern.what)] if isinstance(pattern, Absent) else found
+    parts = operands(pattern)
+    return parts[: -len(pattern.what)] if isinstance(pattern, Absent) else parts
 
 
 def subpatterns(pattern: Pattern) -> Iterator[Pattern]:

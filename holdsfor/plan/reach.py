@@ -34,15 +34,15 @@ from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, 
 def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
     """What each definition looks at, and how far."""
     inert: set[Relation] = set()
-    found = []
+    all_looks = []
     for definition in definitions:
         inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
         ticks = int(any(_asks_next_tick(definition, inert)))
         spans = [span for span, *_ in _spans(definition)]
         limited = [Span(span.first or 0, span.last or 0) for span in spans]
         stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks)
-        found.append(Look(tuple(dict.fromkeys(reads(definition))), _reach_of(spans, ticks), stirs))
-    return tuple(found)
+        all_looks.append(Look(tuple(dict.fromkeys(reads(definition))), _reach_of(spans, ticks), stirs))
+    return tuple(all_looks)
 
 
 def _reach_of(spans: Sequence[Span], ticks: int) -> Reach:
@@ -96,13 +96,13 @@ class Unbounded:
 
 def unbounded(definitions: Sequence[Definition]) -> list[Unbounded]:
     """Each with the first of its conditions that has no limit."""
-    found = []
+    without_bound = []
     for definition in definitions:
         spans = [looked for looked in _spans(definition) if None in looked[0]]
         is_final = all(span.last is not None for span, *_ in spans)
         if spans:
-            found += [Unbounded(relation, *spans[0][1:], is_final) for relation in defines(definition)]
-    return found
+            without_bound += [Unbounded(relation, *spans[0][1:], is_final) for relation in defines(definition)]
+    return without_bound
 
 
 def _asks_next_tick(definition: Definition, inert: set[Relation]) -> Iterator[bool]:
@@ -152,8 +152,8 @@ def _pattern_spans(pattern: Pattern, place: Place) -> Iterator[_Looked]:
     yield from ((Span(-duration, 0), because, place, advice) for duration in waits)
 
 
-def _times(chain: Chain, given: dict[str, Span]) -> Iterator[Span]:
-    known = limit_times(chain, given)
+def _times(chain: Chain, spans: dict[str, Span]) -> Iterator[Span]:
+    known = limit_times(chain, spans)
     for op in chain:
         if isinstance(op, At | Holding):
             yield known.get(op.time, ANYWHEN)

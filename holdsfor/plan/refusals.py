@@ -22,9 +22,9 @@ def reporting(planning: Planning) -> Planning:
         try:
             return planning(description)
         except Refusal as refusal:
-            found = [each for each in description.warnings if isinstance(each, Diagnostic)]
-            found += _all(planning, description, refusal, MOST)
-            raise DescriptionError(sorted(found, key=_order(description))) from None
+            diagnostics = [each for each in description.warnings if isinstance(each, Diagnostic)]
+            diagnostics += _all(planning, description, refusal, MOST)
+            raise DescriptionError(sorted(diagnostics, key=_order(description))) from None
 
     return reported
 
@@ -38,15 +38,15 @@ def _order(description: EventDescription) -> Callable[[Diagnostic], tuple[int, i
 
 def _all(planning: Planning, description: EventDescription, refusal: Refusal, most: int) -> list[Diagnostic]:
     """Leaves out one refused rule after the other, until there is a plan for the rest, or enough is told."""
-    found = [refusal.diagnostic(description.sources)]
+    diagnostics = [refusal.diagnostic(description.sources)]
     if refusal.code == "too-large" or most == 1:  # to find the next would take as long again
-        return found
+        return diagnostics
     rules = tuple(rule for rule in description.rules if not rule.place.covers(refusal.place))
     if len(rules) == len(description.rules):  # in background knowledge, which any rule may call
-        return found
+        return diagnostics
     rest = replace(description, rules=rules)
     try:
         planning(rest)
     except Refusal as another:
-        found += _all(planning, rest, another, most - 1)
-    return found
+        diagnostics += _all(planning, rest, another, most - 1)
+    return diagnostics

@@ -52,8 +52,8 @@ class Relations:
 
     def simple_values(self, signature: Signature) -> tuple[Relation, ...]:
         """The relations of a fluent's values that are initiated and terminated."""
-        found = self.of_fluent(signature)
-        return tuple(each for each in found if each.value is None or (signature, each.value) not in self.static)
+        values = self.of_fluent(signature)
+        return tuple(each for each in values if each.value is None or (signature, each.value) not in self.static)
 
     def columns(self, fluent: Term, value: Term) -> tuple[Relation, tuple[Term, ...]]:
         """The relation of a fluent-value and its column terms; a split fluent must come with a constant value."""
@@ -99,7 +99,7 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
         else:
             open_values.add(signature)
     static = frozenset(_mixed(description))
-    return Relations({key: tuple(found) for key, found in values.items() if key not in open_values}, static)
+    return Relations({key: tuple(members) for key, members in values.items() if key not in open_values}, static)
 
 
 def _mixed(description: EventDescription) -> Iterator[tuple[Signature, Term]]:
@@ -149,5 +149,5 @@ def _signature(fluent: Term) -> Signature:
 
 def _bound_in_body(rule: Rule) -> bool:
     assert rule.value is not None
-    given = {name for literal in rule.body for name in names_of(literal)}
-    return any(variable.name in given for variable in variables(rule.value))
+    bound = {name for literal in rule.body for name in names_of(literal)}
+    return any(variable.name in bound for variable in variables(rule.value))

@@ -71,13 +71,13 @@ def terms_of(literal: Literal) -> tuple[Term, ...]:
 
 def positive_names(body: Iterable[Literal]) -> set[str]:
     """The names of the variables that occur outside negations."""
-    found: set[str] = set()
+    names: set[str] = set()
     for literal in body:
         if isinstance(literal, Aggregate):  # its own variables stay inside
-            found |= {variable.name for variable in variables(literal.result)}
+            names |= {variable.name for variable in variables(literal.result)}
         elif not isinstance(literal, Not):
-            found |= set(names_of(literal))
-    return found
+            names |= set(names_of(literal))
+    return names
 
 
 def names_of(literal: Literal) -> Iterator[str]:

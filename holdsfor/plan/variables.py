@@ -84,7 +84,7 @@ def binds(op: Op) -> Iterator[str]:
             if op.start is not None:
                 yield op.start
         case Occurring():
-            yield from given(op.pattern)
+            yield from bound_names(op.pattern)
             yield from (op.start, op.time)
         case Holding() | Lookup():
             yield from names_in(op.args)
@@ -114,7 +114,7 @@ def needs(op: Op, outer: Set[str]) -> Iterator[str]:
             return
 
 
-def given(pattern: Pattern) -> Iterator[str]:
+def bound_names(pattern: Pattern) -> Iterator[str]:
     """The variables that a pattern gives values."""
     match pattern:
         case Scan():
@@ -126,7 +126,7 @@ def given(pattern: Pattern) -> Iterator[str]:
             yield from (measure.variable for measure in pattern.measures)
         case _:
             for operand in positive_operands(pattern):
-                yield from given(operand)
+                yield from bound_names(operand)
     if isinstance(pattern, Pairs | Absent | Selected):
         for chain in pattern.conditions:
             yield from (name for op in chain for name in binds(op))

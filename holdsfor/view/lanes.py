@@ -24,7 +24,7 @@ _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 to 2100, in seconds since 1970
 
 
 @dataclass(slots=True)
-class Row:
+class LaneRow:
     kind: tuple[bool, str]  # is an event, its name
     args: list[str]
     value: str | None
@@ -36,7 +36,7 @@ def lay_out(
     intervals: pa.Table, occurrences: pa.Table | None, clock: Clock | OneOf["auto"], limit: int
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
-    given = intervals.num_rows
+    total = intervals.num_rows
     intervals, kept, entities_given = _busiest(intervals, limit)
     rows = _rows(intervals, "fluent", event=False)
     marks = [] if occurrences is None else _rows(occurrences, "event", event=True)
@@ -48,7 +48,7 @@ def lay_out(
     if kept is not None:
         notes.append(
             f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
-            f"{len(rows):,} of {given:,} intervals. The tables have them all."
+            f"{len(rows):,} of {total:,} intervals. The tables have them all."
         )
     if len(marks_kept) < len(marks):
         notes.append(f"Only the first {limit:,} of {len(marks):,} events are shown.")
@@ -83,30 +83,30 @@ def _busiest(intervals: pa.Table, limit: int) -> tuple[pa.Table, frozenset[str] 
     return intervals.take(pa.array(rows)), frozenset(first.dictionary.take(pa.array(chosen)).to_pylist()), len(counts)
 
 
-def _rows(table: pa.Table, name: str, event: bool) -> list[Row]:
+def _rows(table: pa.Table, name: str, event: bool) -> list[LaneRow]:
     columns = [table[column].to_pylist() for column in (name, "args", "start", "end")]
     values = [None] * table.num_rows if event else table["value"].to_pylist()
     return [
-        Row((event, kind), args or [], value, start, end)
+        LaneRow((event, kind), args or [], value, start, end)
         for kind, args, start, end, value in zip(*columns, values, strict=True)
     ]
 
 
-def _entities(row: Row, known: set[str]) -> list[str]:
+def _entities(row: LaneRow, known: set[str]) -> list[str]:
     """Whose lane a row stands in: every argument that is the first argument of some fluent, so that what is about two
     stands with both; else its first argument."""
-    found = [arg for arg in dict.fromkeys(row.args) if arg in known]
-    return found or row.args[:1] or [EVERYBODY]
+    entities = [arg for arg in dict.fromkeys(row.args) if arg in known]
+    return entities or row.args[:1] or [EVERYBODY]
 
 
 # ---------------------------------------------------------------- the page's content
 
 
-def _content(rows: list[Row], known: set[str], clock: Clock | OneOf["auto"], notes: list[str]) -> dict[str, Any]:
+def _content(rows: list[LaneRow], known: set[str], clock: Clock | OneOf["auto"], notes: list[str]) -> dict[str, Any]:
     times = [row.start for row in rows] + [row.end for row in rows if row.end is not None]
     origin, last = (min(times), max(times)) if times else (0, 1)
     kinds = sorted({row.kind for row in rows})
-    lanes: dict[tuple[str, tuple[bool, str]], list[Row]] = {}
+    lanes: dict[tuple[str, tuple[bool, str]], list[LaneRow]] = {}
     for row in rows:
         for entity in _entities(row, known):
             lanes.setdefault((entity, row.kind), []).append(row)
@@ -132,7 +132,7 @@ def _content(rows: list[Row], known: set[str], clock: Clock | OneOf["auto"], not
 
 def _fill_lanes(
     content: dict[str, Any],
-    lanes: list[tuple[tuple[str, tuple[bool, str]], list[Row]]],
+    lanes: list[tuple[tuple[str, tuple[bool, str]], list[LaneRow]]],
     kinds: list[tuple[bool, str]],
     number: dict[str, int],
 ) -> None:
@@ -184,7 +184,7 @@ class _Numbers:
         return self._of[text]
 
 
-def _stack(rows: list[Row]) -> list[int]:
+def _stack(rows: list[LaneRow]) -> list[int]:
     """The line of each row within its lane: the first that is free, so that no row hides another."""
     free: list[int] = []
     busy: list[tuple[int, int]] = []
@@ -199,18 +199,18 @@ def _stack(rows: list[Row]) -> list[int]:
     return depths
 
 
-def _term(row: Row) -> str:
+def _term(row: LaneRow) -> str:
     args = f"({','.join(row.args)})" if row.args else ""
     return row.kind[1] + args + ("" if row.value is None else f" = {row.value}")
 
 
-def _text(row: Row, entity: str) -> str:
+def _text(row: LaneRow, entity: str) -> str:
     """What stands in a bar: the other arguments, and the value if it is not just true."""
     others = ", ".join(arg for arg in row.args if arg != entity)
     return " = ".join(part for part in (others, "" if row.value in (None, "true") else row.value) if part)
 
 
-def _summary(rows: list[Row], kinds: list[tuple[bool, str]], entities: list[str]) -> str:
+def _summary(rows: list[LaneRow], kinds: list[tuple[bool, str]], entities: list[str]) -> str:
     events = sum(row.kind[0] for row in rows)
     fluents = sum(not event for event, _ in kinds)
     parts = [

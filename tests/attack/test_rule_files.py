@@ -107,7 +107,7 @@ def test_allow_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "shared" / "q.pl").write_text("q(a).\n")
     (folder / "rules.ec").write_text(f":- ['../shared/q'].\n{RULE.replace(').', '), q(K).')}")
     assert "outside the folders" in run("check", "rules.ec")
-    assert "1 rules, 0 warnings" in run("check", "rules.ec", "--allow", "../shared")
+    assert "1 rule, 1 warning" in run("check", "rules.ec", "--allow", "../shared")
 
 
 EVIL = f"""% a comment {OWNED}

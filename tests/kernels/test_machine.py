@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.kernels.bits import Rules, bit_machine
-from holdsfor.kernels.machine import OPEN, Actions, Carried, Deadlines, Outcome, machine
+from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineResult, MachineStart, machine
 
 LAST = 24
 BITS = 8
@@ -155,7 +155,7 @@ def test_machine(program: Drawn) -> None:
     assert intervals(out) == simulated(group_of, rules, deadlines, first)
 
 
-def intervals(out: Outcome) -> set[tuple[int, int, int, int | None]]:
+def intervals(out: MachineResult) -> set[tuple[int, int, int, int | None]]:
     return {
         (int(k), int(s), max(int(a), 1), None if e == OPEN else int(e))
         for k, s, a, e in zip(out.component, out.slot, out.start, out.end, strict=True)
@@ -178,10 +178,10 @@ def table_of(deadlines: list[Deadline], group_of: list[int]) -> Deadlines:
     )
 
 
-def begun(first: list[tuple[int, int]]) -> Carried:
+def begun(first: list[tuple[int, int]]) -> MachineStart:
     """What holds at first."""
     start = sorted(first)
-    return Carried(
+    return MachineStart(
         np.array([k for k, _ in start], np.int64),
         np.array([s for _, s in start], np.int64),
         np.zeros(len(start), np.int64),
@@ -261,7 +261,7 @@ def test_a_run_may_be_cut_between_any_two_cells(program: Drawn, tick: int, jitte
     )
     one = machine(listed(early), np.array(group_of), groups, table, begun(first), BITS, tick, point)
     runs = (one.made <= point) & (one.due > point) & (one.dropped > point)
-    carried = Carried(
+    carried = MachineStart(
         one.component, one.slot, one.start, one.end, one.deadline_component[runs], one.deadline[runs], one.due[runs]
     )
     other = machine(listed(late), np.array(group_of), groups, table, carried, BITS, tick, last)

@@ -74,7 +74,7 @@ def nearest(numbers: list[float]) -> float:
     try:
         return float(sum(map(Fraction, numbers)))
     except OverflowError:
-        return math.copysign(math.inf, sum(map(Fraction, numbers)))
+        return math.inf if sum(map(Fraction, numbers)) > 0 else -math.inf
 
 
 @law

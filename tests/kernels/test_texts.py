@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.io.readers.fields import split
-from holdsfor.io.strings import strings_of
+from holdsfor.io.readers.grouped import read_groups
+from holdsfor.io.strings import Column, strings_of
+from holdsfor.kernels.texts import ANY, INTEGER, TEXT
 from tests.kernels.packed import law
 
 LINES = st.text("ab|\r\n\u00e9x", max_size=60)
@@ -77,6 +79,70 @@ def test_that_equal_strings_have_one_code(texts: list[str | None], skipped: int)
     assert encoded.to_pylist() == texts[skipped:]
     distinct = list(dict.fromkeys(text for text in texts[skipped:] if text is not None))
     assert encoded.dictionary.to_pylist() == distinct
+
+
+WIDTHS = (1, 3, 2)
+DIGITS = st.integers(1, 20).flatmap(lambda length: st.text("0123456789", min_size=length, max_size=length))
+DECIMALS = st.tuples(st.sampled_from(["", "-"]), DIGITS, DIGITS).map(lambda parts: f"{parts[0]}{parts[1]}.{parts[2]}")
+FIELDS = st.one_of(st.sampled_from("ab"), st.text("0123456789.-", min_size=1, max_size=17), DIGITS, DECIMALS)
+
+
+@st.composite
+def grouped_rows(draw: st.DrawFn) -> tuple[list[tuple[int, list[str]]], list[list[int]]]:
+    """Rows of groups, mostly with fields that are alike in a column; and what is known of the columns."""
+    usual = {
+        (g, k): draw(st.sampled_from([st.sampled_from("ab"), DIGITS, DECIMALS])) for g in range(3) for k in range(3)
+    }
+    rows = []
+    for g in draw(st.lists(st.integers(-1, 2), max_size=12)):
+        width = WIDTHS[g] if g >= 0 else draw(st.integers(1, 4))
+        odd = draw(st.integers(0, 9)) == 0
+        rows.append((g, [draw(FIELDS if odd or g < 0 else usual[g, k]) for k in range(width)]))
+    return rows, [[draw(st.sampled_from([ANY, INTEGER, TEXT])) for _ in range(width)] for width in WIDTHS]
+
+
+@law
+@given(grouped_rows(), st.sampled_from(["\n", "\r\n"]))
+def test_that_rows_of_several_groups_are_read_as_python_reads_them(
+    made: tuple[list[tuple[int, list[str]]], list[list[int]]], end: str
+) -> None:
+    rows, kinds = made
+    fields = split("".join("|".join(texts) + end for _, texts in rows).encode())
+    group = np.array([g for g, _ in rows], np.int32)
+    read = read_groups(fields, fields.first[: len(rows)], group, [list(enumerate(each)) for each in kinds])
+    for g, found in enumerate(read):
+        assert found.rows.tolist() == [i for i, (of, _) in enumerate(rows) if of == g]
+        for k, column in enumerate(found.columns):
+            check_column(column, [texts[k] for of, texts in rows if of == g], kinds[g][k])
+
+
+def check_column(column: Column, texts: list[str], kind: int) -> None:
+    assert column.array().to_pylist() == texts
+    assert column.encode().to_pylist() == texts
+    assert column.encode().dictionary.to_pylist() == list(dict.fromkeys(texts))
+    right = [re.fullmatch(r"-?[0-9]{1,18}", text) is not None for text in texts]
+    numbers, good = column.integers()
+    assert good.tolist() == right
+    assert numbers.tolist() == [int(text) if fits else 0 for text, fits in zip(texts, right, strict=True)]
+    terms = column.numbers()
+    if terms is not None and terms.type == pa.float64():
+        assert all(re.fullmatch(r"-?[0-9]+\.[0-9]+", text) for text in texts)
+        assert [repr(number) for number in terms.to_pylist()] == [repr(float(text)) for text in texts]
+    elif terms is not None:
+        assert terms.to_pylist() == [int(text) for text in texts]
+    elif kind != TEXT:
+        short = [re.fullmatch(r"-?[0-9]{1,10}\.[0-9]{1,5}", text) for text in texts]
+        assert not texts or not (all(right) or all(short))
+
+
+def test_that_the_table_of_texts_of_all_columns_grows() -> None:
+    rows = [(number % 70_000, number % 3) for number in range(150_000)]
+    fields = split("".join(f"name {name}|kind {kind}\n" for name, kind in rows).encode())
+    (found,) = read_groups(fields, fields.first, np.zeros(len(rows), np.int32), [[(0, ANY), (1, TEXT)]])
+    names, kinds = (column.encode() for column in found.columns)
+    assert (len(names.dictionary), len(kinds.dictionary)) == (70_000, 3)
+    assert names.to_pylist() == [f"name {name}" for name, _ in rows]
+    assert kinds.to_pylist() == [f"kind {kind}" for _, kind in rows]
 
 
 def test_that_the_table_of_texts_grows() -> None:

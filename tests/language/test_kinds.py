@@ -104,7 +104,7 @@ def test_strata_come_after_what_they_depend_on() -> None:
     ],
 )
 def test_conditions_may_stand_in_any_order(rules: str) -> None:
-    assert parse(rules).warnings == ()
+    assert all(warning.code == "unending" for warning in parse(rules).warnings)
 
 
 def test_groups_come_after_what_they_need_however_long_the_chain() -> None:
@@ -150,7 +150,7 @@ def test_simple_fluents_that_need_each_other_share_a_stratum(rules: str, cycles:
     ],
 )
 def test_what_rtec_leaves_out_without_a_word_is_read(rules: str) -> None:
-    assert parse(rules).warnings == ()
+    assert all(warning.code == "unending" for warning in parse(rules).warnings)
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_what_rtec_leaves_out_without_a_word_is_read(rules: str) -> None:
     ],
 )
 def test_alternatives_and_aggregates_may_stand_in_any_order(rules: str) -> None:
-    assert parse(rules).warnings == ()
+    assert all(warning.code == "unending" for warning in parse(rules).warnings)

@@ -8,7 +8,7 @@ import pytest
 
 from holdsfor.language import DescriptionError, load
 
-RULES = "initiatedAt(fast(V)=true, T) :- happensAt(speed(V, S), T), limit(V, L), S > L.\n"
+RULES = "happensAt(fast(V), T) :- happensAt(speed(V, S), T), limit(V, L), S > L.\n"
 
 
 @pytest.mark.parametrize(

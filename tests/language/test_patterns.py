@@ -12,8 +12,8 @@ from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.format.write import formatted
 from holdsfor.language.patterns import (
     Absence,
-    Atom,
     Either,
+    EventPattern,
     Filter,
     Instant,
     Join,
@@ -21,7 +21,7 @@ from holdsfor.language.patterns import (
     Measure,
     Pattern,
     PatternRule,
-    Running,
+    RunningAggregate,
     Stretch,
 )
 from holdsfor.language.terms import NOWHERE, Compound, Int, Term, Var
@@ -38,8 +38,8 @@ def pattern(text: str) -> Pattern:
     return rule(f"out <- {text}.").pattern
 
 
-def event(name: str, *args: Term) -> Atom:
-    return Atom(Compound(name, args) if args else Name(name), NOWHERE)
+def event(name: str, *args: Term) -> EventPattern:
+    return EventPattern(Compound(name, args) if args else Name(name), NOWHERE)
 
 
 A, B, C = event("a"), event("b"), event("c")
@@ -114,9 +114,9 @@ def test_leaves() -> None:
 def test_aggregates() -> None:
     measures = (Measure(Var("S"), "sum", (X,), NOWHERE), Measure(Var("N"), "count", (), NOWHERE))
     text = "a(X) AGGREGATE S = sum(X), N = count OVER LAST"
-    assert pattern(f"{text} 10") == Running(event("a", X), measures, 10, None, NOWHERE)
-    assert pattern(f"{text} 5 min") == Running(event("a", X), measures, None, 300, NOWHERE)
-    assert pattern(f"{text} 5 ticks") == Running(event("a", X), measures, None, 5, NOWHERE)
+    assert pattern(f"{text} 10") == RunningAggregate(event("a", X), measures, 10, None, NOWHERE)
+    assert pattern(f"{text} 5 min") == RunningAggregate(event("a", X), measures, None, 300, NOWHERE)
+    assert pattern(f"{text} 5 ticks") == RunningAggregate(event("a", X), measures, None, 5, NOWHERE)
 
 
 def test_labels_policies_and_preferences() -> None:

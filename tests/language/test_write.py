@@ -14,7 +14,7 @@ import pytest
 
 from holdsfor.language import DescriptionError, EventDescription, parse
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.format.terms import Terms
+from holdsfor.language.format.terms import TermWriter
 from holdsfor.language.format.write import formatted
 from holdsfor.language.terms import Atom, Compound, Int, Term, Var
 from tests.naive.programs import random_program
@@ -244,9 +244,9 @@ def test_condition(text: str, expected: str) -> None:
 
 def test_terms_without_a_text_are_written_too() -> None:
     term: Term = Compound("is", (Var("T2"), Compound("+", (Var("T"), Int(60)))))
-    assert Terms().write(term) == "T2 is T+60"
-    assert Terms().write(Compound("=", (Compound("gap", (Atom("V 1"),)), Atom("near")))) == "gap('V 1')=near"
-    assert Terms().write(Compound("-", (Int(5),))) == "'-'(5)"
+    assert TermWriter().write(term) == "T2 is T+60"
+    assert TermWriter().write(Compound("=", (Compound("gap", (Atom("V 1"),)), Atom("near")))) == "gap('V 1')=near"
+    assert TermWriter().write(Compound("-", (Int(5),))) == "'-'(5)"
 
 
 def test_very_long_bodies() -> None:

@@ -13,7 +13,7 @@ import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.job.live.ledger import VERSION
-from holdsfor.local.state import Holding, read_state
+from holdsfor.local.state import HeldRows, read_state
 from tests.job.make_checkpoint import FOLDER
 
 RULES = """
@@ -35,7 +35,7 @@ def call(*args: object) -> Any:
     return CliRunner().invoke(app, ["state", "show", *map(str, args)])
 
 
-def by_use(holdings: tuple[Holding, ...]) -> dict[tuple[str, str], Holding]:
+def by_use(holdings: tuple[HeldRows, ...]) -> dict[tuple[str, str], HeldRows]:
     return {(each.use, each.relation): each for each in holdings}
 
 

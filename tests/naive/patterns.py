@@ -19,8 +19,8 @@ from holdsfor.language.description import Signature
 from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
 from holdsfor.language.patterns import (
     Absence,
-    Atom,
     Either,
+    EventPattern,
     Filter,
     Instant,
     Join,
@@ -28,7 +28,7 @@ from holdsfor.language.patterns import (
     Measure,
     Pattern,
     PatternRule,
-    Running,
+    RunningAggregate,
     Stretch,
     is_calculated,
 )
@@ -76,7 +76,7 @@ class Patterns:
     def _matches(self, rule: PatternRule, pattern: Pattern, tests: Tests, outside: set[str]) -> list[Match]:
         """outside: the variables of the rule that stand elsewhere."""
         match pattern:
-            case Atom():
+            case EventPattern():
                 found = self._atoms(pattern)
             case Stretch():
                 found = self._stretches(pattern)
@@ -93,13 +93,13 @@ class Patterns:
                 return self._joined(rule, pattern, tests, outside)
             case Absence():
                 return self._absent(rule, pattern, tests, outside)
-            case Running():
+            case RunningAggregate():
                 found = self._running(rule, pattern, outside)
         return unique(each for one in found for each in tests(one))
 
     # ------------------------------------------------------------ leaves
 
-    def _atoms(self, pattern: Atom) -> list[Match]:
+    def _atoms(self, pattern: EventPattern) -> list[Match]:
         _, terms = name_and_args(pattern.event)
         known = self.world.spans.get(signature(pattern.event), set())
         found = [(match_all(terms, args, {}), start, end) for args, start, end in known if end <= self.until]
@@ -161,7 +161,7 @@ class Patterns:
 
         return apply
 
-    def _running(self, rule: PatternRule, pattern: Running, outside: set[str]) -> list[Match]:
+    def _running(self, rule: PatternRule, pattern: RunningAggregate, outside: set[str]) -> list[Match]:
         shared = _shared(rule, pattern)
         groups: dict[frozenset[tuple[str, Term]], list[Match]] = {}
         for found in self._matches(rule, pattern.pattern, _as_it_is, outside):
@@ -248,7 +248,7 @@ def _of_registered(function: Registered, columns: Sequence[NDArray[Any]]) -> int
     return None if result is None else np.asarray(result).item()
 
 
-def _shared(rule: PatternRule, running: Running) -> set[str]:
+def _shared(rule: PatternRule, running: RunningAggregate) -> set[str]:
     """The variables of an aggregate's pattern that stand outside of it and of its measures: they make the groups."""
 
     def elsewhere(pattern: Pattern) -> set[str]:
@@ -265,7 +265,7 @@ def variable_order(pattern: Pattern) -> list[str]:
     match pattern:
         case Filter():
             found = [each.name for each in all_variables(pattern.conditions)]
-        case Running():
+        case RunningAggregate():
             found = [each.name for measure in pattern.measures for each in measure_variables(measure)]
         case _:
             found = []

@@ -18,7 +18,7 @@ from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.kernels import union2
-from holdsfor.plan.operators import Relation, Source
+from holdsfor.plan.operators import InputSource, Relation
 
 Stores = dict[Relation, Stored]
 
@@ -27,7 +27,7 @@ def add_arrivals(
     fresh: Iterable[Block],
     known: Callable[[], Sequence[Block]],
     pointwise: Iterable[Block],
-    sources: Sequence[Source],
+    sources: Sequence[InputSource],
     windows: Windows,
     world: World,
     stores: Stores,
@@ -51,7 +51,7 @@ def add_arrivals(
     return differences
 
 
-def _by_source(blocks: Iterable[Block], sources: Sequence[Source]) -> dict[int, list[Block]]:
+def _by_source(blocks: Iterable[Block], sources: Sequence[InputSource]) -> dict[int, list[Block]]:
     """By the place of the source."""
     grouped: dict[int, list[Block]] = {}
     for block in join_blocks(blocks):
@@ -70,7 +70,7 @@ def _only_inserts(block: Block) -> bool:
     return block.op is None or bool((block.op > 0).all())
 
 
-def _relations_of(blocks: Iterable[Block], source: Source, world: World) -> dict[Relation, Data]:
+def _relations_of(blocks: Iterable[Block], source: InputSource, world: World) -> dict[Relation, Data]:
     """The rows of blocks by themselves, on the axis."""
     alone = replace(world, relations={}, shared={})
     for block in blocks:
@@ -83,7 +83,7 @@ def _relations_of(blocks: Iterable[Block], source: Source, world: World) -> dict
 
 
 def _add_events(
-    blocks: Sequence[Block], source: Source, windows: Windows, world: World, stores: Stores
+    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores
 ) -> dict[Relation, Difference]:
     """The last word on each row counts: what has come before is taken back by it, whatever it says."""
     relation = source.relations[0]
@@ -103,7 +103,7 @@ def _words(blocks: Iterable[Block], windows: Windows, op: int) -> list[Block]:
     return [standing(replace(block, op=-block.op), windows) for block in blocks if block.op is not None]
 
 
-def _points(blocks: Iterable[Block], source: Source, world: World) -> Points:
+def _points(blocks: Iterable[Block], source: InputSource, world: World) -> Points:
     data = _relations_of(blocks, source, world).get(source.relations[0])
     if isinstance(data, Points):
         return data
@@ -138,7 +138,7 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
 
 
 def _add_intervals(
-    blocks: Sequence[Block], source: Source, windows: Windows, world: World, stores: Stores
+    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores
 ) -> dict[Relation, Difference]:
     """What holds is united with what held for the same groundings."""
     fresh = _relations_of((standing(block, windows) for block in blocks), source, world)
@@ -162,7 +162,9 @@ def _of_same_keys(data: Data, added: Intervals) -> Ints:
     return np.repeat(low - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())
 
 
-def _look_again(known: Iterable[Block], source: Source, world: World, stores: Stores) -> dict[Relation, Difference]:
+def _look_again(
+    known: Iterable[Block], source: InputSource, world: World, stores: Stores
+) -> dict[Relation, Difference]:
     """All rows of an input anew: what is given point by point, or taken back in part, says nothing row by row."""
     now = _relations_of((block for block in known if source_of(block, [source]) is not None), source, world)
     differences = {}

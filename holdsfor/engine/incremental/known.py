@@ -15,7 +15,7 @@ from holdsfor.engine.incremental.keys import Unit, find_units
 from holdsfor.engine.incremental.stored import Difference, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, merge_in_order
 from holdsfor.engine.settling import Scope
-from holdsfor.engine.stepping import Moment
+from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.plan.operators import Definition, Due, Plan, Reach, Relation, Static
@@ -87,7 +87,7 @@ class KnownWorld:
         return replace(self.bare, relations=relations, running=dict(self.running), shared={})
 
 
-def know(moment: Moment, setting: Setting) -> KnownWorld:
+def know(moment: QueryMoment, setting: Setting) -> KnownWorld:
     """What was evaluated from scratch."""
     now = moment.now
     own = set(setting.scope.relations(setting.program.plan))

@@ -16,7 +16,7 @@ from holdsfor.engine.incremental.blocks import WORK, Differences, Turn
 from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
-from holdsfor.engine.stepping import Arrived, Moment, visible_input
+from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
 from holdsfor.engine.window import NEVER
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
@@ -26,7 +26,7 @@ from holdsfor.plan.operators import Relation
 
 def changing_moments(
     setting: Setting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
-) -> Iterator[tuple[Moment, KnownWorld]]:
+) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
     arrived: rows that were not there at the last query time. rest: the rows that were.
@@ -43,7 +43,7 @@ def changing_moments(
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
-        yield Moment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
+        yield QueryMoment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
         known = following
 
 

@@ -40,7 +40,7 @@ def read_lines(
 
 
 def _with_arrival(lines: pa.Array, arrival: Ints) -> pa.Array:
-    found = pc.extract_regex(lines, _ARRIVAL)
-    head, tail = pc.struct_field(found, "head"), pc.struct_field(found, "tail")
+    parts = pc.extract_regex(lines, _ARRIVAL)
+    head, tail = pc.struct_field(parts, "head"), pc.struct_field(parts, "tail")
     written = pc.binary_join_element_wise(head, pa.array(arrival).cast(pa.string()), tail, "|")
-    return pc.if_else(found.is_valid(), written, lines)
+    return pc.if_else(parts.is_valid(), written, lines)

@@ -12,7 +12,7 @@ import pyarrow as pa
 _HEADER = struct.Struct("<II")  # length and checksum of the batch that follows
 
 
-class Log:
+class LogWriter:
     """Writes a log from its beginning."""
 
     def __init__(self, path: Path) -> None:

@@ -20,7 +20,7 @@ from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rule
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
-from holdsfor.io.readers.objects import Rows, Wanted, read_objects, without_nested
+from holdsfor.io.readers.objects import ObjectRows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
 from holdsfor.io.text import Mask, mask
 from holdsfor.io.utf8 import NOT_UTF8, mend_column
@@ -201,26 +201,26 @@ def _wanted(mapping: Mapping, inputs: tuple[Input, ...]) -> Wanted:
     return Wanted(columns, times, exact)
 
 
-def _completed(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:
+def _completed(rows: ObjectRows, messages: Messages, rule: TopicRule, mapping: Mapping, wanted: Wanted) -> pa.Table:
     """With the columns that come from the message itself, and empty ones for what nobody has told."""
     count = len(rows.message)
-    found = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
-    for name in wanted.times & set(found):
-        if pa.types.is_boolean(found[name].type):
-            found[name] = found[name].cast(pa.string())  # refused as a time, row by row
+    columns = {name: plain(rows.table[name]) for name in rows.table.column_names if name}
+    for name in wanted.times & set(columns):
+        if pa.types.is_boolean(columns[name].type):
+            columns[name] = columns[name].cast(pa.string())  # refused as a time, row by row
     at = pa.array(rows.message)
-    found |= {name: column.take(at) for name, column in level_columns(rule, messages.topic).items()}
+    columns |= {name: column.take(at) for name, column in level_columns(rule, messages.topic).items()}
     if mapping.arrival == RECEIVED:
-        found[RECEIVED] = pa.array(messages.received[rows.message], pa.timestamp("ms"))
+        columns[RECEIVED] = pa.array(messages.received[rows.message], pa.timestamp("ms"))
     if rule.op < 0 and mapping.op is not None:
-        found[mapping.op] = pa.repeat(-1, count)
+        columns[mapping.op] = pa.repeat(-1, count)
     optional = {"value"} if mapping.value is None else set()
-    for name in sorted(wanted.columns - set(found) - optional):
-        found[name] = pa.nulls(count, pa.string())
-    return pa.table(found)
+    for name in sorted(wanted.columns - set(columns) - optional):
+        columns[name] = pa.nulls(count, pa.string())
+    return pa.table(columns)
 
 
-def _by_value(rows: Rows, mapping: Mapping) -> Iterator[Rows]:
+def _by_value(rows: ObjectRows, mapping: Mapping) -> Iterator[ObjectRows]:
     """Apart: rows that tell a value and rows that do not, which is true; unless the mapping says that all do."""
     listed = any("value" in columns for columns in mapping.arguments.values())
     if mapping.value is not None or listed or "value" not in rows.table.column_names:
@@ -229,10 +229,12 @@ def _by_value(rows: Rows, mapping: Mapping) -> Iterator[Rows]:
     told = mask(plain(rows.table["value"]).is_valid())
     for some, table in ((told, rows.table), (~told, rows.table.drop_columns(["value"]))):
         if some.any():
-            yield Rows(table.filter(pa.array(some)), rows.message[some], rows.position[some])
+            yield ObjectRows(table.filter(pa.array(some)), rows.message[some], rows.position[some])
 
 
-def _read_rows(rows: Rows, messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
+def _read_rows(
+    rows: ObjectRows, messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]
+) -> Events:
     events = blocks_from_table(rows.table, mapping, inputs, "", untyped=frozenset(rule.levels))
     at = events.rejects["row"].to_numpy() - 1
     which = rows.message[at]

@@ -37,7 +37,7 @@ def publish(settings: Settings, messages: Sequence[Outgoing]) -> int:
     pause = 0.1
     progress = time.monotonic()
     while left:
-        delivery = Delivery(settings, left)
+        delivery = PublishingConnection(settings, left)
         done = delivery.run()
         sent += delivery.sent
         if done:
@@ -54,7 +54,7 @@ def publish(settings: Settings, messages: Sequence[Outgoing]) -> int:
     return sent
 
 
-class Delivery:
+class PublishingConnection:
     """One connection, and what is delivered by it. Confirmed messages are taken out of `left`."""
 
     def __init__(self, settings: Settings, left: dict[int, Outgoing]) -> None:

@@ -84,7 +84,7 @@ class Settings:
                 "with a port such as mqtt://host:1884/topic if it is not 1883 (TLS: 8883)."
             )
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
-        given: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "host": parts.hostname,
             "port": parts.port,
             "topics": tuple(topic for topic in unquote(parts.path.removeprefix("/")).split(",") if topic),
@@ -92,12 +92,12 @@ class Settings:
             "username": unquote(parts.username) if parts.username else None,
             "password": _password(parts.username, parts.password, options),
         }
-        given |= dict(_option(name, value) for name, value in options.items() if name not in _SECRETS)
+        arguments |= dict(_option(name, value) for name, value in options.items() if name not in _SECRETS)
         known = [f.name for f in fields(cls)]
         for name in more:
             if name not in known:
                 raise HoldsforError(f"unknown setting {name!r}.{did_you_mean(name, known)}")
-        return cls(**(given | more))
+        return cls(**(arguments | more))
 
 
 def check_filter(topic: str) -> None:

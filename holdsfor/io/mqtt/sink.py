@@ -81,4 +81,4 @@ def change_fields(batch: int, changes: pa.Table) -> Iterator[dict[str, Any]]:
 
 def _level(value: object) -> str:
     """A value as one level of a topic: what means something there is written as in web addresses."""
-    return _RESERVED.sub(lambda found: f"%{ord(found[0]):02X}", str(value))
+    return _RESERVED.sub(lambda match: f"%{ord(match[0]):02X}", str(value))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.mqtt.log import Log, read_log, sync_folder
+from holdsfor.io.mqtt.log import LogWriter, read_log, sync_folder
 from holdsfor.io.storage.lease import take_lease
 from holdsfor.io.storage.store import Store, open_private
 
@@ -53,8 +53,8 @@ class Spool:
             names = os.listdir(self.folder)
         except FileNotFoundError:
             return []
-        found = [(match, name) for name in names if (match := _SEGMENT.match(name))]
-        return sorted(Segment(int(match[1]), int(match[2]), self.folder / name) for match, name in found)
+        matches = [(match, name) for name in names if (match := _SEGMENT.match(name))]
+        return sorted(Segment(int(match[1]), int(match[2]), self.folder / name) for match, name in matches)
 
     @property
     def first(self) -> int:
@@ -66,14 +66,14 @@ class Spool:
 
     def between(self, start: int, end: int) -> list[Segment]:
         """Segments start .. end-1; one that is not there is an error, for its messages would be lost silently."""
-        found = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
-        missing = next((number for number in range(start, end) if number not in found), None)
+        by_number = {segment.number: segment for segment in self.segments() if start <= segment.number < end}
+        missing = next((number for number in range(start, end) if number not in by_number), None)
         if missing is not None:
             raise HoldsforError(
                 f"segment {missing} is missing from the spool {self.folder}. Was the folder emptied, or is another "
                 "query reading it? Each query needs a spool of its own; with a new spool, take a new checkpoint."
             )
-        return [found[number] for number in range(start, end)]
+        return [by_number[number] for number in range(start, end)]
 
     def forget(self, before: int) -> int:
         """Removes segments below `before`, except the last ones; gives how many files went."""
@@ -99,7 +99,7 @@ class SpoolWriter:
         self._lease = take_lease(Store(self.spool.folder, private=True), f"the spool {folder}", take_over)
         self._lease.when_lost(lambda _: self._lease.release())  # all that is written asks for the lease first
         self._batches: list[pa.RecordBatch] = []
-        self._log: Log | None = None
+        self._log: LogWriter | None = None
         try:
             self.number = self._recover()
         except BaseException:
@@ -112,7 +112,7 @@ class SpoolWriter:
         """Returns when the messages are safe; OSError says that they are not, and may be given again."""
         with self._lease.held():
             if self._log is None:
-                self._log = Log(self._log_path(self.number))
+                self._log = LogWriter(self._log_path(self.number))
             self._log.append(batch)
         self._batches.append(batch)
         self.rows += batch.num_rows
@@ -191,13 +191,13 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def _last(segments: Sequence[Segment]) -> list[Segment]:
     rows = size = 0
-    found: list[Segment] = []
+    kept: list[Segment] = []
     for segment in reversed(segments):
-        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(found) >= KEPT_SEGMENTS:
+        if rows >= KEPT_ROWS or size >= KEPT_BYTES or len(kept) >= KEPT_SEGMENTS:
             break
-        found.append(segment)
+        kept.append(segment)
         rows, size = rows + segment.rows, size + _size(segment.path)
-    return found[::-1]
+    return kept[::-1]
 
 
 def _size(path: Path) -> int:

@@ -206,8 +206,8 @@ class Spooler:
             self._trouble(f"the connection to {self.settings.address} was lost ({str(reason).lower()}); trying again.")
 
     def _on_message(self, client: Client, _: Any, message: MQTTMessage) -> None:
-        given = getattr(message.properties, "UserProperty", ()) if message.properties is not None else ()
-        name = next((value for key, value in given if key == ID_PROPERTY), None)
+        properties = getattr(message.properties, "UserProperty", ()) if message.properties is not None else ()
+        name = next((value for key, value in properties if key == ID_PROPERTY), None)
         packet = message.mid if message.qos else 0
         now = time.time_ns() // 1_000_000
         place = (self._connection, self._sessions)

@@ -42,7 +42,7 @@ class TopicRule:
     @property
     def levels(self) -> tuple[str, ...]:
         """Names of the levels that become columns."""
-        return tuple(found[1] for level in self.pattern.split("/") if (found := _LEVEL.match(level)))
+        return tuple(match[1] for level in self.pattern.split("/") if (match := _LEVEL.match(level)))
 
     @property
     def filter(self) -> str:
@@ -64,7 +64,7 @@ EVERYTHING = TopicRule("#")
 
 def topic_rules(mapping: Mapping) -> tuple[TopicRule, ...]:
     """The section [topics], checked."""
-    return tuple(_rule(pattern, given) for pattern, given in mapping.topics.items()) or (EVERYTHING,)
+    return tuple(_rule(pattern, settings) for pattern, settings in mapping.topics.items()) or (EVERYTHING,)
 
 
 def topic_filters(mapping: Mapping) -> tuple[str, ...]:
@@ -75,11 +75,11 @@ def topic_filters(mapping: Mapping) -> tuple[str, ...]:
 def routed(rules: tuple[TopicRule, ...], topics: pa.Array) -> Iterator[tuple[TopicRule | None, Ints]]:
     """The rows of each rule, and of none."""
     encoded = topics.dictionary_encode()
-    found = np.full(len(encoded.dictionary), -1, np.int64)
+    rule_of_topic = np.full(len(encoded.dictionary), -1, np.int64)
     for number, rule in enumerate(rules):
         fits = mask(pc.match_substring_regex(encoded.dictionary, rule.regex))
-        found[fits & (found < 0)] = number
-    which = found[encoded.indices.to_numpy()]
+        rule_of_topic[fits & (rule_of_topic < 0)] = number
+    which = rule_of_topic[encoded.indices.to_numpy()]
     for number in range(-1, len(rules)):
         rows = np.flatnonzero(which == number)
         if len(rows):
@@ -91,8 +91,8 @@ def level_columns(rule: TopicRule, topics: pa.Array) -> dict[str, pa.Array]:
     if not rule.levels:
         return {}
     encoded = topics.dictionary_encode()
-    found = pc.extract_regex(encoded.dictionary, rule.regex)
-    return {name: pc.struct_field(found, name).take(encoded.indices) for name in rule.levels}
+    levels = pc.extract_regex(encoded.dictionary, rule.regex)
+    return {name: pc.struct_field(levels, name).take(encoded.indices) for name in rule.levels}
 
 
 def _level_regex(level: str) -> str:
@@ -101,16 +101,16 @@ def _level_regex(level: str) -> str:
     return "[^/]*" if level == "+" else re.escape(level)
 
 
-def _rule(pattern: str, given: Any) -> TopicRule:
-    if isinstance(given, str):
-        given = {"name": given}
-    if not isinstance(given, AnyMapping):
+def _rule(pattern: str, settings: Any) -> TopicRule:
+    if isinstance(settings, str):
+        settings = {"name": settings}
+    if not isinstance(settings, AnyMapping):
         raise HoldsforError(f'[topics]: {pattern!r} is followed by the name of an event, or by {{ name = "..." }}.')
-    for key in given:
+    for key in settings:
         if key not in _KEYS:
             hint = did_you_mean(key, _KEYS)
             raise HoldsforError(f"[topics]: unknown key {key!r} of {pattern!r}.{hint} Known keys: {', '.join(_KEYS)}.")
-    rule = TopicRule(pattern, **given)
+    rule = TopicRule(pattern, **settings)
     if rule.format not in (None, *_FORMATS):
         raise HoldsforError(f"[topics]: format = {rule.format!r} of {pattern!r} is not known. Write json or rtec.")
     if rule.op not in (1, -1):

@@ -53,7 +53,7 @@ def blocks_from_table(
     return TableReader(table, mapping, inputs, untyped, source).read(rows)
 
 
-class Group(NamedTuple):
+class InputRows(NamedTuple):
     """Rows of one input and the columns of its arguments."""
 
     input: Input
@@ -147,13 +147,13 @@ class TableReader:
             wrong |= False if bad is None else bad
         return wrong
 
-    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[Group]:
+    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[InputRows]:
         candidates = [i for i in self.inputs if i.signature.name == name]
         listed = self.mapping.arguments.get(name)
         if listed is not None:
             kinds = ("event",) if name in self.mapping.events else ("interval", "point")
             fits = [i for i in candidates if i.signature.arity == len(listed) and i.kind in kinds]
-            yield Group(fits[0], listed, chosen)
+            yield InputRows(fits[0], listed, chosen)
             return
         others = self.roles.others
         if len({i.kind == "event" for i in candidates}) > 1:
@@ -171,7 +171,7 @@ class TableReader:
         right = [used == arity for arity in arities]
         for candidate, fit in zip(candidates, right, strict=True):
             rows = chosen if fit.all() else chosen[fit]
-            yield Group(candidate, others[: candidate.signature.arity], rows)
+            yield InputRows(candidate, others[: candidate.signature.arity], rows)
         wrong = np.zeros(len(self.table), np.bool_)
         wrong[chosen[~np.logical_or.reduce(right)]] = True
         expected = " or ".join(str(i.signature) for i in candidates)
@@ -186,22 +186,22 @@ class TableReader:
             used[mask(column.is_valid())[chosen]] = position
         return used
 
-    def _block(self, group: Group, sieve: Sieve) -> Block:
-        declared, found = group.input, self.roles
-        start = self._time(found.time, group.rows, sieve)
+    def _block(self, group: InputRows, sieve: Sieve) -> Block:
+        declared, roles = group.input, self.roles
+        start = self._time(roles.time, group.rows, sieve)
         end = value = None
         kind = declared.kind
-        if kind == "interval" and found.end is None:
+        if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
-        if kind == "interval" and found.end is not None:
+        if kind == "interval" and roles.end is not None:
             end, good = ends(
-                self._rows(self._column(found.end), group.rows), self.mapping.unit, found.end, self.mapping.zone
+                self._rows(self._column(roles.end), group.rows), self.mapping.unit, roles.end, self.mapping.zone
             )
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
         begun = None
-        if declared.may_last and found.end is not None:
-            begun, start = start, self._last_point(found.end, group.rows, start, sieve)
+        if declared.may_last and roles.end is not None:
+            begun, start = start, self._last_point(roles.end, group.rows, start, sieve)
         if kind != "event":
             value = self._value(group.rows, sieve)
         arrival = self._arrival(group.rows, start, end, sieve)
@@ -246,16 +246,16 @@ class TableReader:
         sieve.refuse(~retracts & ~inserts, "op is neither 1 (insert) nor -1 (retract)")
         return ops(retracts)
 
-    def _argument(self, group: Group, position: int, sieve: Sieve) -> pa.Array:
+    def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
         column = self._rows(self._as_terms(group.columns[position]), group.rows)
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
-            given = self._rows(self._column(group.columns[position]), group.rows)
+            values = self._rows(self._column(group.columns[position]), group.rows)
             kind = self.mapping.types.get(group.columns[position])
             wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
-            sieve.refuse(missing & ~mask(given.is_null(nan_is_null=True)), wrong)
+            sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
                 sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
@@ -326,8 +326,8 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
         durative = name in mapping.fluents
         kinds = [i for i in used if (i.kind != "event") == durative]
         if used and not kinds:
-            here, there = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
-            raise HoldsforError(f"{name} is listed under {here} in the mapping, but for the rules it is {there}.")
+            section, kind = ("[fluents]", "an event") if durative else ("[events]", "a fluent")
+            raise HoldsforError(f"{name} is listed under {section} in the mapping, but for the rules it is {kind}.")
         if kinds and not any(i.signature.arity == len(columns) for i in kinds):
             known = ", ".join(str(i.signature) for i in kinds)
             listed = f"{len(columns)} columns for {name} ({', '.join(columns)})"
@@ -341,8 +341,8 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
         return
     small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
     order = np.argsort(small, kind="stable")
-    found, begin = np.unique(small[order], return_index=True)
-    for number, chosen in zip(found.tolist(), np.split(order, begin[1:]), strict=True):
+    codes, begin = np.unique(small[order], return_index=True)
+    for number, chosen in zip(codes.tolist(), np.split(order, begin[1:]), strict=True):
         if number >= 0:
             yield chosen, names[number]
 

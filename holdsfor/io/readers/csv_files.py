@@ -27,13 +27,13 @@ from holdsfor.io.readers.fields import BOM, LONGEST_LINE, TextTable, chunks, spl
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.utf8 import NOT_UTF8, is_utf8, mark_invalid
-from holdsfor.kernels.texts import has_simple_quotes
+from holdsfor.kernels.lines import has_simple_quotes
 from holdsfor.language.description import Input
 
 _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at once: a row must fit in
 
 
-class Part(NamedTuple):
+class CsvPart(NamedTuple):
     """Whole lines of a file, without its header."""
 
     content: bytes
@@ -54,7 +54,7 @@ class Format:
         """The one of comma, semicolon, tab that the header has most of."""
         return max((b",", b";", b"\t"), key=self.header.count)
 
-    def read(self, part: Part) -> tuple[Events, int]:
+    def read(self, part: CsvPart) -> tuple[Events, int]:
         """The rows of a part, and how many there are; rejects are numbered from 0."""
         return _read_plain(part.content, self) if part.is_plain else _read_any(part.content, self)
 
@@ -70,15 +70,15 @@ def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], so
     return join_events(number_rows(map_in_order(form.read, parts), 2))
 
 
-def _sort_out(contents: Iterable[bytes], form: Format) -> Iterator[Part]:
+def _sort_out(contents: Iterable[bytes], form: Format) -> Iterator[CsvPart]:
     """Plain parts one by one; from the first that is not, all the rest as one."""
     waiting = iter(contents)
     is_plain = _is_plain(form.header + b"\n", form.separator)
     for content in waiting:
         if not (is_plain and _is_plain(content, form.separator)):
-            yield Part(b"".join([content, *waiting]), False)
+            yield CsvPart(b"".join([content, *waiting]), False)
             return
-        yield Part(content, True)
+        yield CsvPart(content, True)
 
 
 def _is_plain(content: bytes, separator: bytes) -> bool:

@@ -21,12 +21,12 @@ from holdsfor.io.events import Ints
 from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.texts import NEWLINE, find_cuts, find_fields, find_lines, trim_quotes
+from holdsfor.kernels.lines import NEWLINE, find_cuts, find_fields, find_lines, trim_quotes
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
-CHUNK_BYTES = 1 << 23
+CHUNK_BYTES = 1 << 22
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
 
@@ -107,7 +107,7 @@ def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
         while piece := stream.read(size):
             cut = piece.rfind(b"\n") + 1
             if cut:
-                yield b"".join([*waiting, piece[:cut]])
+                yield b"".join([*waiting, memoryview(piece)[:cut]])
                 waiting = []
             waiting.append(piece[cut:])
             if sum(map(len, waiting)) > LONGEST_LINE:

@@ -40,11 +40,11 @@ def feather_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Eve
 def needed_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input], source: str) -> list[str]:
     """The columns of a table that reading it needs, in the order of the table."""
     fluents = {i.signature.name for i in inputs if i.kind != "event"}
-    found = roles(mapping, schema.names, fluents, source)
-    needed = {found.name, found.time, found.end, found.arrival, found.value, found.op}
+    chosen = roles(mapping, schema.names, fluents, source)
+    needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
     read = {i.signature.name for i in inputs if i.read}
     if not read <= set(mapping.arguments):
-        needed |= set(found.others)
+        needed |= set(chosen.others)
     for columns in mapping.arguments.values():
         needed |= set(columns)
     return [name for name in schema.names if name in needed]

@@ -30,7 +30,7 @@ class NotATerm(ValueError):
     """The text is no ground term; the message says where it stops being one."""
 
 
-class Reader:
+class TermCursor:
     """A cursor over one line of text."""
 
     def __init__(self, text: str) -> None:
@@ -40,16 +40,16 @@ class Reader:
 
     def peek(self) -> tuple[str, str]:
         """Kind and text of the next token; ('end', '') where there is none."""
-        found = _TOKEN.match(self.text, self.at)
-        if found is None or found.lastgroup is None:
+        token = _TOKEN.match(self.text, self.at)
+        if token is None or token.lastgroup is None:
             return "end", ""
-        return found.lastgroup, found.group(found.lastgroup)
+        return token.lastgroup, token.group(token.lastgroup)
 
     def next(self) -> tuple[str, str]:
         token = self.peek()
-        found = _TOKEN.match(self.text, self.at)
-        if found is not None:
-            self.at = found.end()
+        match = _TOKEN.match(self.text, self.at)
+        if match is not None:
+            self.at = match.end()
         return token
 
     def accept(self, mark: str) -> bool:
@@ -106,7 +106,7 @@ class Reader:
 
 def read_ground(text: str) -> Term:
     """The one term that the text holds."""
-    reader = Reader(text)
+    reader = TermCursor(text)
     term = reader.term()
     if reader.rest():
         raise NotATerm(f"unexpected text at column {reader.at + 1}: {reader.rest()}")
@@ -121,4 +121,4 @@ def term_text(text: str) -> str:
 def unquoted(text: str) -> str:
     """The name that a quoted atom stands for."""
     body = text[1:-1].replace("''", "\\'")
-    return re.sub(r"\\(.)", lambda found: _ESCAPES.get(found[1], found[1]), body, flags=re.DOTALL)
+    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[1]), body, flags=re.DOTALL)

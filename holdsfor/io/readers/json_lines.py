@@ -15,7 +15,7 @@ from holdsfor.io.join import join_events, move_rows
 from holdsfor.io.readers.columns import TableReader
 from holdsfor.io.readers.fields import chunks, split
 from holdsfor.io.readers.mapping import Mapping, roles
-from holdsfor.io.readers.objects import Rows, Wanted, object_names, read_objects, without_nested
+from holdsfor.io.readers.objects import ObjectRows, Wanted, object_names, read_objects, without_nested
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.text import mask
 from holdsfor.io.utf8 import NOT_UTF8
@@ -57,11 +57,11 @@ class _Form:
         if not self.names:  # no line is an object
             return Wanted(frozenset(), frozenset(), frozenset())
         fluents = {i.signature.name for i in self.inputs if i.kind != "event"}
-        found = roles(self.mapping, self.names, fluents, self.source)
-        times = {name for name in (found.time, found.end, found.arrival) if name is not None}
-        exact = {found.value} if found.value is not None else set()
+        chosen = roles(self.mapping, self.names, fluents, self.source)
+        times = {name for name in (chosen.time, chosen.end, chosen.arrival) if name is not None}
+        exact = {chosen.value} if chosen.value is not None else set()
         for declared in self.inputs:
-            columns = self.mapping.arguments.get(declared.signature.name, found.others)
+            columns = self.mapping.arguments.get(declared.signature.name, chosen.others)
             exact.update(column for position, column in enumerate(columns) if position not in declared.numbers)
         return Wanted(frozenset(self.names), times, exact)
 
@@ -90,12 +90,12 @@ def _read(piece: _Lines, form: _Form, wanted: Wanted) -> Events:
     return join_events([*parts, Events((), told, len(which), 0), _unreadable(piece, form)])
 
 
-def _read_rows(rows: Rows, piece: _Lines, form: _Form) -> Events:
+def _read_rows(rows: ObjectRows, piece: _Lines, form: _Form) -> Events:
     reader = TableReader(_completed(rows, form), form.mapping, form.inputs, False, form.source)
     return reader.read(piece.numbers[rows.message])
 
 
-def _completed(rows: Rows, form: _Form) -> pa.Table:
+def _completed(rows: ObjectRows, form: _Form) -> pa.Table:
     """With all columns that some line has."""
     known = set(rows.table.column_names)
     missing = pa.nulls(len(rows.message))

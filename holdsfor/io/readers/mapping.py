@@ -141,42 +141,42 @@ class Roles:
         return self.name is None and self.constant is None
 
 
-def as_mapping(given: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
+def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> Mapping:
     """A mapping from whatever a user gives: one, a dict, the path of a TOML file, or nothing."""
-    if given is None:
+    if settings is None:
         return Mapping()
-    if isinstance(given, Mapping):
-        return given
+    if isinstance(settings, Mapping):
+        return settings
     origin = "the mapping"
-    if isinstance(given, str | Path):
-        origin, given = str(given), _toml(Path(given))
-    return _read_mapping(origin, given)
+    if isinstance(settings, str | Path):
+        origin, settings = str(settings), _toml(Path(settings))
+    return _read_mapping(origin, settings)
 
 
-def _read_mapping(origin: str, given: AnyMapping[str, Any]) -> Mapping:
+def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
     known = [f.name for f in fields(Mapping) if f.name != "table"]
-    for key, value in given.items():
+    for key, value in settings.items():
         if key not in known:
             hint = did_you_mean(key, known)
             raise HoldsforError(f"{origin}: unknown key {key!r}.{hint} Known keys: {', '.join(known)}.")
         _check_value(origin, key, value)
-    above = {key: value for key, value in given.items() if key not in _OF_ONE_TABLE}
+    above = {key: value for key, value in settings.items() if key not in _OF_ONE_TABLE}
     tables = {
         name: replace(_read_table(f"{origin}, [tables.{name}]", above, table), table=name)
-        for name, table in given.get("tables", {}).items()
+        for name, table in settings.get("tables", {}).items()
     }
-    return Mapping(**{**given, "tables": tables})
+    return Mapping(**{**settings, "tables": tables})
 
 
-def _read_table(origin: str, above: AnyMapping[str, Any], given: Mapping | AnyMapping[str, Any]) -> Mapping:
+def _read_table(origin: str, above: AnyMapping[str, Any], settings: Mapping | AnyMapping[str, Any]) -> Mapping:
     """One of several tables; above: what all of them have in common."""
-    if isinstance(given, Mapping):
-        return given
-    if nested := [key for key in ("tables", "topics") if key in given]:
+    if isinstance(settings, Mapping):
+        return settings
+    if nested := [key for key in ("tables", "topics") if key in settings]:
         raise HoldsforError(f"{origin}: {nested[0]} stands above the tables, not in one of them.")
-    names = {"name", "constant"} & set(given)  # one of the two takes the place of the other
+    names = {"name", "constant"} & set(settings)  # one of the two takes the place of the other
     common = {key: value for key, value in above.items() if not (names and key in ("name", "constant"))}
-    return _read_mapping(origin, {**common, **given})
+    return _read_mapping(origin, {**common, **settings})
 
 
 def check_zone(zone: str) -> str:
@@ -202,19 +202,19 @@ def roles(mapping: Mapping, columns: Sequence[str], fluents: Set[str], source: s
         for column in arguments:
             _require(column, columns, f"an argument of {event}", source)
     listed = {column for arguments in mapping.arguments.values() for column in arguments}
-    found = {role: _find(role, getattr(mapping, role), columns, listed, source) for role in _USUAL}
+    chosen = {role: _find(role, getattr(mapping, role), columns, listed, source) for role in _USUAL}
     constant = mapping.constant
     if constant is not None:
-        found["name"] = None
-    elif found["name"] is None:
+        chosen["name"] = None
+    elif chosen["name"] is None:
         constant = _only_event(mapping, columns, source)
     if constant is not None and constant not in fluents:  # then a column called value or end is an argument like others
-        found |= {"end": mapping.end, "value": mapping.value}
-    time = found["time"]
+        chosen |= {"end": mapping.end, "value": mapping.value}
+    time = chosen["time"]
     if time is None:
         raise HoldsforError(f"{source}: no column holds the time (columns: {', '.join(columns)}). Name it: time = ...")
-    rest = _others(columns, found)
-    return Roles(found["name"], constant, time, found["end"], found["arrival"], found["value"], found["op"], rest)
+    rest = _others(columns, chosen)
+    return Roles(chosen["name"], constant, time, chosen["end"], chosen["arrival"], chosen["value"], chosen["op"], rest)
 
 
 def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | None:
@@ -238,11 +238,11 @@ def own_columns(mapping: Mapping, name: str) -> list[str]:
     return [column for column in mapping.arguments[name] if column not in others]
 
 
-def _others(columns: Sequence[str], found: AnyMapping[str, str | None]) -> tuple[str, ...]:
+def _others(columns: Sequence[str], chosen: AnyMapping[str, str | None]) -> tuple[str, ...]:
     numbered = [f"arg{i}" for i in range(1, len(columns) + 1)]
     if numbered[0] in columns:
         return tuple(column for column in numbered if column in columns)
-    taken = set(found.values())
+    taken = set(chosen.values())
     return tuple(column for column in columns if column not in taken)
 
 
@@ -251,10 +251,10 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
-def _find(role: str, given: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:
-    if given is not None:
-        _require(given, columns, f"the {role}", source)
-        return given
+def _find(role: str, wanted: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:
+    if wanted is not None:
+        _require(wanted, columns, f"the {role}", source)
+        return wanted
     return next((column for column in _USUAL[role] if column in columns and column not in listed), None)
 
 

@@ -27,7 +27,7 @@ DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ObjectRows:
     """Events of some messages, as columns, and where each comes from."""
 
     table: pa.Table
@@ -39,18 +39,18 @@ class Rows:
 class Bad:
     """What is no event, and why: some messages and places in them for each reason."""
 
-    found: list[tuple[Ints, Ints, str]] = field(default_factory=list)
+    entries: list[tuple[Ints, Ints, str]] = field(default_factory=list)
 
     def add(self, message: Ints | int, position: Ints | int, reason: str) -> None:
         messages = np.atleast_1d(np.asarray(message, np.int64))
-        self.found.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
+        self.entries.append((messages, np.broadcast_to(np.asarray(position, np.int64), messages.shape), reason))
 
     def columns(self) -> tuple[Ints, Ints, pa.Array]:
         """Messages, places, and the reason of each."""
-        messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.found)])
-        positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.found)])
-        reason = np.repeat(np.arange(len(self.found)), [len(messages) for messages, _, _ in self.found])
-        return messages, positions, pa.array([reason for _, _, reason in self.found], pa.string()).take(reason)
+        messages = np.concatenate([np.empty(0, np.int64), *(messages for messages, _, _ in self.entries)])
+        positions = np.concatenate([np.empty(0, np.int64), *(positions for _, positions, _ in self.entries)])
+        reason = np.repeat(np.arange(len(self.entries)), [len(messages) for messages, _, _ in self.entries])
+        return messages, positions, pa.array([reason for _, _, reason in self.entries], pa.string()).take(reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Wanted:
     exact: Set[str]
 
 
-def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
+def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[ObjectRows], Bad]:
     """Tables of the wanted columns that any message has; several where messages disagree on a column's type."""
     bad = Bad()
     deep = _too_deep(payload)
@@ -73,15 +73,15 @@ def read_objects(payload: pa.Array, wanted: Wanted) -> tuple[list[Rows], Bad]:
     if rows is not None:
         return [rows], bad
     good, values = _loaded(text, every, bad)  # one by one, to find those that are no JSON
-    found = Bad()
-    rows = _parsed(text, good, wanted, found)
+    more = Bad()
+    rows = _parsed(text, good, wanted, more)
     if rows is None:
         return list(_by_types(good, values, wanted, bad)), bad
-    bad.found.extend(found.found)
+    bad.entries.extend(more.entries)
     return [rows], bad
 
 
-def without_nested(rows: Rows, bad: Bad) -> Rows:
+def without_nested(rows: ObjectRows, bad: Bad) -> ObjectRows:
     """Only rows whose values are plain: numbers, text, booleans."""
     nested = [f.name for f in rows.table.schema if pa.types.is_nested(f.type)]
     wrong = np.zeros(len(rows.message), np.bool_)
@@ -90,7 +90,7 @@ def without_nested(rows: Rows, bad: Bad) -> Rows:
         bad.add(rows.message[here], rows.position[here], f"{name} is a list or an object, not a plain value")
         wrong |= here
     table = rows.table.drop_columns(nested)
-    return Rows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
+    return ObjectRows(table.filter(pa.array(~wrong)), rows.message[~wrong], rows.position[~wrong])
 
 
 def object_names(payload: pa.Array) -> list[str]:
@@ -101,7 +101,7 @@ def object_names(payload: pa.Array) -> list[str]:
     if events is not None:
         return [f.name for f in _fields(events)]
     _, values = _loaded(text, every, Bad())
-    objects = [value for found in values for value in found if isinstance(value, dict)]
+    objects = [value for parsed in values for value in parsed if isinstance(value, dict)]
     return list(dict.fromkeys(name for value in objects for name in value))
 
 
@@ -116,7 +116,7 @@ def _too_deep(payload: pa.Array) -> Mask:
     return deep
 
 
-def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | None:
+def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> ObjectRows | None:
     """Some messages, by Arrow; None where it cannot tell everything that was said."""
     lines = _wrapped(text if len(message) == len(text) else text.take(pa.array(message)))
     events = _read(lines, {})
@@ -140,7 +140,7 @@ def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> Rows | N
         pa.types.is_floating(columns[name].type) and _has_whole(columns[name]) for name in wanted.exact & set(columns)
     ):
         return None
-    return Rows(_table(columns, len(which)), which, place)
+    return ObjectRows(_table(columns, len(which)), which, place)
 
 
 def _on_one_line(payload: pa.Array) -> pa.Array:
@@ -167,12 +167,12 @@ def _read(lines: pa.Array, types: dict[str, pa.DataType]) -> pa.Array | None:
         return pa.array([], pa.list_(pa.struct([])))
     offsets = pa.array([0, len(lines)], pa.int32())
     data = pc.binary_join(pa.ListArray.from_arrays(offsets, lines), "\n")[0].as_buffer()
-    given = pa.schema([(_EVENTS, pa.list_(pa.struct(list(types.items()))))]) if types else None
+    schema = pa.schema([(_EVENTS, pa.list_(pa.struct(list(types.items()))))]) if types else None
     try:
         table = pj.read_json(
             pa.BufferReader(data),
             read_options=pj.ReadOptions(use_threads=False, block_size=data.size + 1),
-            parse_options=pj.ParseOptions(explicit_schema=given, newlines_in_values=False),
+            parse_options=pj.ParseOptions(explicit_schema=schema, newlines_in_values=False),
         )
     except pa.ArrowException:
         return None
@@ -225,7 +225,7 @@ def _values(text: str) -> list[Any]:
     return values
 
 
-def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[Rows]:
+def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[ObjectRows]:
     """A table for each set of types, so that no value is turned into what another one is."""
     groups: dict[tuple[tuple[str, type], ...], list[tuple[dict[str, Any], int, int]]] = {}
     wrong: dict[str, list[tuple[int, int]]] = {}
@@ -240,10 +240,10 @@ def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) 
     for reason, places in wrong.items():
         ats, positions = np.array(places, np.int64).T
         bad.add(ats, positions, reason)
-    for types, found in groups.items():
-        columns = {name: pa.array([told[name] for told, _, _ in found]) for name, _ in types}
-        ats, positions = np.array([(at, position) for _, at, position in found], np.int64).T
-        yield Rows(_table(columns, len(found)), ats, positions)
+    for types, members in groups.items():
+        columns = {name: pa.array([told[name] for told, _, _ in members]) for name, _ in types}
+        ats, positions = np.array([(at, position) for _, at, position in members], np.int64).T
+        yield ObjectRows(_table(columns, len(members)), ats, positions)
 
 
 def _useful(value: Any, wanted: Wanted) -> dict[str, Any] | str:

@@ -176,8 +176,8 @@ def _contents(source: Any, form: str | None) -> Iterable[Content]:
         return [pa.table(source)]
     if isinstance(source, Iterable) and not isinstance(source, bytes):
         return _several(list(source), form)
-    given = type(source).__name__
-    raise HoldsforError(f"cannot read events from {given}. Give paths, lines, an Arrow table or a data frame.")
+    kind = type(source).__name__
+    raise HoldsforError(f"cannot read events from {kind}. Give paths, lines, an Arrow table or a data frame.")
 
 
 def _from_pandas(frame: Any) -> pa.Table:
@@ -220,16 +220,16 @@ def _is_path(text: str) -> bool:
 def _files(text: str) -> list[Path]:
     path = Path(text)
     if path.is_dir():
-        found = sorted(p for p in path.rglob("*.parquet") if not _is_hidden(p.relative_to(path)))
-        if not found:
+        paths = sorted(p for p in path.rglob("*.parquet") if not _is_hidden(p.relative_to(path)))
+        if not paths:
             raise HoldsforError(f"no Parquet files in {path}. Give a folder of *.parquet files, or the files.")
-        return found
+        return paths
     if path.is_file():
         return [path]
     if has_magic(text):
-        found = sorted(Path(name) for name in glob(text, recursive=True))
-        if found:
-            return found
+        paths = sorted(Path(name) for name in glob(text, recursive=True))
+        if paths:
+            return paths
         raise HoldsforError(f"no file matches {text}.")
     if "\n" in text or "|" in text or "@" in text:
         raise HoldsforError(f"no such file: {text!r}. Lines of text are given as a list: read_events([{text!r}]).")
@@ -273,8 +273,8 @@ def _first_line(part: Path | tuple[str, ...]) -> str:
     if isinstance(part, tuple):
         return next((line for line in part if line.strip()), "")
     with open_text(part) as stream:
-        found = next((line for line in stream if line.strip()), b"")
-    return found.decode("utf-8", "replace").removeprefix("\ufeff")
+        first = next((line for line in stream if line.strip()), b"")
+    return first.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _bytes(lines: tuple[str, ...]) -> bytes:

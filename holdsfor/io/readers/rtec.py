@@ -6,31 +6,35 @@ A first field `insert` or `retract` says what a row does; without it, it inserts
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import OPEN, Block, Events, Ints
+from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
+from holdsfor.io.readers.grouped import Wanted, read_groups
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
-from holdsfor.io.strings import Strings
+from holdsfor.io.strings import Column, Strings
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
+from holdsfor.kernels.texts import ANY, INTEGER, TEXT
 from holdsfor.language.description import Input
 
 _BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
 _NO_EVENT, _UNUSED, _UNKNOWN = -1, -2, -3
+_FEW = 1 << 16  # numbers that are looked up in a table
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LineShape:
     """Rows of one name with one number of fields."""
 
     input: Input
@@ -41,6 +45,13 @@ class Shape:
         """Point-wise rows of a fluent that no declaration calls point-wise."""
         return self.kind != self.input.kind
 
+    @property
+    def wanted(self) -> Wanted:
+        """Its fields: arrival, time, and what follows."""
+        before = _BEFORE_ARGS[self.kind]
+        kinds = [INTEGER, INTEGER] if self.kind == "event" else [INTEGER] * (before - 2) + [TEXT]
+        return list(enumerate(kinds + [ANY] * self.input.signature.arity, 1))
+
 
 class Shapes:
     """What rows the inputs of a description can have."""
@@ -48,23 +59,23 @@ class Shapes:
     def __init__(self, inputs: Sequence[Input]) -> None:
         self.names = list(dict.fromkeys(i.signature.name for i in inputs))
         self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
-        self._shapes: dict[tuple[str, int], list[Shape]] = {}
+        self._shapes: dict[tuple[str, int], list[LineShape]] = {}
         for i in inputs:
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS[i.kind])
-            self._shapes.setdefault(key, []).append(Shape(i, i.kind))
+            self._shapes.setdefault(key, []).append(LineShape(i, i.kind))
         for i in inputs:  # declarations are never needed: the rows show that a fluent is given point by point
             key = (i.signature.name, i.signature.arity + _BEFORE_ARGS["point"])
             if i.kind == "interval" and key not in self._shapes:
-                self._shapes[key] = [Shape(i, "point")]
+                self._shapes[key] = [LineShape(i, "point")]
 
-    def find(self, name: str, count: int) -> Shape | None:
-        found = self._shapes.get((name, count), [])
-        if len(found) > 1:
-            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in found)
+    def find(self, name: str, count: int) -> LineShape | None:
+        shapes = self._shapes.get((name, count), [])
+        if len(shapes) > 1:
+            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in shapes)
             raise HoldsforError(
                 f"a row of {name} with {count} fields can be {forms}. Rename one, or give the events as columns."
             )
-        return found[0] if found else None
+        return shapes[0] if shapes else None
 
     def wrong_arity(self, name: str, count: int) -> str:
         known = [
@@ -94,21 +105,40 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
     whole.drop(code == _UNUSED)
     whole.refuse(fields.empty_field[lines], "empty field")
+    shape_of, wanted, more = _sort_by_shape(whole, code, fields.count[lines] - has_op, shapes)
+    unused = int((code == _UNUSED).sum()) + more
     sieves, blocks = [whole], []
-    unused = int((code == _UNUSED).sum())
-    for chosen, name, count in _groups(whole.keep, code, fields.count[lines] - has_op, shapes):
-        shape = shapes.find(name, count)
-        if shape is None:
-            whole.refuse(_at(chosen, len(lines)), shapes.wrong_arity(name, count))
-        elif not shape.input.read:
-            unused += len(chosen)
-        else:
-            sieve = Sieve(lines[chosen])
-            first = fields.first[lines[chosen]] + has_op[chosen]
-            block = sieve.block(_block(fields, first, shape, shapes, retract[chosen], sieve))
-            sieves.append(sieve)
-            blocks += [block] if block else []
+    groups = read_groups(fields, fields.first[lines] + has_op, shape_of, [shape.wanted for shape in wanted])
+    for shape, group in zip(wanted, groups, strict=True):
+        sieve = Sieve(lines[group.rows])
+        block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
+        sieves.append(sieve)
+        blocks += [block] if block else []
     return Events(tuple(blocks), _rejects(fields, sieves, source), len(lines), unused), len(fields.first)
+
+
+def _sort_by_shape(
+    whole: Sieve, code: Ints, count: Ints, shapes: Shapes
+) -> tuple[npt.NDArray[np.int32], list[LineShape], int]:
+    """Per line the number of its shape, or -1; the shapes that are read; and how many lines have one that is not.
+
+    Lines whose name has no such number of fields are refused.
+    """
+    forms, form = _number_forms(whole.keep, code, count)
+    read: list[LineShape] = []
+    unread = 0
+    number_of = np.full(len(forms) + 1, -1, np.int32)  # the last is of lines without a form
+    for number, (name_code, fields) in enumerate(forms):
+        name = shapes.names[name_code]
+        shape = shapes.find(name, fields)
+        if shape is None:
+            whole.refuse(form == number, shapes.wrong_arity(name, fields))
+        elif shape.input.read:
+            number_of[number] = len(read)
+            read.append(shape)
+        else:
+            unread += int((form == number).sum())
+    return number_of[form], read, unread
 
 
 def _codes(fields: Fields, lines: Ints, has_op: Ints, head: pa.DictionaryArray, shapes: Shapes) -> Ints:
@@ -145,53 +175,54 @@ def _operations(fields: Fields, lines: Ints, head: pa.DictionaryArray) -> tuple[
     return spoken & retracts, spoken.astype(np.int64)
 
 
-def _groups(use: Mask, code: Ints, count: Ints, shapes: Shapes) -> Iterator[tuple[Ints, str, int]]:
-    """Rows of the same name and number of fields, in order."""
-    rows = np.flatnonzero(use)
-    if not len(rows):
-        return
-    width = int(count[rows].max()) + 1
-    key = code[rows] * width + count[rows]
-    small = key.astype(np.int16) if key.max() < 1 << 15 else key  # 16 bits sort by radix
-    order = np.argsort(small, kind="stable")
-    found, begin = np.unique(key[order], return_index=True)
-    for value, chosen in zip(found.tolist(), np.split(rows[order], begin[1:]), strict=True):
-        yield chosen, shapes.names[value // width], value % width
+def _number_forms(use: Mask, code: Ints, count: Ints) -> tuple[list[tuple[int, int]], Ints]:
+    """The different pairs of name and number of fields, and per line the number of its pair; -1: it is not used."""
+    if not use.any():
+        return [], np.full(len(use), -1)
+    width = int(count[use].max()) + 1
+    key = np.where(use, code * width + count, -1)
+    if key.max() < _FEW:
+        keys = np.flatnonzero(np.bincount(key + 1)[1:])
+        lookup = np.full(keys[-1] + 2, -1)
+        lookup[keys] = np.arange(len(keys))
+        number = lookup[key]
+    else:
+        keys = np.unique(key[use])
+        number = np.where(use, np.searchsorted(keys, key), -1)
+    return [divmod(value, width) for value in keys.tolist()], number
 
 
-def _block(fields: Fields, first: Ints, shape: Shape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+def _block(columns: Sequence[Column], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
     signature = shape.input.signature
-    arrival_text, start_text = fields.column(first + 1), fields.column(first + 2)
-    start, good = integers(start_text)
+    start, good = integers(columns[1])
     sieve.refuse(~good, "time is not an integer")
-    arrival, good = integers(arrival_text)
+    arrival, good = integers(columns[0])
     sieve.refuse(~good, "arrival is not an integer")
     end = value = None
     if shape.kind == "interval":
-        end = _end(fields.column(first + 3), sieve)
+        end = _end(columns[2], sieve)
         check_interval(sieve, start, end)
     begin = _BEFORE_ARGS[shape.kind]
     if shape.kind != "event":
-        text = fields.column(first + begin - 1).array()
+        values = columns[begin - 2]
         if shape.assumed:  # an interval row that lacks an argument has its end where the value would be
+            text = values.array()
             misread = is_number(text) | mask(pc.equal(text, "inf"))
             sieve.refuse(misread, shapes.wrong_arity(signature.name, signature.arity + begin))
-        value = as_text(field_terms(text))
-    args = []
-    for position in range(signature.arity):
-        text = fields.column(first + begin + position)
-        args.append(argument(text, position, shape.input, sieve))
-    return Block(signature.name, shape.kind, tuple(args), value, start, end, arrival, ops(retracts))
+        value = as_text(field_terms(values))
+    texts = enumerate(columns[begin - 1 :])
+    args = tuple(argument(text, position, shape.input, sieve) for position, text in texts)
+    return Block(signature.name, shape.kind, args, value, start, end, arrival, ops(retracts))
 
 
-def _end(text: Strings, sieve: Sieve) -> Ints:
+def _end(text: Column, sieve: Sieve) -> Ints:
     end, good = integers(text)
     still = np.zeros(len(text), np.bool_) if good.all() else mask(pc.equal(text.array(), "inf"))
     sieve.refuse(~(good | still), "end is neither an integer nor inf")
     return np.where(still, OPEN, closed(end))
 
 
-def argument(text: Strings, position: int, declared: Input, sieve: Sieve) -> pa.Array:
+def argument(text: Strings | Column, position: int, declared: Input, sieve: Sieve) -> pa.Array:
     """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
     numbers = text.numbers()
     if numbers is not None:
@@ -205,7 +236,9 @@ def argument(text: Strings, position: int, declared: Input, sieve: Sieve) -> pa.
 
 
 def _rejects(fields: Fields, sieves: list[Sieve], source: str) -> pa.Table:
-    refused = [sieve.refused() for sieve in sieves]
+    refused = [sieve.refused() for sieve in sieves if sieve.reasons]
+    if not refused:
+        return REJECTS_SCHEMA.empty_table()
     lines = np.concatenate([rows for rows, _ in refused])
     reasons = pa.concat_arrays([reason for _, reason in refused])
     return rejects_table(source, lines, fields.lines(lines), reasons)

@@ -121,10 +121,10 @@ def rejects_table(source: str, rows: Ints, text: pa.Array | pa.ChunkedArray, rea
 
 def take_text(text: pa.Array | pa.ChunkedArray, rows: Ints, use: Mask | None = None) -> pa.ChunkedArray:
     """Some strings, each any number of times, null where not `use`; piece by piece: Arrow counts bytes with 32 bits."""
-    found = text if isinstance(text, pa.ChunkedArray) else pa.chunked_array([text])
+    chunked = text if isinstance(text, pa.ChunkedArray) else pa.chunked_array([text])
     unused = np.zeros(len(rows), np.bool_) if use is None else ~use
     pieces = [slice(first, first + _PIECE) for first in range(0, len(rows), _PIECE)]
-    taken = [found.take(pa.array(rows[piece], mask=unused[piece])) for piece in pieces]
+    taken = [chunked.take(pa.array(rows[piece], mask=unused[piece])) for piece in pieces]
     return pa.chunked_array([chunk for piece in taken for chunk in piece.chunks], pa.string())
 
 

@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
-from holdsfor.io.readers.ground import NotATerm, Reader
+from holdsfor.io.readers.ground import NotATerm, TermCursor
 from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table
 from holdsfor.io.text import TERM_TYPE
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, is_whole
@@ -37,7 +37,7 @@ _FORM = "expected `term @ time` or `term=value @ [start,end)`, then optionally `
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TermRow:
     name: str
     args: tuple[Term, ...]
     value: Term | None
@@ -50,7 +50,7 @@ class Row:
 
 def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Events:
     """All lines as events; blank lines and lines that begin with % are left out."""
-    groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[Row]] = {}
+    groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
     names = {declared.signature.name for declared in inputs}
     read = unused = 0
@@ -78,12 +78,12 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
     return Events(blocks, _rejects(rejects, source), read, unused)
 
 
-def read_row(text: str) -> Row:
+def read_row(text: str) -> TermRow:
     """One line."""
     if not is_whole(text):
         raise NotATerm(NOT_UTF8)
     op = _OP.match(text)
-    reader = Reader(text[op.end() :] if op else text)
+    reader = TermCursor(text[op.end() :] if op else text)
     term = reader.term()
     value = reader.term() if reader.accept("=") else None
     if not isinstance(term, Atom | Compound):
@@ -95,7 +95,7 @@ def read_row(text: str) -> Row:
     end = None if when["end"] is None else OPEN if when["end"] == "inf" else _time(when["end"])
     arrival = None if when["arrival"] is None else _time(when["arrival"])
     start, retracts = _time(when["time"] or when["start"]), bool(op and op[1] == "retract")
-    return Row(name, args, value, start, end, arrival, retracts, when["close"] == "]")
+    return TermRow(name, args, value, start, end, arrival, retracts, when["close"] == "]")
 
 
 def _time(digits: str) -> int:
@@ -103,7 +103,7 @@ def _time(digits: str) -> int:
     return OUT_OF_RANGE if time == OPEN else time
 
 
-def _declared(row: Row, inputs: Sequence[Input]) -> Input:
+def _declared(row: TermRow, inputs: Sequence[Input]) -> Input:
     named = [i for i in inputs if i.signature.name == row.name]
     fits = [i for i in named if i.signature.arity == len(row.args)]
     if not fits:
@@ -121,13 +121,13 @@ def _shape(event: Input) -> str:
     return "it has a start and an end" if event.may_last else "it happens at a point"
 
 
-def _half_open(row: Row, declared: Input) -> Row:
+def _half_open(row: TermRow, declared: Input) -> TermRow:
     """With the point after the last one as its end, whichever way it is written."""
     closed = declared.kind == "event" and row.closed and row.end is not None
     return replace(row, end=row.end + 1) if closed and row.end is not None else row
 
 
-def _check(row: Row, declared: Input) -> None:
+def _check(row: TermRow, declared: Input) -> None:
     for position in sorted(declared.numbers):
         if not isinstance(row.args[position], Int | Float):
             raise NotATerm(f"bad number: argument {position + 1} of {declared.signature} is not a number")
@@ -139,13 +139,13 @@ def _check(row: Row, declared: Input) -> None:
         raise NotATerm("end before start")
 
 
-def _kind(row: Row, declared: Input) -> OneOf["event", "interval", "point"]:
+def _kind(row: TermRow, declared: Input) -> OneOf["event", "interval", "point"]:
     if declared.kind == "event":
         return "event"
     return "point" if row.end is None else "interval"
 
 
-def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[Row]) -> Block:
+def _block(name: str, kind: OneOf["event", "interval", "point"], rows: list[TermRow]) -> Block:
     start = np.array([row.start for row in rows], np.int64)
     end = np.array([row.end for row in rows], np.int64) if kind == "interval" else None
     begun = None

@@ -119,10 +119,10 @@ class WebhookSink:
             "Is the receiver up? What it has not taken is delivered when the stream starts again."
         )
 
-    def _pause(self, attempt: int, asked: float | None) -> float:
+    def _pause(self, attempt: int, requested: float | None) -> float:
         """Twice as long each time, and not all workers at once."""
         longer = self.wait * 2.0**attempt * random.uniform(0.5, 1.0)
-        return min(max(longer, asked or 0.0), self.longest_wait)
+        return min(max(longer, requested or 0.0), self.longest_wait)
 
     def _post(self, connection: BoundedConnection, key: str, body: bytes) -> None:
         parts = _split(self.url)

@@ -120,16 +120,16 @@ def read_current(store: Store) -> tuple[pa.Table, pa.Table]:
 
 def batch_files(store: Store, log: str, batches: Iterable[int]) -> list[File]:
     """The files of batches, in order of batches."""
-    found: list[File] = []
+    chosen: list[File] = []
     for batch in batches:
         folder = f"{log}/batch={batch:07d}/"
         listed = store.read_record(commit_name(batch)).get("files")
         if listed is None:
-            found += [(name, None) for name in store.names(f"{folder}part-")]
+            chosen += [(name, None) for name in store.names(f"{folder}part-")]
         else:
             files = [(f, None) if isinstance(f, str) else (f[0], f[2]) for f in listed]
-            found += [file for file in files if file[0].startswith(folder)]
-    return found
+            chosen += [file for file in files if file[0].startswith(folder)]
+    return chosen
 
 
 def read_files(store: Store, files: Sequence[File], schema: pa.Schema) -> pa.Table:
@@ -159,8 +159,8 @@ def _after(batches: list[int], merged: list[Compaction]) -> list[int]:
 
 
 def _numbers(store: Store, folder: str) -> list[int]:
-    found = (re.fullmatch(r"(\d+)\.json", name.removeprefix(folder)) for name in store.names(folder))
-    return sorted(int(match[1]) for match in found if match)
+    matches = (re.fullmatch(r"(\d+)\.json", name.removeprefix(folder)) for name in store.names(folder))
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def _steadily(store: Store, read: Callable[[Store, str], pa.Table], log: str) -> pa.Table:

@@ -178,10 +178,10 @@ def _apart(words: pa.Table, name: str, settled: Mapping[str, int]) -> tuple[pa.T
 
 
 def _by_part(files: Iterable[File]) -> dict[str, list[File]]:
-    found: dict[str, list[File]] = defaultdict(list)
+    by_part: dict[str, list[File]] = defaultdict(list)
     for file in files:
-        found[part_of(file[0])].append(file)
-    return found
+        by_part[part_of(file[0])].append(file)
+    return by_part
 
 
 def _snapshot(folder: str, task: CompactPart) -> str:
@@ -190,5 +190,5 @@ def _snapshot(folder: str, task: CompactPart) -> str:
 
 def _number(name: str) -> int | None:
     """The batch in the name of a file's folder; what others have put there has none."""
-    found = re.search(r"=(\d+)/[^/]*$", name)
-    return int(found[1]) if found else None
+    match = re.search(r"=(\d+)/[^/]*$", name)
+    return int(match[1]) if match else None

@@ -63,8 +63,8 @@ def last_words(log: pa.Table) -> pa.Table:
 def _current(log: pa.Table, schema: pa.Schema) -> pa.Table:
     order = _in_order(log)
     last = order[_last(_codes(log["id"])[order])]
-    there = last[~_is(log, "withdraw")[last]]
-    return log.select([name for name in schema.names if name not in LOG_ONLY]).take(pa.array(there))
+    kept = last[~_is(log, "withdraw")[last]]
+    return log.select([name for name in schema.names if name not in LOG_ONLY]).take(pa.array(kept))
 
 
 def _in_order(log: pa.Table) -> Ints:

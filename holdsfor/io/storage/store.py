@@ -168,9 +168,9 @@ class Store:
                     content = mapped.read_buffer()
             else:
                 content = pa.py_buffer(b"")  # nothing cannot be mapped
-        if crc is not None and (found := zlib.crc32(content)) != crc:
+        if crc is not None and (actual := zlib.crc32(content)) != crc:
             raise CorruptFile(
-                f"{self.shown(name)} is not what was written: its checksum should be {crc:08x} and is {found:08x} "
+                f"{self.shown(name)} is not what was written: its checksum should be {crc:08x} and is {actual:08x} "
                 f"({content.size:,} bytes). The disk or whoever copied it has changed it. "
                 "Put the file back from a copy, or go back to an older version."
             )
@@ -193,8 +193,8 @@ class Store:
         place = self.path(folder) if folder else self._opened[1]
         selector = pa.fs.FileSelector(place, allow_not_found=True, recursive=True)
         with self.reported("list", folder):
-            found = self.filesystem.get_file_info(selector)
-        files = [info for info in found if info.type == pa.fs.FileType.File]
+            infos = self.filesystem.get_file_info(selector)
+        files = [info for info in infos if info.type == pa.fs.FileType.File]
         sizes = {info.path.removeprefix(self._base): info.size for info in files}
         return {name: sizes[name] for name in sorted(sizes) if name.startswith(prefix)}
 

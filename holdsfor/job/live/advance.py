@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from holdsfor.engine.changes import Changes, Report, changes
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Arrived, Moment, remembered, visible_input
+from holdsfor.engine.stepping import Arrived, QueryMoment, remembered, visible_input
 from holdsfor.io.events import Block
 from holdsfor.job.live.fresh import Spokens
 from holdsfor.job.live.held import Held
@@ -55,7 +55,7 @@ class StageOnBucket:
         relations = held.evaluation.scope.relations(self.job.program.plan)
         passing = [*self._inputs_to_send(held), *_forwards(held)]
 
-        def tell(moment: Moment) -> _Step:
+        def tell(moment: QueryMoment) -> _Step:
             changed = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
             sent = self._sent(moment, held.links, passing, upstream)
             speaks_for = (moment.query_time, moment.until)
@@ -79,7 +79,7 @@ class StageOnBucket:
         return [Arrived(block, first_seen(block.arrival)) for block in held.evaluation.inputs]
 
     def _sent(
-        self, moment: Moment, links: tuple[Block, ...], passing: list[Arrived], upstream: Spokens
+        self, moment: QueryMoment, links: tuple[Block, ...], passing: list[Arrived], upstream: Spokens
     ) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number

@@ -18,7 +18,7 @@ from holdsfor.io.sinks.keeping import KeepingSink
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
-from holdsfor.io.wide import Shape
+from holdsfor.io.wide import TableShape
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
@@ -91,7 +91,7 @@ class Begun:
     job: Stream
     places: Places
     lease: Lease
-    shapes: tuple[Shape, ...]
+    shapes: tuple[TableShape, ...]
 
 
 def begin_stream(

@@ -13,7 +13,7 @@ from holdsfor.io.storage.store import Written
 from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
 from holdsfor.job.live.held import Memory
-from holdsfor.job.live.reading import Found, Reading, earliest, read_task
+from holdsfor.job.live.reading import Reading, ReadNotes, earliest, read_task
 from holdsfor.job.tasks import DONE, Job, by_bucket, parcel_rows
 
 Batches = Iterator[pa.RecordBatch]
@@ -49,7 +49,7 @@ class Crew(Protocol):
 
 
 def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
-    found = Found([], {})
+    found = ReadNotes([], {})
     yield from read_task(job, reading, part, tables, found)
     yield _note_row({**asdict(found), "tables": _listed(found.tables), "islands": [*map(astuple, found.islands)]})
 

@@ -24,7 +24,7 @@ from holdsfor.io.readers.columns import check_mapping
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.read import EventPart, guess_format
 from holdsfor.io.readers.sieve import unreadable
-from holdsfor.job.live.seen import Found, Seen
+from holdsfor.job.live.seen import Seen, SeenFile
 from holdsfor.job.parts import Part, cut
 from holdsfor.language.description import Input
 
@@ -85,7 +85,7 @@ class FileFeed:
         self._check(start)
         return self._offset(start["files"] + self._admitted(known[start["files"] :]))
 
-    def _admitted(self, waiting: Sequence[Found]) -> int:
+    def _admitted(self, waiting: Sequence[SeenFile]) -> int:
         """How many of the files that wait a batch takes."""
         waiting = waiting[: self.most_files or len(waiting)]
         events = 0
@@ -103,7 +103,7 @@ class FileFeed:
         files = self.seen.known[start["files"] : end["files"]]
         return [_row_of(part) for file in files for part in self._parts(file)]
 
-    def _parts(self, file: Found) -> list[Part]:
+    def _parts(self, file: SeenFile) -> list[Part]:
         """What cannot be read is one part, too: who reads it says why not."""
         path = Path(file.path)
         if file.change:

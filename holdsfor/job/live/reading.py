@@ -131,7 +131,7 @@ class Reading:
 
 
 @dataclass(slots=True)
-class Found:
+class ReadNotes:
     """What a task has read: tables written, and counts; the times are None where there is no row."""
 
     tables: list[Written]
@@ -185,7 +185,7 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
     return Piece(events, blocks, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
 
 
-def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: Found) -> Iterator[Row]:
+def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: ReadNotes) -> Iterator[Row]:
     """The parcels of one partition; what else there is to say goes to `found`."""
     row = 1
     for chunk, table in enumerate(tables):
@@ -235,7 +235,7 @@ def _arrived(block: Block, windows: Windows, reading: Reading) -> Block:
     return replace(block, arrival=np.full(len(block), fired + 1))
 
 
-def _written(reading: Reading, name: str, tables: list[pa.Table], found: Found) -> int:
+def _written(reading: Reading, name: str, tables: list[pa.Table], found: ReadNotes) -> int:
     rows = sum(int(table.num_rows) for table in tables)
     if rows and not reading.is_trial:
         found.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
@@ -244,7 +244,7 @@ def _written(reading: Reading, name: str, tables: list[pa.Table], found: Found) 
 
 def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | None:
     """The first time of the rows, where a stream has to find its start by itself."""
-    found, row = Found([], {}), 1
+    found, row = ReadNotes([], {}), 1
 
     def read(piece: pa.Table, first: int) -> Events:
         return reading.reader.read(piece, reading.inputs, "", first)

@@ -23,7 +23,7 @@ SAMPLE = 1 << 16  # bytes of a text file from which the number of its lines is g
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SeenFile:
     """A file as it was when it was found. change: it was found before; what has happened to it since."""
 
     path: str
@@ -33,7 +33,7 @@ class Found:
     ends: int  # a checksum of its beginning and its end
     change: str = ""
 
-    def describe_change(self, now: Found) -> str:
+    def describe_change(self, now: SeenFile) -> str:
         """Empty if it has the same content."""
         if now.size > self.size:
             what = f"grew from {self.size:,} to {now.size:,} bytes"
@@ -54,20 +54,20 @@ class Seen:
 
     def __init__(self, path: Path, repair: bool = True) -> None:
         self.path = path
-        self.known: list[Found] = []
+        self.known: list[SeenFile] = []
         if path.exists():
             self.known, whole = read_seen(path)
             if repair and whole < path.stat().st_size:
                 os.truncate(path, whole)
         self._sums = [0]
-        self._latest: dict[str, Found] = {}
+        self._latest: dict[str, SeenFile] = {}
         self._take(self.known)
 
     def checksum(self, count: int) -> int:
         """Of the first files; -1 if there are not so many."""
         return self._sums[count] if count < len(self._sums) else -1
 
-    def look(self, folder: Path, pattern: str) -> list[Found]:
+    def look(self, folder: Path, pattern: str) -> list[SeenFile]:
         """All files that are there now or have been, and once each that has changed since."""
         entries = list(_data_files(folder, pattern))
         found = [*self._changes(entries), *self._fresh(entries)]
@@ -81,13 +81,13 @@ class Seen:
             self._take(found)
         return self.known
 
-    def _take(self, files: Sequence[Found]) -> None:
+    def _take(self, files: Sequence[SeenFile]) -> None:
         for file in files:
             line = os.fsencode(file.path) + f"\n{bool(file.change)}\n".encode()
             self._sums.append(zlib.crc32(line, self._sums[-1]))
             self._latest[file.path] = file
 
-    def _fresh(self, entries: Sequence[os.DirEntry[str]]) -> list[Found]:
+    def _fresh(self, entries: Sequence[os.DirEntry[str]]) -> list[SeenFile]:
         fresh = []
         for entry in entries:
             if entry.path not in self._latest:
@@ -95,13 +95,13 @@ class Seen:
                     fresh.append(look_at(Path(entry.path)))
         return sorted(fresh, key=lambda file: (file.modified, file.path))
 
-    def _changes(self, entries: Sequence[os.DirEntry[str]]) -> list[Found]:
+    def _changes(self, entries: Sequence[os.DirEntry[str]]) -> list[SeenFile]:
         """Of a file that changes again and again only the first change is told."""
         known = [(entry, self._latest[entry.path]) for entry in entries if entry.path in self._latest]
         changes = [self._change(entry, before) for entry, before in known if not before.change]
         return [change for change in changes if change is not None]
 
-    def _change(self, entry: os.DirEntry[str], before: Found) -> Found | None:
+    def _change(self, entry: os.DirEntry[str], before: SeenFile) -> SeenFile | None:
         try:
             stat = entry.stat()
             if (stat.st_size, stat.st_mtime_ns) == (before.size, before.modified):
@@ -113,25 +113,25 @@ class Seen:
         return self._latest[entry.path] if self._latest[entry.path].change else None
 
 
-def read_seen(path: Path) -> tuple[list[Found], int]:
+def read_seen(path: Path) -> tuple[list[SeenFile], int]:
     """The list of files, and how many bytes of it are whole: a last line without an end was torn."""
     lines = path.read_bytes().split(b"\n")[:-1]
     try:
-        return [Found(**json.loads(line)) for line in lines], sum(len(line) + 1 for line in lines)
+        return [SeenFile(**json.loads(line)) for line in lines], sum(len(line) + 1 for line in lines)
     except (ValueError, TypeError) as error:
         raise HoldsforError(
             f"{path} is damaged ({error}). Delete it: it is made again from the folder, if the files are still there."
         ) from None
 
 
-def look_at(path: Path, count_rows: bool = True) -> Found:
+def look_at(path: Path, count_rows: bool = True) -> SeenFile:
     """A file as it is now."""
     with path.open("rb") as file:
         stat = os.fstat(file.fileno())
         ends = file.read(SAMPLE)
         file.seek(max(stat.st_size - SAMPLE, 0))
         ends += file.read(SAMPLE)
-    return Found(str(path), _rows(path) if count_rows else 0, stat.st_size, stat.st_mtime_ns, zlib.crc32(ends))
+    return SeenFile(str(path), _rows(path) if count_rows else 0, stat.st_size, stat.st_mtime_ns, zlib.crc32(ends))
 
 
 def _data_files(folder: Path, pattern: str) -> Iterator[os.DirEntry[str]]:

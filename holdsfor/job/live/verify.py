@@ -27,7 +27,7 @@ NEXT_START = "The next start makes it again."
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class VerifiedPart:
     """One part of a stream: what there is of it, and what is wrong with it."""
 
     name: str
@@ -47,7 +47,7 @@ class Checkpoint:
     last: Commit | None = None
 
 
-def verify_stream(checkpoint: str | Path, out: str | Path | None = None) -> list[Part]:
+def verify_stream(checkpoint: str | Path, out: str | Path | None = None) -> list[VerifiedPart]:
     """All parts of the stream. out: the folder of its tables, if it is not where the checkpoint says."""
     root, state = Store(checkpoint), Store(f"{checkpoint}/holdsfor")
     if not root.names():
@@ -56,11 +56,19 @@ def verify_stream(checkpoint: str | Path, out: str | Path | None = None) -> list
     known = {} if parts[-1].damages else Ledger(state).identity()
     place = out or known.get("tables") or f"{checkpoint}/tables"
     looked = Checkpoint(root, state, Store(f"{checkpoint}/spark"), Store(place), str(known.get("id", "")))
-    checks: list[Callable[[Checkpoint], Part]] = [_commits, _state, _deliveries, _tables, _spark, _files, _spool]
+    checks: list[Callable[[Checkpoint], VerifiedPart]] = [
+        _commits,
+        _state,
+        _deliveries,
+        _tables,
+        _spark,
+        _files,
+        _spool,
+    ]
     return parts + [check(looked) for check in checks]
 
 
-def report_lines(parts: list[Part]) -> list[str]:
+def report_lines(parts: list[VerifiedPart]) -> list[str]:
     width = max(len(part.name) for part in parts)
     lines = []
     for part in parts:
@@ -74,21 +82,21 @@ def report_lines(parts: list[Part]) -> list[str]:
     return [*lines, f"{len(damages)} damaged. {can}"]
 
 
-def _owner(root: Store) -> Part:
+def _owner(root: Store) -> VerifiedPart:
     here = this_process()
     claims = [c for c in Claims(root, here, Timing()).all() if not has_ended(c.process, here)]
-    return Part("owner", f"in use by {claims[0]}" if claims else "not in use")
+    return VerifiedPart("owner", f"in use by {claims[0]}" if claims else "not in use")
 
 
-def _identity(state: Store) -> Part:
+def _identity(state: Store) -> VerifiedPart:
     try:
         known = read_version(state, IDENTITY)
     except HoldsforError as error:
-        return Part("identity", "", (Damage(state.shown(IDENTITY), f"cannot be used: {error}"),))
-    return Part("identity", f"stream {known['id']}")
+        return VerifiedPart("identity", "", (Damage(state.shown(IDENTITY), f"cannot be used: {error}"),))
+    return VerifiedPart("identity", f"stream {known['id']}")
 
 
-def _commits(looked: Checkpoint) -> Part:
+def _commits(looked: Checkpoint) -> VerifiedPart:
     ledger, batches = Ledger(looked.state), committed(looked.state)
     damages = []
     for batch in batches:
@@ -99,7 +107,7 @@ def _commits(looked: Checkpoint) -> Part:
     for batch in committed(looked.tables)[-1:]:
         if batch > max(batches, default=-1):
             damages.append(Damage(looked.state.shown(commit_name(batch)), "is not there", NEXT_START, stops=False))
-    return Part("commits", _count(len(batches), "commit"), tuple(damages))
+    return VerifiedPart("commits", _count(len(batches), "commit"), tuple(damages))
 
 
 def _damaged_commit(looked: Checkpoint, batch: int, problem: str, newest: bool) -> Damage:
@@ -114,15 +122,15 @@ def _damaged_commit(looked: Checkpoint, batch: int, problem: str, newest: bool) 
     return Damage(place, f"is damaged: {problem}", f"Copy {looked.tables.shown(name)} over it.")
 
 
-def _state(looked: Checkpoint) -> Part:
+def _state(looked: Checkpoint) -> VerifiedPart:
     last = looked.last
     if last is None:
-        return Part("state", "none yet")
+        return VerifiedPart("state", "none yet")
     files, sizes = last.state_files, looked.state.sizes("state/")
     damages = {d.place: d for d in check_files(looked.state, files, sizes, thorough=True)}
     bad = [file for file in files if looked.state.shown(file.name) in damages]
     told = [_weighed(looked.state, last, file, bad, damages[looked.state.shown(file.name)]) for file in bad]
-    return Part("state", _count(len(files), "file"), tuple(told))
+    return VerifiedPart("state", _count(len(files), "file"), tuple(told))
 
 
 def _weighed(state: Store, last: Commit, file: Written, bad: list[Written], damage: Damage) -> Damage:
@@ -140,7 +148,7 @@ def _bucket(file: Written) -> str:
     return file.name.rpartition("/")[0]
 
 
-def _deliveries(looked: Checkpoint) -> Part:
+def _deliveries(looked: Checkpoint) -> VerifiedPart:
     names, damages = looked.state.names("delivered/"), []
     for name in names:
         try:
@@ -148,13 +156,15 @@ def _deliveries(looked: Checkpoint) -> Part:
         except HoldsforError:
             remedy = "Delete it: the sink then gets the last batch once more."
             damages.append(Damage(looked.state.shown(name), "is not what was written", remedy))
-    return Part("deliveries", _count(len(names), "sink"), tuple(damages))
+    return VerifiedPart("deliveries", _count(len(names), "sink"), tuple(damages))
 
 
-def _tables(looked: Checkpoint) -> Part:
+def _tables(looked: Checkpoint) -> VerifiedPart:
     last = -1 if looked.last is None else looked.last.batch
     damages = [*_marker(looked), *check_tables(looked.tables, last, thorough=True)]
-    return Part("tables", f"{looked.tables.shown()}, up to batch {last}", tuple(_mend(looked, d) for d in damages))
+    return VerifiedPart(
+        "tables", f"{looked.tables.shown()}, up to batch {last}", tuple(_mend(looked, d) for d in damages)
+    )
 
 
 def _marker(looked: Checkpoint) -> Iterator[Damage]:
@@ -175,26 +185,28 @@ def _mend(looked: Checkpoint, damage: Damage) -> Damage:
     return Damage(damage.place, damage.problem, NEXT_START, stops=False) if damage.place in kept else damage
 
 
-def _spark(looked: Checkpoint) -> Part:
+def _spark(looked: Checkpoint) -> VerifiedPart:
     count = len(looked.spark.names("offsets/"))
-    return Part("spark", "Spark's own log" if count else "none yet", tuple(find_damage(looked.spark, looked.last)))
+    return VerifiedPart(
+        "spark", "Spark's own log" if count else "none yet", tuple(find_damage(looked.spark, looked.last))
+    )
 
 
-def _files(looked: Checkpoint) -> Part:
+def _files(looked: Checkpoint) -> VerifiedPart:
     """The list of files of a stream that reads a folder; on the machine where that stream runs."""
     path = Path(looked.root.location) / "files.jsonl"
     if not looked.root.local or not path.exists():
-        return Part("files read", "no list")
+        return VerifiedPart("files read", "no list")
     try:
         seen = Seen(path, repair=False)
     except HoldsforError as error:
-        return Part("files read", "", (Damage(str(path), f"cannot be read: {error}", "", stops=True),))
+        return VerifiedPart("files read", "", (Damage(str(path), f"cannot be read: {error}", "", stops=True),))
     offset = _offset(looked.last)
     if offset and seen.checksum(offset["files"]) != offset["names"]:
         problem = "is not the list of files that the stream has read"
         remedy = f"If all files are still in their folder, delete it: {NEXT_START} Else: {FROM_A_COPY}"
-        return Part("files read", "", (Damage(str(path), problem, remedy),))
-    return Part("files read", _count(len(seen.known), "file"))
+        return VerifiedPart("files read", "", (Damage(str(path), problem, remedy),))
+    return VerifiedPart("files read", _count(len(seen.known), "file"))
 
 
 def _offset(last: Commit | None) -> dict[str, int]:
@@ -205,10 +217,10 @@ def _offset(last: Commit | None) -> dict[str, int]:
     return {}
 
 
-def _spool(looked: Checkpoint) -> Part:
+def _spool(looked: Checkpoint) -> VerifiedPart:
     folder = Path(looked.root.location) / "spool"
     if not looked.root.local or not folder.is_dir():
-        return Part("spool", "none")
+        return VerifiedPart("spool", "none")
     spool = Spool(folder)
     segments = [segment for segment in spool.segments() if segment.number >= spool.first]
     damages = []
@@ -222,7 +234,7 @@ def _spool(looked: Checkpoint) -> Part:
             whole = False
         if not whole:
             damages.append(Damage(str(segment.path), "is not what was written"))
-    return Part("spool", _count(len(segments), "segment"), tuple(damages))
+    return VerifiedPart("spool", _count(len(segments), "segment"), tuple(damages))
 
 
 def _count(number: int, what: str) -> str:

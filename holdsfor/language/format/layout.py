@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from holdsfor.language.format.terms import (
     ARGUMENT,
-    Terms,
+    TermWriter,
     between,
     chain,
     functor,
@@ -32,7 +32,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A term with its extent in the text, the brackets around it included.
 
     opening: what is written before it on its first line; closing: what is written behind it on its last.
@@ -48,18 +48,18 @@ class Piece:
     bare: bool = False
 
 
-class Layout:
+class LineBreaks:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._terms = Terms(text)
+        self._terms = TermWriter(text)
 
     # ------------------------------------------------------------ items
 
-    def pieces(self, terms: list[Term], region: Span, goals: bool) -> list[Piece]:
+    def pieces(self, terms: list[Term], region: Span, goals: bool) -> list[TextPiece]:
         """The terms of a list, each with the brackets around it: those after its separator and before the next."""
         masked = self._text.masked
         spans = [self._text.span(term.place) for term in terms]
-        found: list[Piece] = []
+        pieces: list[TextPiece] = []
         begin = region[0]
         for index, (start, end) in enumerate(spans):
             following = spans[index + 1][0] if index + 1 < len(spans) else region[1]
@@ -67,14 +67,16 @@ class Layout:
             gap = masked[end:following]
             cut = min((at for mark in (",", ";", "|", "->", ":-") if (at := gap.find(mark)) >= 0), default=len(gap))
             closing = gap.rfind(")", 0, cut)
-            found.append(
-                Piece(terms[index], (opening if opening >= 0 else start, end + closing + 1 if closing >= 0 else end))
+            pieces.append(
+                TextPiece(
+                    terms[index], (opening if opening >= 0 else start, end + closing + 1 if closing >= 0 else end)
+                )
             )
             begin = end + cut
-        return [replace(piece, goal=goals) for piece in found]
+        return [replace(piece, goal=goals) for piece in pieces]
 
     def rows(
-        self, pieces: list[Piece], region: Span, indent: int, separator: str = ",", blanks: bool = False
+        self, pieces: list[TextPiece], region: Span, indent: int, separator: str = ",", blanks: bool = False
     ) -> list[Line]:
         """Each piece on lines of its own, with its comments; separator: what stands behind all but the last."""
         around, rest = self._text.around([piece.span for piece in pieces], *region)
@@ -84,7 +86,7 @@ class Layout:
             lines += self._row(piece, near, indent, "" if last else separator, blanks and index > 0)
         return lines + remarks(rest, indent, blanks)
 
-    def _row(self, piece: Piece, near: Around, indent: int, separator: str, blanks: bool) -> list[Line]:
+    def _row(self, piece: TextPiece, near: Around, indent: int, separator: str, blanks: bool) -> list[Line]:
         lines = remarks(near.own, indent, blanks)
         if near.blank and blanks:
             lines.append(Line(""))
@@ -96,7 +98,7 @@ class Layout:
 
     # ------------------------------------------------------------ one line
 
-    def flat(self, piece: Piece, most: int = ARGUMENT) -> str | None:
+    def flat(self, piece: TextPiece, most: int = ARGUMENT) -> str | None:
         """The term on one line without opening and closing, or None if comments in it need more lines."""
         term = piece.term
         regions = self._regions(piece)
@@ -121,14 +123,14 @@ class Layout:
             texts.append(" ".join([*near.inline, text, *near.after]))
         return f"{opener}{', '.join(texts)}{closer}"
 
-    def _flat_operator(self, piece: Piece) -> str | None:
+    def _flat_operator(self, piece: TextPiece) -> str | None:
         texts = [self._dressed(part) for part in self._operands(piece)]
         assert isinstance(piece.term, Compound)
         if texts[0] is None or texts[1] is None:
             return None
         return texts[0] + between(piece.term.functor, piece.goal, True, texts[1]) + texts[1]
 
-    def _container(self, piece: Piece) -> tuple[str, list[Piece], str, Span] | None:
+    def _container(self, piece: TextPiece) -> tuple[str, list[TextPiece], str, Span] | None:
         """A call or list: what opens it, what is in it, what closes it, and the extent of the latter in the text."""
         term = piece.term
         start, end = self._text.span(term.place)
@@ -142,7 +144,7 @@ class Layout:
         inner = [replace(each, goal=index == asks) for index, each in enumerate(inner)]
         return f"{functor(term.functor)}(", inner, ")", region
 
-    def _regions(self, piece: Piece) -> list[Span]:
+    def _regions(self, piece: TextPiece) -> list[Span]:
         """The extents that have places of their own for comments: the insides of calls, lists and brackets."""
         term = piece.term
         if not self._text.inside(*piece.span):
@@ -154,14 +156,14 @@ class Layout:
         container = self._container(piece)
         return [container[3]] if container and container[1] else []  # an empty list has room for none
 
-    def _between_parts(self, piece: Piece, regions: list[Span]) -> list[tuple[bool, str]]:
+    def _between_parts(self, piece: TextPiece, regions: list[Span]) -> list[tuple[bool, str]]:
         """Comments between operators and operands, to be written before the whole."""
         comments = [] if piece.bare else self._text.inside(*piece.span)
         return [(False, each.text) for each in comments if not any(a <= each.start < b for a, b in regions)]
 
     # ------------------------------------------------------------ several lines
 
-    def block(self, piece: Piece, indent: int) -> list[Line]:
+    def block(self, piece: TextPiece, indent: int) -> list[Line]:
         comments = remarks(self._between_parts(piece, self._regions(piece)), indent)
         piece = replace(piece, bare=True)
         flat = self._dressed(piece)
@@ -169,7 +171,7 @@ class Layout:
             return [*comments, Line(" " * indent + flat)]
         return comments + self._broken(piece, indent)
 
-    def _broken(self, piece: Piece, indent: int) -> list[Line]:
+    def _broken(self, piece: TextPiece, indent: int) -> list[Line]:
         margin, term = " " * indent, piece.term
         if precedence(term) >= 1000:
             return self._connected(piece, indent)
@@ -183,7 +185,7 @@ class Layout:
         lines = [Line(margin + piece.opening + opener), *self.rows(inner, region, indent + INDENT)]
         return [*lines, Line(margin + closer + piece.closing)]
 
-    def _operator(self, piece: Piece, name: str, indent: int) -> list[Line]:
+    def _operator(self, piece: TextPiece, name: str, indent: int) -> list[Line]:
         parts = self._operands(piece)
         if len(parts) == 2:
             return self._between(piece, parts[0], parts[1], name, indent)
@@ -191,7 +193,7 @@ class Layout:
         opening = piece.opening + ("-" if name == "-" else f"{name} ") + inner.opening
         return self.block(replace(inner, opening=opening, closing=inner.closing + piece.closing), indent)
 
-    def _operands(self, piece: Piece) -> list[Piece]:
+    def _operands(self, piece: TextPiece) -> list[TextPiece]:
         """Operands with brackets where the operator binds tighter than they do; `,` and `;` have theirs anyway."""
         term = piece.term
         form = infix(term) or prefix(term)
@@ -205,7 +207,7 @@ class Layout:
             for part, limit in zip(parts, form[1:], strict=True)
         ]
 
-    def _between(self, piece: Piece, left: Piece, right: Piece, operator: str, indent: int) -> list[Line]:
+    def _between(self, piece: TextPiece, left: TextPiece, right: TextPiece, operator: str, indent: int) -> list[Line]:
         """Breaks inside the operand that has the comments, or the longer one; else behind the operator."""
         texts = [self._dressed(part) for part in (left, right)]
         sign = between(operator, piece.goal, True, texts[1] or "(")
@@ -220,11 +222,11 @@ class Layout:
         second = replace(right, closing=right.closing + piece.closing)
         return self.block(first, indent) + self.block(second, indent + INDENT)
 
-    def _dressed(self, piece: Piece) -> str | None:
+    def _dressed(self, piece: TextPiece) -> str | None:
         flat = self.flat(piece)
         return None if flat is None else piece.opening + flat + piece.closing
 
-    def _connected(self, piece: Piece, indent: int) -> list[Line]:
+    def _connected(self, piece: TextPiece, indent: int) -> list[Line]:
         """`(a, b)`, `(a ; b)`, `(a -> b ; c)`: one goal a line, the connectives in front."""
         margin = " " * indent
         region = (piece.span[0] + 1, piece.span[1] - 1) if self._has_brackets(piece) else piece.span
@@ -244,7 +246,7 @@ class Layout:
             lines.insert(0, Line(f"{margin}{piece.opening}("))
         return [*lines, *remarks(rest, indent + INDENT), Line(f"{margin}){piece.closing}")]
 
-    def _has_brackets(self, piece: Piece) -> bool:
+    def _has_brackets(self, piece: TextPiece) -> bool:
         return (
             self._text.masked[piece.span[0]] == "("
             and self._text.masked[piece.span[1] - 1] == ")"
@@ -272,11 +274,11 @@ def _long_choice(term: Term) -> bool:
 
 def _cases(term: Term) -> list[tuple[str, Term]]:
     """The alternatives of a term, each with what stands before it; a condition and its conclusion are two."""
-    found: list[tuple[str, Term]] = []
+    cases: list[tuple[str, Term]] = []
     for case in chain(term, ";"):
-        mark = ";" if found else "("
+        mark = ";" if cases else "("
         if isinstance(case, Compound) and case.functor == "->" and len(case.args) == 2:
-            found += [(mark, case.args[0]), ("->", case.args[1])]
+            cases += [(mark, case.args[0]), ("->", case.args[1])]
         else:
-            found.append((mark, case))
-    return found
+            cases.append((mark, case))
+    return cases

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.language.format.layout import INDENT, WIDTH
-from holdsfor.language.format.terms import Terms
+from holdsfor.language.format.terms import TermWriter
 from holdsfor.language.parsing.patterns import (
     RawOperation,
     RawPattern,
@@ -21,7 +21,7 @@ _JOINING = 1200
 
 
 class PatternWriter:
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: TermWriter) -> None:
         self._terms = terms
 
     def write_rule(self, raw: RawPatternRule) -> list[str]:

@@ -52,13 +52,13 @@ def precedence(term: Term) -> int:
 def chain(term: Term, operator: str) -> list[Term]:
     """`a, b, c` -> [a, b, c]: what `,` or `;` joins, however it is nested. `(a -> b ; c) ; d` has two parts: the first
     decides by itself."""
-    found: list[Term] = []
+    operands: list[Term] = []
     while isinstance(term, Compound) and term.functor == operator and len(term.args) == 2:
         left = chain(term.args[0], operator)
         decides = len(left) > 1 and any(isinstance(each, Compound) and each.functor == "->" for each in left)
-        found += [term.args[0]] if decides else left
+        operands += [term.args[0]] if decides else left
         term = term.args[1]
-    return [*found, term]
+    return [*operands, term]
 
 
 def goal_argument(term: Compound) -> int | None:
@@ -74,7 +74,7 @@ def functor(name: str) -> str:
     return text if text[0] == "'" else f"'{name}'".replace("\\", "\\\\")
 
 
-class Terms:
+class TermWriter:
     """Writes terms on one line. With the text they come from, names and numbers stay as they are written there."""
 
     def __init__(self, text: Text | None = None) -> None:

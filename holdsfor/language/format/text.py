@@ -83,26 +83,26 @@ class Text:
 
     def around(self, spans: list[Span], start: int, end: int) -> tuple[list[Around], list[tuple[bool, str]]]:
         """For each item between start and end the comments that belong to it; and those that come after the last."""
-        found = [Around() for _ in spans]
+        surroundings = [Around() for _ in spans]
         rest: list[tuple[bool, str]] = []
         edge = start
         for index in range(len(spans) + 1):
             upto = spans[index][0] if index < len(spans) else end
             for comment in self.inside(edge, upto):
                 blank = edge > start and self.blank_line(edge, comment.start)
-                self._belong(comment, spans, index, found, rest, blank)
+                self._belong(comment, spans, index, surroundings, rest, blank)
                 edge = comment.end
             if index < len(spans):
-                found[index].blank = edge > start and self.blank_line(edge, upto)
+                surroundings[index].blank = edge > start and self.blank_line(edge, upto)
                 edge = spans[index][1]
-        return found, rest
+        return surroundings, rest
 
     def _belong(
         self,
         comment: Comment,
         spans: list[Span],
         index: int,
-        found: list[Around],
+        surroundings: list[Around],
         rest: list[tuple[bool, str]],
         blank: bool,
     ) -> None:
@@ -110,16 +110,16 @@ class Text:
         before = spans[index - 1][1] if index else None
         if before is not None and self.same_line(before, comment.start):
             if self.ends_line(comment):
-                found[index - 1].trailing.append(comment.text)
+                surroundings[index - 1].trailing.append(comment.text)
                 return
             if comment.one_line and not self.masked[before : comment.start].strip():
-                found[index - 1].after.append(comment.text)
+                surroundings[index - 1].after.append(comment.text)
                 return
         if index == len(spans):
             rest.append((blank, comment.text))
             return
         between = self.masked[comment.end : spans[index][0]]
         if comment.one_line and not between.strip() and "\n" not in between:
-            found[index].inline.append(comment.text)
+            surroundings[index].inline.append(comment.text)
         else:
-            found[index].own.append((blank, comment.text))
+            surroundings[index].own.append((blank, comment.text))

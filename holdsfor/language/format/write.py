@@ -7,9 +7,9 @@ from itertools import groupby
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.diagnostics import DescriptionError, Source
-from holdsfor.language.format.layout import INDENT, WIDTH, Layout, Line, Piece, commented, remarks
+from holdsfor.language.format.layout import INDENT, WIDTH, Line, LineBreaks, TextPiece, commented, remarks
 from holdsfor.language.format.patterns import PatternWriter
-from holdsfor.language.format.terms import Terms, chain
+from holdsfor.language.format.terms import TermWriter, chain
 from holdsfor.language.format.text import Span, Text
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
 from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, RawPatternRule, parse
@@ -52,7 +52,7 @@ class _Entry:
 class _Writer:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._layout = Layout(text)
+        self._layout = LineBreaks(text)
 
     def write(self, raw: list[Raw]) -> str:
         entries = self._entries(raw)
@@ -67,18 +67,18 @@ class _Writer:
         return _joined(lines + remarks(rest, 0, blanks=True))
 
     def _entries(self, raw: list[Raw]) -> list[_Entry]:
-        masked, found = self._text.masked, list[_Entry]()
+        masked, entries = self._text.masked, list[_Entry]()
         for each in raw:
             start, end = self._text.span(each.place)
             stop = masked.index(".", end) + 1
-            before = found[-1] if found else None
+            before = entries[-1] if entries else None
             if before and before.stop == stop:
-                found[-1] = _Entry((*before.raw, each), before.start, end, stop)
+                entries[-1] = _Entry((*before.raw, each), before.start, end, stop)
                 continue
             if isinstance(each, RawInput):
                 start = masked.rindex("input", 0, start)
-            found.append(_Entry((each,), start, end, stop))
-        return found
+            entries.append(_Entry((each,), start, end, stop))
+        return entries
 
     def _entry(self, entry: _Entry) -> list[Line]:
         first = entry.raw[0]
@@ -86,7 +86,7 @@ class _Writer:
             return self._clause(first, entry)
         if isinstance(first, RawPatternRule):
             comments = [(False, comment.text) for comment in self._text.inside(entry.start, entry.end)]
-            lines = PatternWriter(Terms(self._text)).write_rule(first)
+            lines = PatternWriter(TermWriter(self._text)).write_rule(first)
             return [*remarks(comments, 0), *map(Line, lines)]
         if isinstance(first, RawDirective):
             word = f":- {first.word} " if first.word else ":- "
@@ -107,7 +107,7 @@ class _Writer:
                 return [short]
         return self._rule(head, body, region)
 
-    def _short(self, head: Piece, body: list[Piece], region: Span) -> Line | None:
+    def _short(self, head: TextPiece, body: list[TextPiece], region: Span) -> Line | None:
         """Head and body on one line, if they fit there and comments come only behind them."""
         begin, end = body[-1].span
         near, rest = self._text.around([(begin, end)], end, region[1])
@@ -116,7 +116,7 @@ class _Writer:
         line = f"{self._layout.flat(head)} :- {', '.join(str(self._layout.flat(goal)) for goal in body)}."
         return commented(Line(line), [*near[0].after, *near[0].trailing]) if len(line) <= WIDTH else None
 
-    def _rule(self, head: Piece, body: list[Piece], region: Span) -> list[Line]:
+    def _rule(self, head: TextPiece, body: list[TextPiece], region: Span) -> list[Line]:
         """The head, and below it each condition on a line of its own."""
         start, end = head.span[1], body[0].span[0]
         near = self._text.around([head.span, body[0].span], region[0], end)[0][0]
@@ -163,16 +163,16 @@ def _closed(lines: list[Line]) -> list[Line]:
 
 def _joined(lines: list[Line]) -> str:
     """Comments at the ends of neighbouring lines of a kind begin in the same column, if they fit there."""
-    found: list[str] = []
+    texts: list[str] = []
     for aligned, group in groupby(lines, _alignment):
         run = list(group)
         column = max(len(line.text) for line in run)
         if aligned is None or column + 2 + max(len(line.comment) for line in run) > WIDTH:
             column = 0
-        found += [f"{line.text:<{column}}  {line.comment}" if line.comment else line.text for line in run]
-    while found and not found[0]:
-        del found[0]
-    return "".join(f"{line}\n" for line in found)
+        texts += [f"{line.text:<{column}}  {line.comment}" if line.comment else line.text for line in run]
+    while texts and not texts[0]:
+        del texts[0]
+    return "".join(f"{line}\n" for line in texts)
 
 
 def _alignment(line: Line) -> tuple[int, bool] | None:
@@ -183,17 +183,17 @@ def _alignment(line: Line) -> tuple[int, bool] | None:
 
 
 def _meaning(parsed: Parsed) -> list[object]:
-    found: list[object] = []
+    meanings: list[object] = []
     for raw in parsed.raw:
         if isinstance(raw, RawClause):
-            found.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
+            meanings.append((_nameless(raw.head), raw.body and _nameless(raw.body)))
         elif isinstance(raw, RawDirective):
-            found.append((raw.word, _nameless(raw.goal)))
+            meanings.append((raw.word, _nameless(raw.goal)))
         elif isinstance(raw, RawPatternRule):
-            found.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
+            meanings.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
         else:
-            found.append((raw.entity, raw.signature))
-    return found
+            meanings.append((raw.entity, raw.signature))
+    return meanings
 
 
 def _nameless(term: Term) -> Term:

@@ -161,20 +161,20 @@ def _second_neck(text: str, position: int, line_start: int) -> Advice:
 
 def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
     open_brackets = _open_brackets(text if at_end else text[:position])
-    found = text[position : position + 1]
-    if found in _OPENING.values() and not at_end:
+    bracket = text[position : position + 1]
+    if bracket in _OPENING.values() and not at_end:
         if not open_brackets:
             return Advice(
                 "parenthesis",
-                f"a `{found}` that closes nothing",
+                f"a `{bracket}` that closes nothing",
                 "remove it, or open it before",
                 position,
                 position + 1,
             )
         opened, _ = open_brackets[-1]
-        if _OPENING[opened] != found:
+        if _OPENING[opened] != bracket:
             hint = f"write `{_OPENING[opened]}`"
-            return Advice("parenthesis", f"`{opened}` is closed by `{found}`", hint, position, position + 1)
+            return Advice("parenthesis", f"`{opened}` is closed by `{bracket}`", hint, position, position + 1)
     whole = _open_brackets(text)
     if whole and (at_end or re.match(r":-|[a-z]", text[position:])):
         opened, where = whole[0]
@@ -219,17 +219,17 @@ def _unexpected(text: str, position: int, at_end: bool) -> Advice:
         hint = "complete the clause before its full stop"
         return Advice("syntax", "the clause ends too early", hint, max(0, position - 1), max(1, position))
     match = _WORD.match(text, position)
-    found = match.group() if match else text[position]
-    end = position + len(found)
+    token = match.group() if match else text[position]
+    end = position + len(token)
     before = text[:position].rstrip()
-    if found[0].isalnum() or found[0] in "_'\"":
+    if token[0].isalnum() or token[0] in "_'\"":
         if before and (before[-1].isalnum() or before[-1] in ")]_'\""):
             hint = "write a comma or an operator before it"
-            return Advice("comma", f"`{found}` does not fit here", hint, position, end)
-        if not found[0].isascii():
-            return Advice("character", f"`{found}` cannot be a name", f"put it in quotes: '{found}'", position, end)
-        return Advice("syntax", f"`{found}` does not fit here", "check the clause up to this point", position, end)
-    return Advice("character", f"a stray `{found}`", "remove it, or put text in quotes: 'like this'", position, end)
+            return Advice("comma", f"`{token}` does not fit here", hint, position, end)
+        if not token[0].isascii():
+            return Advice("character", f"`{token}` cannot be a name", f"put it in quotes: '{token}'", position, end)
+        return Advice("syntax", f"`{token}` does not fit here", "check the clause up to this point", position, end)
+    return Advice("character", f"a stray `{token}`", "remove it, or put text in quotes: 'like this'", position, end)
 
 
 def _without_comments(text: str) -> str:

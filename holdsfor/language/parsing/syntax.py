@@ -21,10 +21,10 @@ from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Place
 
-__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "parse"]
+__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "names_defined", "parse"]
 
 _NAME = re.compile(r"\b[a-z]\w*")
-_HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\(.*?\)\s*,\s*)?([a-z]\w*))?")
+_HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\([^()]*\)\s*,\s*)?([a-z]\w*))?")
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, source.line(place.line))
     )
     if advice.split is None or not 0 < advice.cut <= advice.split:
-        parsed.damaged.update(name for name in _names(text) if name)
+        parsed.damaged.update(names_defined(text))
         return None
     _parse_all(source, Chunk(chunk.start, chunk.start + advice.cut), parsed)
     return Chunk(chunk.start + advice.split, chunk.end)
@@ -113,10 +113,10 @@ def _note_tick(parsed: Parsed, raw: list[Raw]) -> None:
             parsed.unit = unit
 
 
-def _names(text: str) -> tuple[str | None, ...]:
-    """The predicate that a broken clause is for, and the fluent or event in it."""
+def names_defined(text: str) -> set[str]:
+    """The predicate that a clause is for, and the fluent or event in it, as far as the text of a broken one says."""
     match = _HEAD.match(text)
-    return match.groups() if match else ()
+    return {name for name in match.groups() if name} if match else set()
 
 
 @cache

@@ -50,20 +50,20 @@ def head_terms(clause: Rule | Clause | Grounding | Initially | Deadline) -> Iter
 
 
 def _body(draft: Draft, body: Literals, outside: set[Var]) -> Literals:
-    found: list[Literal] = []
+    literals: list[Literal] = []
     for literal in body:
         around = outside | {v for other in body if other is not literal for v in _seen(other)}
         match literal:
             case Aggregate():
-                found.append(_aggregate(draft, literal, around))
+                literals.append(_aggregate(draft, literal, around))
             case Not():
-                found.append(replace(literal, literals=_body(draft, literal.literals, around)))
+                literals.append(replace(literal, literals=_body(draft, literal.literals, around)))
             case Or():
                 cases = tuple(_body(draft, each, around) for each in literal.alternatives)
-                found.append(replace(literal, alternatives=cases))
+                literals.append(replace(literal, alternatives=cases))
             case _:
-                found.append(literal)
-    return tuple(found)
+                literals.append(literal)
+    return tuple(literals)
 
 
 def _seen(literal: Literal) -> set[Var]:

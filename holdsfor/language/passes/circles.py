@@ -18,7 +18,7 @@ from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.graph import components
 from holdsfor.language.passes.negations import one_at_a_time
-from holdsfor.language.passes.strata import Mention, Part, Step, signature
+from holdsfor.language.passes.strata import Dependency, Mention, Part, signature
 from holdsfor.language.terms import Compound, Int, Term, Var, variables
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -42,7 +42,7 @@ def circles(draft: Draft) -> None:
                 break
 
 
-def _reason(draft: Draft, step: Step, rounds: dict[Part, int]) -> tuple[str, str] | None:
+def _reason(draft: Draft, step: Dependency, rounds: dict[Part, int]) -> tuple[str, str] | None:
     """Why time does not order this step, and what to write; None if it does."""
     name = step.head[1]
     if step.head[0] == "event" and any(signature(rule.head) == name for rule in draft.patterns):
@@ -69,7 +69,7 @@ def _reason(draft: Draft, step: Step, rounds: dict[Part, int]) -> tuple[str, str
     return None
 
 
-def _take_negations_apart(group: list[Step]) -> None:
+def _take_negations_apart(group: list[Dependency]) -> None:
     """Planning does so; what comes to too many cases is refused here."""
     circle = {step.head[1].signature for step in group}
     for rule in {id(step.rule): step.rule for step in group if step.rule}.values():
@@ -82,7 +82,7 @@ def _is_at_once(literal: Mention | None) -> TypeGuard[Edge]:
     return isinstance(literal, Edge) and literal.edge in ("start", "end", "deadline")
 
 
-def _rounds_of_edges(group: list[Step]) -> dict[Part, int]:
+def _rounds_of_edges(group: list[Dependency]) -> dict[Part, int]:
     """Definitions that starts and ends alone lead round, by a number for each way round.
 
     What starts at T is decided at T, so they would wait for themselves.
@@ -95,9 +95,9 @@ def _rounds_of_edges(group: list[Step]) -> dict[Part, int]:
     return {node: number for number, members in enumerate(components(needs)) for node in members}
 
 
-def _way(group: list[Step], first: Step) -> list[Step]:
+def _way(group: list[Dependency], first: Dependency) -> list[Dependency]:
     """A shortest way round that begins with a step."""
-    steps: dict[Part, list[Step]] = {}
+    steps: dict[Part, list[Dependency]] = {}
     for step in group:
         steps.setdefault(step.head, []).append(step)
     paths = [[first]]
@@ -112,7 +112,7 @@ def _way(group: list[Step], first: Step) -> list[Step]:
     return [first]
 
 
-def _report(draft: Draft, way: list[Step], reason: str, hint: str) -> None:
+def _report(draft: Draft, way: list[Dependency], reason: str, hint: str) -> None:
     first = way[0]
     shown = "".join(f" <- {step.need[1]} ({step.place.file}:{step.place.line})" for step in way)
     message = f"{first.head[1]} depends on itself: {first.head[1]}{shown}; {reason}"

@@ -38,7 +38,7 @@ _Names = dict[_Slot, Atom | None]
 
 def clashes(draft: Draft) -> None:
     """Constants in arithmetic are refused while reading; this finds those that come through a variable."""
-    facts, values = _facts(draft), {owner: _only_names(given) for owner, given in _values(draft).items()}
+    facts, values = _facts(draft), {owner: _only_names(terms) for owner, terms in _values(draft).items()}
     for body, times in _bodies(draft):
         for literal, numeric in _uses(body, times):
             for variable, name, source in _given(literal, facts, values):
@@ -80,15 +80,15 @@ def _only_names(terms: list[Term]) -> Atom | None:
 
 def _facts(draft: Draft) -> _Names:
     """A name that the facts of a predicate have at a position. A predicate with rules may give anything."""
-    found: dict[_Slot, list[Term]] = defaultdict(list)
+    terms_by_slot: dict[_Slot, list[Term]] = defaultdict(list)
     ruled = {signature(clause.head) for clause in draft.background if clause.body}
     for clause in draft.background:
         name, args = name_and_args(clause.head)
         owner = Signature(name, len(args))
         if owner not in ruled:
             for position, arg in enumerate(args):
-                found[owner, position].append(arg)
-    names = {slot: _only_names(terms) for slot, terms in found.items()}
+                terms_by_slot[owner, position].append(arg)
+    names = {slot: _only_names(terms) for slot, terms in terms_by_slot.items()}
     for owner, table in join_tables(draft.tables).items():
         for slot in ((owner, position) for position in range(owner.arity) if owner not in ruled):
             listed = table.name_at(slot[1])
@@ -98,15 +98,15 @@ def _facts(draft: Draft) -> _Names:
 
 def _values(draft: Draft) -> dict[Signature, list[Term]]:
     """The values that rules give each fluent."""
-    found: dict[Signature, list[Term]] = defaultdict(list)
+    values: dict[Signature, list[Term]] = defaultdict(list)
     for rule in draft.rules:
         if rule.value is not None and rule.kind != "terminatedAt":
-            found[signature(rule.subject)].append(rule.value)
+            values[signature(rule.subject)].append(rule.value)
     for initial in draft.initially:
-        found[signature(initial.fluent)].append(initial.value)
+        values[signature(initial.fluent)].append(initial.value)
     for deadline in draft.deadlines:
-        found[signature(deadline.fluent)].append(deadline.target)
-    return found
+        values[signature(deadline.fluent)].append(deadline.target)
+    return values
 
 
 def _numeric(body: Iterable[Literal]) -> Iterator[Var]:

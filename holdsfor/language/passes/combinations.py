@@ -20,7 +20,7 @@ def combinations(literals: Sequence[Literal], alternatives: Sequence[Sequence[Bo
     """A body for each choice of one alternative for each of the literals."""
     variants = prod(map(len, alternatives))
     if variants > MOST_VARIANTS:
-        first = next(literal for literal, found in zip(literals, alternatives, strict=True) if len(found) > 1)
+        first = next(literal for literal, bodies in zip(literals, alternatives, strict=True) if len(bodies) > 1)
         message = f"the alternatives of these conditions make {_shown(variants)} combinations"
         hint = "define an event or a fluent for some of the alternatives, and ask for that"
         raise Refusal("too-large", message, first.place, hint)

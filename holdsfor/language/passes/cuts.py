@@ -69,15 +69,15 @@ def _is_cut(literal: Literal) -> bool:
 def _only_tests(draft: Draft, owner: Signature) -> bool:
     """Does every call ask only whether there is an answer? Then a second answer adds nothing."""
     for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
-        given: set[Var] = set()
+        bound: set[Var] = set()
         for literal in body:
             if isinstance(literal, Happens):
-                given.update(variables(literal.event), variables(literal.time))
+                bound.update(variables(literal.event), variables(literal.time))
             elif isinstance(literal, Occurs):
-                given.update(variables(literal.event), variables(literal.start), variables(literal.end))
+                bound.update(variables(literal.event), variables(literal.start), variables(literal.end))
             elif isinstance(literal, Edge | Holds | HoldsFor):
-                given.update(variables(literal.fluent), variables(literal.value))
+                bound.update(variables(literal.fluent), variables(literal.value))
         for call in calls(body):
-            if signature(call.goal) == owner and not given.issuperset(variables(call.goal)):
+            if signature(call.goal) == owner and not bound.issuperset(variables(call.goal)):
                 return False
     return True

@@ -54,7 +54,7 @@ START = Var("start~")
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class DomainFeed:
     """An input that gives a domain members: terms of the variables of its arguments."""
 
     domain: Signature
@@ -92,7 +92,7 @@ def dynamic(draft: Draft) -> None:
         work.define(domain)
 
 
-def _feeds(draft: Draft) -> Iterator[Feed]:
+def _feeds(draft: Draft) -> Iterator[DomainFeed]:
     defined = {(signature(rule.subject), rule.kind != "happensAt") for rule in draft.rules}
     defined |= {(signature(each.fluent), True) for each in draft.initially}
     defined |= {(signature(each.fluent), True) for each in draft.deadlines}
@@ -105,7 +105,7 @@ def _feeds(draft: Draft) -> Iterator[Feed]:
                 members = name_and_args(literal.goal)[1]
                 if all_names(members).keys() <= all_names(args).keys():
                     entity, value = grounding.entity, grounding.value
-                    yield Feed(signature(literal.goal), entity, value, members, grounding.place)
+                    yield DomainFeed(signature(literal.goal), entity, value, members, grounding.place)
 
 
 def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]:
@@ -113,14 +113,14 @@ def _calling(draft: Draft, fed: set[Signature]) -> dict[Signature, list[Clause]]
     clauses: dict[Signature, list[Clause]] = {}
     for clause in draft.background:
         clauses.setdefault(signature(clause.head), []).append(clause)
-    found = set(fed)
+    callers = set(fed)
     before = -1
-    while before != len(found):
-        before = len(found)
+    while before != len(callers):
+        before = len(callers)
         for owner, mine in clauses.items():
-            if any(signature(each.goal) in found for clause in mine for each in _calls(clause.body)):
-                found.add(owner)
-    return {owner: clauses[owner] for owner in found - fed}
+            if any(signature(each.goal) in callers for clause in mine for each in _calls(clause.body)):
+                callers.add(owner)
+    return {owner: clauses[owner] for owner in callers - fed}
 
 
 def _calls(body: Body) -> Iterator[Call]:
@@ -130,7 +130,7 @@ def _calls(body: Body) -> Iterator[Call]:
 @dataclass(slots=True)
 class _Work:
     draft: Draft
-    feeds: tuple[Feed, ...]
+    feeds: tuple[DomainFeed, ...]
     calling: dict[Signature, list[Clause]]
     fed: set[Signature]  # the domains that inputs or facts give members; of others nothing is known
     domains: list[Grounding] = field(default_factory=list)
@@ -160,9 +160,9 @@ class _Work:
             return (replace(literal, alternatives=tuple(map(self.opened, literal.alternatives))),)
         return (literal,)
 
-    def _instance(self, head: tuple[Term, ...], body: Body, asked: tuple[Term, ...], place: Place) -> Body | None:
+    def _instance(self, head: tuple[Term, ...], body: Body, goal: tuple[Term, ...], place: Place) -> Body | None:
         """A body for what is asked, with variables of its own; None if its head is about something else."""
-        unified = unify(asked, head)
+        unified = unify(goal, head)
         if unified is None:
             return None
         names, equal = unified
@@ -175,24 +175,24 @@ class _Work:
 
     def grounding(self, clause: Grounding) -> Grounding:
         """What the data give is tested by the conditions on facts alone; the calls say that the data give it."""
-        asked = [call for call in _calls(clause.body) if signature(call.goal) in self.draft.dynamic_domains]
-        return replace(clause, body=(*dict.fromkeys(asked), *self._plain(clause.body))) if asked else clause
+        calls = [call for call in _calls(clause.body) if signature(call.goal) in self.draft.dynamic_domains]
+        return replace(clause, body=(*dict.fromkeys(calls), *self._plain(clause.body))) if calls else clause
 
     def deadline(self, deadline: Deadline) -> Deadline:
         return replace(deadline, body=self._plain(self.opened(deadline.body)))
 
     def _plain(self, body: Body) -> Body:
         """Without conditions on dynamic domains: what the data mention is in them."""
-        found: list[Literal] = []
+        literals: list[Literal] = []
         for literal in body:
             if isinstance(literal, Call) and signature(literal.goal) in self.draft.dynamic_domains:
                 continue
             if isinstance(literal, Or):
                 cases = tuple(map(self._plain, literal.alternatives))
-                found += [] if () in cases else [replace(literal, alternatives=cases)]
+                literals += [] if () in cases else [replace(literal, alternatives=cases)]
             else:
-                found.append(literal)
-        return tuple(found)
+                literals.append(literal)
+        return tuple(literals)
 
     def first(self, clause: Initially) -> Iterator[Initially]:
         body = self.opened(clause.body)
@@ -221,8 +221,8 @@ class _Work:
     ) -> Iterator[Body]:
         """The body, with the conditions of a declaration where the data give variables of the head their values."""
         mine = [each for each in self.domains if _is_about(each, entity, value)]
-        asked = {signature(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
-        if not asked or not asked <= self.fed or not open_names:
+        domains = {signature(call.goal) for each in mine for call in _calls(each.body)} & self.draft.dynamic_domains
+        if not domains or not domains <= self.fed or not open_names:
             yield body
             return
         wanted = (*name_and_args(entity)[1], *(() if value is None else (value,)))
@@ -232,23 +232,23 @@ class _Work:
             if instance is not None:
                 yield body + instance
 
-    def _at(self, body: Body, time: Var, given: frozenset[Member]) -> Body:
+    def _at(self, body: Body, time: Var, outer: frozenset[Member]) -> Body:
         """Conditions on dynamic domains as conditions at a time."""
-        known = given | frozenset(self._given(body))
-        found: list[Literal] = []
+        known = outer | frozenset(self._given(body))
+        literals: list[Literal] = []
         for literal in body:
             if isinstance(literal, Call) and signature(literal.goal) in self.fed:
                 member = signature(literal.goal), name_and_args(literal.goal)[1]
-                found += [] if member in known else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
+                literals += [] if member in known else [Holds(self._ever(literal.goal), TRUE, time, literal.place)]
             elif isinstance(literal, Not | Aggregate):
                 inner = self._at(literal.literals, time, known)
-                found.append(replace(literal, literals=inner) if inner else Call(FAIL, literal.place))
+                literals.append(replace(literal, literals=inner) if inner else Call(FAIL, literal.place))
             elif isinstance(literal, Or):
                 cases = tuple(self._at(each, time, known) for each in literal.alternatives)
-                found += [] if () in cases else [replace(literal, alternatives=cases)]
+                literals += [] if () in cases else [replace(literal, alternatives=cases)]
             else:
-                found.append(literal)
-        return tuple(found)
+                literals.append(literal)
+        return tuple(literals)
 
     def _over_intervals(self, rule: Rule, is_ranged: bool) -> Rule:
         """The same in a rule about intervals: `d ever` holds all the time, so that nothing is cut off.
@@ -387,14 +387,14 @@ def _is_about(clause: Grounding, entity: Term, value: Term | None) -> bool:
 
 def _bound(body: Iterable[Literal]) -> set[Var]:
     """The variables that conditions outside negations have."""
-    found: set[Var] = set()
+    bound: set[Var] = set()
     for literal in body:
         if isinstance(literal, Aggregate):
-            found |= set(variables(literal.result))
+            bound |= set(variables(literal.result))
         elif not isinstance(literal, Not):
-            found |= (
+            bound |= (
                 all_variables([literal])
                 if isinstance(literal, Or)
                 else {variable for term in own_terms(literal) for variable in variables(term)}
             )
-    return found
+    return bound

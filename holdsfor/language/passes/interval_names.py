@@ -50,8 +50,8 @@ def _check(draft: Draft, rule: Rule) -> None:
 def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
     """A variable that stands for intervals and for an argument, too."""
     heads = [*variables(rule.subject), *(variables(rule.value) if rule.value else ())]
-    given = [variable for literal in rule.body for term in _arguments(literal) for variable in variables(term)]
-    for variable in dict.fromkeys([*heads, *given]):
+    arguments = [variable for literal in rule.body for term in _arguments(literal) for variable in variables(term)]
+    for variable in dict.fromkeys([*heads, *arguments]):
         if variable == rule.at or variable in made:
             hint = "give the intervals a name of their own"
             message = f"{written(variable)} stands for intervals elsewhere in this rule, and cannot be an argument"

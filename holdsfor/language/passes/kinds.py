@@ -10,7 +10,7 @@ from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.numbers import numbers
 from holdsfor.language.passes.strata import Node, defined, mentioned, signature
 from holdsfor.language.pattern_walk import as_body, every_pattern
-from holdsfor.language.patterns import Atom
+from holdsfor.language.patterns import EventPattern
 from holdsfor.language.terms import Place, is_ground
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -98,15 +98,17 @@ def _check_two_worlds(draft: Draft) -> None:
 def _check_leaves(draft: Draft, outputs: set[Node]) -> list[Node]:
     """Fluents that stand in a pattern without their value; each is reported once."""
     known = outputs | set(draft.announced) | set(draft.declared)
-    found: dict[Node, None] = {}
-    for leaf in (each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, Atom)):
+    leaves: dict[Node, None] = {}
+    for leaf in (
+        each for rule in draft.patterns for each in every_pattern(rule.pattern) if isinstance(each, EventPattern)
+    ):
         owner = signature(leaf.event)
         node: Node = ("event", owner)
-        if node not in known and ("fluent", owner) in known and node not in found:
-            found[node] = None
+        if node not in known and ("fluent", owner) in known and node not in leaves:
+            leaves[node] = None
             hint = f"write ({written(leaf.event)}=true), or the value that is meant"
             draft.error("value", f"{owner} is a fluent: a pattern needs its value", leaf.place, hint)
-    return list(found)
+    return list(leaves)
 
 
 def _check_values(draft: Draft, owner: Signature) -> None:

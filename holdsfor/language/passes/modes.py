@@ -72,15 +72,15 @@ class Modes:
         return self._known[key]
 
     def _after(self, owner: Signature, bound: tuple[Bound, ...]) -> frozenset[int] | None:
-        given = set(range(owner.arity))
+        positions = set(range(owner.arity))
         for clause in self._rules[owner]:
             args = name_and_args(clause.head)[1]
             values = {variable for pair in zip(args, bound, strict=True) for variable in _given(*pair)}
             stuck = self.run(clause.body, values, set(variables(clause.head)))
             if stuck:
                 return None
-            given &= {i for i, arg in enumerate(args) if bound[i] is True or values.issuperset(variables(arg))}
-        return frozenset(given)
+            positions &= {i for i, arg in enumerate(args) if bound[i] is True or values.issuperset(variables(arg))}
+        return frozenset(positions)
 
     def run(self, body: Iterable[Literal], values: set[Var], outside: Set[Var]) -> list[Literal]:
         """Evaluates what can be, in any order; adds to `values`, and returns the literals that are left.
@@ -127,19 +127,19 @@ class Modes:
         """What all alternatives give."""
         gained: set[Var] | None = None
         for each in literal.alternatives:
-            given = set(values)
-            if self.run(each, given, outside):
+            reached = set(values)
+            if self.run(each, reached, outside):
                 return None
-            gained = given if gained is None else gained & given
+            gained = reached if gained is None else gained & reached
         return gained
 
     def _aggregate(self, literal: Aggregate, values: Set[Var], outside: Set[Var]) -> set[Var] | None:
         """The result; what an aggregate shares with others must have a value before."""
-        given = set(values)
+        inside = set(values)
         result = set(variables(literal.result))
-        if not self.shared(literal, outside) <= values or self.run(literal.literals, given, outside | result):
+        if not self.shared(literal, outside) <= values or self.run(literal.literals, inside, outside | result):
             return None
-        return result if given.issuperset(variables(literal.template)) else None
+        return result if inside.issuperset(variables(literal.template)) else None
 
     def shared(self, literal: Aggregate, outside: Set[Var]) -> set[Var]:
         """The variables of an aggregate that are not its own."""
@@ -153,26 +153,26 @@ class Modes:
 
     def needs(self, literal: Literal) -> set[Var]:
         """The variables that must have a value before."""
-        found: Iterable[Term] = ()
+        terms: Iterable[Term] = ()
         if isinstance(literal, Happens | Edge):
-            found = () if isinstance(literal.time, Var) else (literal.time,)
+            terms = () if isinstance(literal.time, Var) else (literal.time,)
         elif isinstance(literal, Occurs):
-            found = tuple(time for time in (literal.start, literal.end) if not isinstance(time, Var))
+            terms = tuple(time for time in (literal.start, literal.end) if not isinstance(time, Var))
         elif isinstance(literal, Holds):
-            found = (literal.time,)
+            terms = (literal.time,)
         elif isinstance(literal, Algebra):
-            found = literal.operands
+            terms = literal.operands
         elif isinstance(literal, Allen):
-            found = (literal.source, literal.target)
+            terms = (literal.source, literal.target)
         elif isinstance(literal, Duration):
-            found = (literal.interval, literal.bound)
+            terms = (literal.interval, literal.bound)
         elif isinstance(literal, Compare):
-            found = (literal.left, literal.right)
+            terms = (literal.left, literal.right)
         elif isinstance(literal, Is):
-            found = (literal.expression,)
+            terms = (literal.expression,)
         elif isinstance(literal, Call | Not | Or | Aggregate):
             return all_variables([literal])
-        return {variable for term in found for variable in variables(term)}
+        return {variable for term in terms for variable in variables(term)}
 
 
 def _bound(arg: Term, values: Set[Var]) -> Bound:

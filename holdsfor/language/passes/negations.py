@@ -80,8 +80,8 @@ def _parts(case: Body, outside: set[Var]) -> list[Body]:
 
 def _simple(body: Body, members: set[Signature]) -> bool:
     """Whether a negated conjunction asks for one fluent of the circle at most, and directly."""
-    asked = _asked(body, members)
-    return not asked or (len(asked) == 1 and any(literal is asked[0] for literal in body))
+    conditions = _asked(body, members)
+    return not conditions or (len(conditions) == 1 and any(literal is conditions[0] for literal in body))
 
 
 def _asked(body: Iterable[Literal], members: set[Signature]) -> list[Holds]:

@@ -31,11 +31,11 @@ Slot = tuple[str, Signature, int]
 
 def numbers(draft: Draft) -> dict[Node, frozenset[int]]:
     """The positions of each event and fluent whose argument must be a number."""
-    found: dict[Node, set[int]] = defaultdict(set)
+    by_node: dict[Node, set[int]] = defaultdict(set)
     for kind, owner, position in number_slots(draft):
         if kind != "predicate" and position < owner.arity:
-            found["event" if kind == "event" else "fluent", owner].add(position)
-    return {node: frozenset(positions) for node, positions in found.items()}
+            by_node["event" if kind == "event" else "fluent", owner].add(position)
+    return {node: frozenset(positions) for node, positions in by_node.items()}
 
 
 def number_slots(draft: Draft) -> set[Slot]:
@@ -46,19 +46,19 @@ def number_slots(draft: Draft) -> set[Slot]:
     heads += [(list(_fluent_slots(each.fluent, each.value)), each.body) for each in draft.initially]
     heads += [(list(_fluent_slots(each.fluent, each.target)), each.body) for each in draft.deadlines]
     heads += [(list(slots("event", each.head)), as_body(each)) for each in draft.patterns]
-    asked: set[Slot] = set()
+    numeric_slots: set[Slot] = set()
     passed: dict[Slot, set[Slot]] = defaultdict(set)  # from a slot of a head to those that give its variable a value
     for head, body in [*heads, *clauses]:
-        numeric, given = _numeric(body, used), list(body_slots(body))
-        asked.update(slot for slot, variable in given if variable in numeric)
+        numeric, slot_variables = _numeric(body, used), list(body_slots(body))
+        numeric_slots.update(slot for slot, variable in slot_variables if variable in numeric)
         for slot, variable in head:
-            passed[slot].update(source for source, name in given if name == variable)
-    waiting = list(asked)
+            passed[slot].update(source for source, name in slot_variables if name == variable)
+    waiting = list(numeric_slots)
     while waiting:
-        fresh = passed.get(waiting.pop(), set()) - asked
-        asked |= fresh
+        fresh = passed.get(waiting.pop(), set()) - numeric_slots
+        numeric_slots |= fresh
         waiting += fresh
-    return asked | used
+    return numeric_slots | used
 
 
 def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> set[Slot]:
@@ -75,17 +75,17 @@ def _used(clauses: list[tuple[list[tuple[Slot, Var]], tuple[Literal, ...]]]) -> 
 
 def _numeric(body: Iterable[Literal], used: set[Slot]) -> set[Var]:
     """The variables that a body needs as numbers."""
-    found: set[Var] = set()
+    numeric: set[Var] = set()
     for literal in every(body):
         if isinstance(literal, Compare) and literal.op in ARITHMETIC_COMPARISONS:
-            found.update(variables(literal.left), variables(literal.right))
+            numeric.update(variables(literal.left), variables(literal.right))
         elif isinstance(literal, Is):
-            found.update(variables(literal.target), variables(literal.expression))
+            numeric.update(variables(literal.target), variables(literal.expression))
         elif isinstance(literal, Call):
-            found.update(variable for slot, variable in slots("predicate", literal.goal) if slot in used)
+            numeric.update(variable for slot, variable in slots("predicate", literal.goal) if slot in used)
         elif isinstance(literal, Aggregate) and literal.function != "count":
-            found.update(variables(literal.template), variables(literal.result))
-    return found
+            numeric.update(variables(literal.template), variables(literal.result))
+    return numeric
 
 
 def slots(kind: str, term: Term) -> Iterator[tuple[Slot, Var]]:

@@ -13,7 +13,7 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import every_pattern, inside
-from holdsfor.language.patterns import Absence, Atom, Join, Pattern, PatternRule, Running
+from holdsfor.language.patterns import Absence, EventPattern, Join, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Place
 
 
@@ -32,18 +32,18 @@ def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature
             return
 
 
-def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[Atom, str, str]]:
+def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
     """The events of the circle that must be complete before."""
     for pattern in every_pattern(rule.pattern):
         if isinstance(pattern, Absence):
             for leaf in leaves_among(pattern.what, members):
                 yield leaf, "NOT cannot ask for what it takes part in", "negate an event outside the circle"
-        elif isinstance(pattern, Running):
+        elif isinstance(pattern, RunningAggregate):
             for leaf in leaves_among(pattern.pattern, members):
                 yield leaf, "an aggregate needs all events before", "aggregate over events outside the circle"
 
 
-def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[Atom, str, str]]:
+def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
     """Under a policy, the events of the circle that may end together with what they are part of."""
     if rule.policy == "unrestricted":
         return
@@ -54,7 +54,7 @@ def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple
             yield leaf, f"the policy {rule.policy} must know all that it chooses from", hint
 
 
-def _earlier_leaves(pattern: Pattern) -> Iterator[Atom]:
+def _earlier_leaves(pattern: Pattern) -> Iterator[EventPattern]:
     """The events that have ended before the pattern ends."""
     match pattern:
         case Join(kind="seq"):
@@ -68,11 +68,11 @@ def _earlier_leaves(pattern: Pattern) -> Iterator[Atom]:
                 yield from _earlier_leaves(part)
 
 
-def _atoms(pattern: Pattern) -> Iterator[Atom]:
-    return (each for each in every_pattern(pattern) if isinstance(each, Atom))
+def _atoms(pattern: Pattern) -> Iterator[EventPattern]:
+    return (each for each in every_pattern(pattern) if isinstance(each, EventPattern))
 
 
-def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[Atom]:
+def leaves_among(pattern: Pattern, members: Set[Signature]) -> Iterator[EventPattern]:
     return (leaf for leaf in _atoms(pattern) if signature(leaf.event) in members)
 
 

@@ -9,7 +9,7 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
-from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, Running
+from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Var, variables
 from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
@@ -51,7 +51,7 @@ class _Check:
                 return self._absence(pattern, outside)
             case Filter():
                 return self._filter(pattern, outside)
-            case Running():
+            case RunningAggregate():
                 return self._running(pattern, outside)
         ways: Ways = frozenset({frozenset(own_variables(pattern))})
         for part in inside(pattern):
@@ -92,7 +92,7 @@ class _Check:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
         ways = self._ways(pattern.pattern, outside | conditions)
-        found: set[frozenset[Var]] = set()
+        filtered: set[frozenset[Var]] = set()
         for way in ways:
             values = set(way)
             left = self._modes.run(pattern.conditions, values, outside | pattern_variables(pattern.pattern))
@@ -100,10 +100,10 @@ class _Check:
                 hint = "WHERE tests what the pattern before it gives a value: bind it there"
                 message = f"WHERE needs a value for {written(variable)}, and the pattern gives it none"
                 self._report(variable, message, hint)
-            found.add(frozenset(values | all_variables(left)))
-        return _least(found)
+            filtered.add(frozenset(values | all_variables(left)))
+        return _least(filtered)
 
-    def _running(self, pattern: Running, outside: set[Var]) -> Ways:
+    def _running(self, pattern: RunningAggregate, outside: set[Var]) -> Ways:
         measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}
         ways = self._ways(pattern.pattern, outside | measured)
         within = pattern_variables(pattern.pattern)
@@ -143,8 +143,8 @@ def _shared(own: Set[Var], outside: Set[Var]) -> list[Var]:
 
 def _least(ways: Iterable[frozenset[Var]]) -> Ways:
     """Without those that have more than another: what the fewest values are enough for, more are."""
-    found = set(ways)
-    return frozenset(way for way in found if not any(other < way for other in found))
+    distinct = set(ways)
+    return frozenset(way for way in distinct if not any(other < way for other in distinct))
 
 
 def _position(variable: Var) -> tuple[int, int]:

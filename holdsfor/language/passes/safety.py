@@ -80,10 +80,10 @@ def _is_listed(draft: Draft, clause: Initially, modes: Modes) -> bool:
     """Whether a declaration lists the groundings: they are what `initially(f(_)=v)` is about."""
     for each in draft.groundings:
         if each.value is not None and signature(each.entity) == signature(clause.fluent):
-            given: set[Var] = set()
-            modes.run(each.body, given, set(variables(each.entity)))
+            bound: set[Var] = set()
+            modes.run(each.body, bound, set(variables(each.entity)))
             dynamic = any(signature(call.goal) in draft.dynamic_domains for call in calls(each.body))
-            if not dynamic and given.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
+            if not dynamic and bound.issuperset(variables(each.entity)) and overlap(each.value, clause.value):
                 return True
     return False
 
@@ -236,8 +236,8 @@ def _missing(modes: Modes, literal: Literal, values: set[Var], outside: set[Var]
         shared = modes.shared(literal, outside) - values
         if shared:
             return sorted(shared, key=_position)
-        found = _missing_inside(modes, literal.literals, values, outside | set(variables(literal.result)))
-        return found or sorted(set(variables(literal.template)) - values, key=_position)
+        missing = _missing_inside(modes, literal.literals, values, outside | set(variables(literal.result)))
+        return missing or sorted(set(variables(literal.template)) - values, key=_position)
     needed = _needed_by_call(modes, literal, values) if isinstance(literal, Call) else modes.needs(literal) - values
     return sorted(needed, key=_position)
 

@@ -29,7 +29,7 @@ Mention = Happens | Occurs | Edge | Holds | HoldsFor
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Dependency:
     """One definition needs another: a condition of a rule; or (rule is None) of a pattern, or a deadline."""
 
     head: Part
@@ -42,9 +42,9 @@ class Step:
 def strata(draft: Draft) -> None:
     """Levels of definitions. Simple fluents that need each other are computed together, point by point; so are the
     events of patterns."""
-    found = list(steps(draft))
+    all_steps = list(steps(draft))
     needs: dict[Part, list[Part]] = {part: [] for part in defined_parts(draft)}
-    for step in found:
+    for step in all_steps:
         needs[step.head].append(step.need)
     levels: dict[Part, int] = {}
     patterns = {signature(rule.head) for rule in draft.patterns}
@@ -58,7 +58,7 @@ def strata(draft: Draft) -> None:
         if all(entity == "event" and owner in patterns for entity, owner in group):
             draft.pattern_circles.append(tuple(part[1].signature for part in needs if part in inner))
         else:
-            draft.circles.append([step for step in found if step.head in inner and step.need in inner])
+            draft.circles.append([step for step in all_steps if step.head in inner and step.need in inner])
             draft.cycles.append(tuple(part[1].signature for part in needs if part in inner))
     members: list[list[Defined]] = [[] for _ in range(max(levels.values(), default=-1) + 1)]
     for part in needs:
@@ -77,19 +77,19 @@ def defined_parts(draft: Draft) -> dict[Part, None]:
 
 def split_values(rules: Iterable[Rule], simple: Iterable[Signature]) -> dict[Signature, tuple[Term, ...]]:
     """The statically determined values that are defined one by one: constants, beside others of the fluent."""
-    found: dict[Signature, dict[Term, None]] = {}
+    by_fluent: dict[Signature, dict[Term, None]] = {}
     for rule in rules:
         if rule.kind == "holdsFor" and rule.value is not None:
-            found.setdefault(signature(rule.subject), {}).setdefault(rule.value)
+            by_fluent.setdefault(signature(rule.subject), {}).setdefault(rule.value)
     mixed = set(simple)
     return {
         owner: tuple(values)
-        for owner, values in found.items()
+        for owner, values in by_fluent.items()
         if all(map(is_ground, values)) and (len(values) > 1 or owner in mixed)
     }
 
 
-def steps(draft: Draft) -> Iterator[Step]:
+def steps(draft: Draft) -> Iterator[Dependency]:
     """What each definition needs, among those that are defined."""
     known = defined_parts(draft)
     split = split_values(draft.rules, draft.simple)
@@ -97,19 +97,19 @@ def steps(draft: Draft) -> Iterator[Step]:
         for literal in mentions(rule.body):
             for need in _needs(literal, split):
                 if need in known:
-                    yield Step(_part(rule, split), need, literal, rule, literal.place)
+                    yield Dependency(_part(rule, split), need, literal, rule, literal.place)
     for pattern in draft.patterns:
         for literal in mentions(as_body(pattern)):
             for need in _needs(literal, split):
                 if need in known:
-                    yield Step(("event", signature(pattern.head)), need, literal, None, literal.place)
+                    yield Dependency(("event", signature(pattern.head)), need, literal, None, literal.place)
     for initial in draft.initially:
         for literal in mentions(initial.body):
             for need in _needs(literal, split):
-                yield Step(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
+                yield Dependency(("fluent", signature(initial.fluent)), need, literal, None, literal.place)
     for deadline in draft.deadlines:
         fluent: Part = "fluent", signature(deadline.fluent)
-        yield Step(fluent, fluent, None, None, deadline.place)
+        yield Dependency(fluent, fluent, None, None, deadline.place)
 
 
 def _part(rule: Rule, split: Mapping[Signature, tuple[Term, ...]]) -> Part:

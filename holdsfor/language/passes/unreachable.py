@@ -29,9 +29,9 @@ def unreachable(draft: Draft) -> None:
         if signature(deadline.fluent).name not in draft.damaged:
             owner = signature(deadline.fluent)
             _check(draft, owner, deadline.source, values[owner], deadline.source.place)
-    asked = [condition for rule in draft.rules for condition in _asked(rule)]
-    asked += [condition for rule in draft.patterns for condition in _conditions(as_body(rule))]
-    for fluent, value, place in asked:
+    conditions = [condition for rule in draft.rules for condition in _asked(rule)]
+    conditions += [condition for rule in draft.patterns for condition in _conditions(as_body(rule))]
+    for fluent, value, place in conditions:
         owner = signature(fluent)
         if owner in values and owner.name not in draft.damaged:
             _check(draft, owner, value, values[owner], place)
@@ -43,12 +43,12 @@ def unreachable(draft: Draft) -> None:
             draft.warning("duplicate", message, each.place, "remove one of them")
 
 
-def _check(draft: Draft, owner: Signature, value: Term, given: set[Term], place: Place) -> None:
-    if not given:
+def _check(draft: Draft, owner: Signature, value: Term, values: set[Term], place: Place) -> None:
+    if not values:
         hint = f"add an initiatedAt rule for {owner.name}"
         draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
-    elif not isinstance(value, Var) and value not in given and not any(isinstance(each, Var) for each in given):
-        known = sorted(map(written, given))
+    elif not isinstance(value, Var) and value not in values and not any(isinstance(each, Var) for each in values):
+        known = sorted(map(written, values))
         hint = did_you_mean(written(value), known) or f"its values are {', '.join(known)}"
         draft.warning("never", f"{owner} never has the value {written(value)}", place, hint)
 

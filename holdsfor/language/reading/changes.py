@@ -33,15 +33,15 @@ Changes = dict[tuple[str, Signature], list[Change]]
 
 def changes(raw: Iterable[Raw]) -> Changes:
     """The clauses that initiate or terminate each fluent; a deadline initiates its target, and counts as `fi`."""
-    found: Changes = {}
+    by_name: Changes = {}
     for clause in raw:
         if isinstance(clause, RawClause) and isinstance(clause.head, Compound):
             kind = _KINDS.get((clause.head.functor, len(clause.head.args)))
             change = _change(clause, *clause.head.args) if kind else None
             if kind and change:
                 name, args = name_and_args(change.fluent)
-                found.setdefault((kind, Signature(name, len(args))), []).append(change)
-    return found
+                by_name.setdefault((kind, Signature(name, len(args))), []).append(change)
+    return by_name
 
 
 _KINDS = {
@@ -96,9 +96,9 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
         return reader.refuse("unknown", f"no {kind} rule is about {owner}", term, hint)
     reader.unfolding.append(mark)
     reader.unfolded += len(known.get((kind, owner), []))
-    asked = (*arguments, pair[1], time)
+    called = (*arguments, pair[1], time)
     each = [
-        unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, asked, term)
+        unfolded(reader, (*name_and_args(change.fluent)[1], change.value, change.time), change.goals, called, term)
         for change in known.get((kind, owner), [])
     ]
     goals = [*(goal for goal in each if goal is not None), *by_deadline]
@@ -113,23 +113,23 @@ def deadline(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
     return () if pair is None or time is None else (Edge("deadline", *pair, time, term.place),)
 
 
-def _any_target(asked: Term, deadlines: list[Change]) -> bool:
-    return any(_may_be(asked, each.value) for each in deadlines)
+def _any_target(target: Term, deadlines: list[Change]) -> bool:
+    return any(_may_be(target, each.value) for each in deadlines)
 
 
-def _may_be(asked: Term, value: Term) -> bool:
-    return asked == value or not (is_ground(asked) and is_ground(value))
+def _may_be(target: Term, value: Term) -> bool:
+    return target == value or not (is_ground(target) and is_ground(value))
 
 
 def unfolded(
-    reader: BodyReader, given: tuple[Term, ...], conditions: tuple[Term, ...], asked: tuple[Term, ...], term: Term
+    reader: BodyReader, head: tuple[Term, ...], conditions: tuple[Term, ...], called: tuple[Term, ...], term: Term
 ) -> Term | None:
     """The conditions of a clause for what is asked; None if its head, with the terms given, is about something else."""
-    unified = unify(asked, given)
+    unified = unify(called, head)
     if unified is None:
         return None
     names, equal = unified
-    for variable in {v for part in (*given, *conditions) for v in variables(part)} - set(names):
+    for variable in {v for part in (*head, *conditions) for v in variables(part)} - set(names):
         names[variable] = reader.draft.variable(variable)
     goals = [
         Compound("=", (mine, renamed(theirs, names)), term.place)
@@ -139,11 +139,11 @@ def unfolded(
     return joined(",", [*goals, *(renamed(goal, names) for goal in conditions)], Atom("true", term.place))
 
 
-def unify(asked: tuple[Term, ...], given: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
+def unify(goal: tuple[Term, ...], head: tuple[Term, ...]) -> tuple[dict[Term, Term], list[tuple[Term, Term]]] | None:
     """What stands for the variables of the terms given, and which terms must be equal besides; None: they cannot be."""
     names: dict[Term, Term] = {}
     equal: list[tuple[Term, Term]] = []
-    waiting = list(zip(asked, given, strict=True))
+    waiting = list(zip(goal, head, strict=True))
     while waiting:
         mine, theirs = waiting.pop(0)
         if isinstance(theirs, Var) and theirs not in names:
@@ -200,5 +200,5 @@ def _says_within(goal: Term, low: Term, time: Term, high: Term) -> bool:
     if not isinstance(goal, Compound) or goal.functor not in ("<", "=<", ">", ">="):
         return False
     before, after = goal.args if goal.functor in ("<", "=<") else goal.args[::-1]
-    asked = after if before == low else before if after == high else None
-    return asked is not None and (isinstance(asked, Var) or asked == time)
+    middle = after if before == low else before if after == high else None
+    return middle is not None and (isinstance(middle, Var) or middle == time)

@@ -72,11 +72,11 @@ def outdated(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
 def extend(draft: Draft) -> None:
     """Joins each p with the deadlines that it is about."""
     for fluent, value, place in draft.extensions:
-        found = [each for each in draft.deadlines if overlap(fluent, each.fluent) and overlap(value, each.source)]
-        if not found:
+        deadlines = [each for each in draft.deadlines if overlap(fluent, each.fluent) and overlap(value, each.source)]
+        if not deadlines:
             hint = f"write the deadline: {FORMS['fi']}"
             draft.warning("never", f"there is no deadline for {written(fluent)}={written(value)}", place, hint)
-        for each in found:
+        for each in deadlines:
             if _covers(fluent, each.fluent):
                 draft.deadlines[draft.deadlines.index(each)] = replace(each, extensible=True)
             else:

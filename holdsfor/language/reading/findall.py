@@ -31,7 +31,7 @@ class Collected:
 
 def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
     """The lists that the conditions of one conjunction make."""
-    found: dict[Var, Collected] = {}
+    collected: dict[Var, Collected] = {}
     for goal in goals:
         if not (isinstance(goal, Compound) and goal.functor == "findall" and len(goal.args) == 3):
             continue
@@ -45,12 +45,12 @@ def collect(reader: BodyReader, goals: Iterable[Term]) -> dict[Var, Collected]:
         elif any(isinstance(literal, Intervals) for literal in every(literals)):
             hint = "collect in a rule about time points, with holdsAt"
             reader.refuse("misplaced", "intervals cannot be collected", inner, hint)
-        elif result in found:
+        elif result in collected:
             hint = "give the second one another name"
             reader.refuse("findall", f"the list {written(result)} is collected twice", result, hint)
         else:
-            found[result] = Collected(template, literals, goal.place)
-    return found
+            collected[result] = Collected(template, literals, goal.place)
+    return collected
 
 
 def findall(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals:

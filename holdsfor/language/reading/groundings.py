@@ -22,14 +22,14 @@ Declarations = dict[tuple[Signature, bool], list[tuple[tuple[Term, ...], tuple[T
 
 def declarations(raw: Iterable[Raw]) -> Declarations:
     """The declarations of each event and fluent; whether it is a fluent is part of the key."""
-    found: Declarations = {}
+    declared: Declarations = {}
     for clause in raw:
         if isinstance(clause, RawClause) and isinstance(clause.head, Compound) and clause.head.functor == "grounding":
             entity = _entity(clause.head.args[0]) if len(clause.head.args) == 1 else None
             if entity:
                 key, terms = entity
-                found.setdefault(key, []).append((terms, tuple(conjuncts(clause.body))))
-    return found
+                declared.setdefault(key, []).append((terms, tuple(conjuncts(clause.body))))
+    return declared
 
 
 def _entity(term: Term) -> tuple[tuple[Signature, bool], tuple[Term, ...]] | None:
@@ -49,13 +49,13 @@ def condition(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literal
     if entity is None:
         hint = "write grounding(fluent=value) or grounding(event)"
         return reader.refuse("syntax", f"`{written(args[0])}` cannot be grounded", args[0], hint)
-    (owner, is_fluent), asked = entity
+    (owner, is_fluent), called = entity
     mark = Signature(f"grounding of {owner.name}", owner.arity)
     if mark in reader.unfolding:
         hint = "write the facts that are meant instead"
         return reader.refuse("cycle", f"the groundings of {owner} are declared by themselves", term, hint)
     known = reader.draft.declarations.get((owner, is_fluent), [])
-    goals = [unfolded(reader, given, body, asked, term) for given, body in known]
+    goals = [unfolded(reader, head, body, called, term) for head, body in known]
     if all(goal is None for goal in goals):
         hint = f"add grounding({written(args[0])}) :- ..., or leave the condition out"
         reader.draft.warning("never", f"no grounding declares {written(args[0])}", term.place, hint)

@@ -61,10 +61,10 @@ class BodyReader:
         goals = list(conjuncts(term))
         outer, lists = self.lists, findall.collect(self, goals)
         self.lists = {**outer, **lists}
-        found = [literal for goal in goals for literal in self.literal(goal)]
+        literals = [literal for goal in goals for literal in self.literal(goal)]
         self.lists = outer
-        findall.check_lists(self, lists, found)
-        return tuple(found)
+        findall.check_lists(self, lists, literals)
+        return tuple(literals)
 
     def nested(self, term: Term) -> Literals | None:
         """The literals of a conjunction inside another condition; None if some could not be read."""

@@ -10,8 +10,8 @@ from holdsfor.language.parsing.durations import HINT, count_ticks
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
     Absence,
-    Atom,
     Either,
+    EventPattern,
     Filter,
     Instant,
     Join,
@@ -20,13 +20,20 @@ from holdsfor.language.patterns import (
     Measure,
     Pattern,
     PatternRule,
-    Running,
+    RunningAggregate,
     Stretch,
     is_calculated,
 )
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.literals import BodyReader
-from holdsfor.language.reading.settings import WINDOWS, Property, Settings, read_label, read_policy, read_preferences
+from holdsfor.language.reading.settings import (
+    WINDOWS,
+    PatternSettings,
+    Property,
+    read_label,
+    read_policy,
+    read_preferences,
+)
 from holdsfor.language.terms import Atom as Name
 from holdsfor.language.terms import Compound, Float, Int, Items, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS
@@ -43,7 +50,7 @@ _ABSENCE = "write what it lies between: NOT(c).[a, b], or until when: NOT(c).[a,
 
 def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
     """Adds a rule for each head; what cannot be read is reported."""
-    settings = draft.settings.get(raw.place.file, Settings())
+    settings = draft.settings.get(raw.place.file, PatternSettings())
     reader = PatternReader(draft, settings.unit)
     label, properties = read_label(draft, raw.label)
     heads = [head for head in raw.heads if _is_head(draft, head)]
@@ -156,7 +163,7 @@ class PatternReader:
         if name in EDGES and len(args) == 1 and isinstance(args[0], Compound) and args[0].functor == "=":
             hint = f"define an event: happensAt(e(...), T) :- happensAt({written(term)}, T)., and write e(...) here"
             return self._refuse("misplaced", f"{name} of a fluent has no place in a pattern", term.place, hint)
-        return Atom(term, term.place)
+        return EventPattern(term, term.place)
 
     def _stretch(self, raw: RawOperation) -> Pattern | None:
         fluent, value = cast(tuple[Term, Term], raw.parts)
@@ -227,7 +234,9 @@ class PatternReader:
             hint = "write how many events, or for how long: OVER LAST 10, OVER LAST 5 min"
             return self._refuse("duration", "an aggregate over nothing", amount.place, hint)
         counted = amount.text.isdigit()
-        return Running(pattern, tuple(complete), size if counted else None, None if counted else size, raw.place)
+        return RunningAggregate(
+            pattern, tuple(complete), size if counted else None, None if counted else size, raw.place
+        )
 
     def _measure(self, term: Term) -> Measure | None:
         hint = "write S = sum(X), or N = count"

@@ -21,7 +21,7 @@ _PREFERENCES = "longest, shortest, greatest(X) or least(X)"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PatternSettings:
     """What the directives of a file say for the pattern rules after them. unit: the length of a tick."""
 
     policy: Policy = "unrestricted"
@@ -47,7 +47,7 @@ def set_by_directive(draft: Draft, raw: RawDirective) -> bool:
     if name not in ("policy", "prefer", "tick"):
         return False
     file = raw.place.file
-    settings = draft.settings.get(file, Settings())
+    settings = draft.settings.get(file, PatternSettings())
     if name == "prefer":
         prefers = read_preferences(draft, args, raw.goal)
         draft.settings[file] = replace(settings, prefers=prefers)
@@ -69,13 +69,13 @@ def read_policy(draft: Draft, term: Term) -> Policy:
 
 
 def read_preferences(draft: Draft, terms: Iterable[Term], whole: Term) -> tuple[Preference, ...]:
-    found: list[Preference] = []
+    preferences: list[Preference] = []
     for term in terms:
         match term:
             case Atom(name="longest" | "shortest" as word):
-                found.append(word)
+                preferences.append(word)
             case Compound(functor="greatest" | "least" as word, args=(Var() as variable,)):
-                found.append((word, variable))
+                preferences.append((word, variable))
             case Atom(name="any"):
                 pass
             case _:
@@ -83,7 +83,7 @@ def read_preferences(draft: Draft, terms: Iterable[Term], whole: Term) -> tuple[
                 draft.error("policy", message, term.place, f"write {_PREFERENCES}, or any for none of them")
     if not tuple(terms):
         draft.error("policy", "prefer needs an argument", whole.place, f"write {_PREFERENCES}")
-    return tuple(found)
+    return tuple(preferences)
 
 
 def _read_unit(draft: Draft, term: Term) -> str:
@@ -99,13 +99,13 @@ def _read_unit(draft: Draft, term: Term) -> str:
 
 def collect_properties(raw: Iterable[Raw]) -> Properties:
     """What `event_rule_property(label, name, value).` says, by label, wherever in the files it stands."""
-    found: Properties = {}
+    properties: Properties = {}
     for clause in raw:
         if isinstance(clause, RawClause) and clause.body is None:
             match clause.head:
                 case Compound(functor="event_rule_property", args=(Atom(name=label), Atom(name=name), value)):
-                    found.setdefault(label, []).append(Property(name, value, clause.place))
-    return found
+                    properties.setdefault(label, []).append(Property(name, value, clause.place))
+    return properties
 
 
 def check_property(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:

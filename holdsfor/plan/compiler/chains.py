@@ -32,7 +32,7 @@ Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
 Known = Callable[[Chain, Set[str]], Chain]
 
 
-class Waiting:
+class Placing:
     """The operators of a chain, by number, while they are being placed in another order.
 
     Every order that this allows means the same: rows are sets of bindings, so joins and tests may trade places as long
@@ -41,20 +41,20 @@ class Waiting:
     What several rules begin with is worked out once, so an operator does not overtake a join that more rules share.
     """
 
-    def __init__(self, chain: Chain, given: Set[str], prefixes: Prefixes) -> None:
+    def __init__(self, chain: Chain, bound: Set[str], prefixes: Prefixes) -> None:
         self._chain = chain
         self._uses = prefixes.uses(chain)
-        outer = {name for op in chain for name in binds(op)} | given
+        outer = {name for op in chain for name in binds(op)} | bound
         self._mentions = [tuple(dict.fromkeys(mentions(op))) for op in chain]
         self._needs = [frozenset(needs(op, outer)) for op in chain]
-        self._bound = set(given)
+        self._bound = set(bound)
         self._reachable: Set[str] | None = None
         self._order: list[int] = []
         self._made_by = {op.variable: n for n, op in enumerate(chain) if isinstance(op, Let | Tally)}
         self._left = set(range(len(chain)))
         self.joins = [number for number, op in enumerate(chain) if not is_filter(op)]
         self.others = [number for number, op in enumerate(chain) if is_filter(op)]
-        if not given:
+        if not bound:
             first = self.joins[0] if self.joins else -1
             for number in range(first + 1):
                 self._add(number)
@@ -62,12 +62,12 @@ class Waiting:
     def reachable(self) -> Set[str]:
         """The variables that are bound, or that calculations on them would bind."""
         if self._reachable is None:
-            found = set(self._bound)
+            reachable = set(self._bound)
             for number in self.others:  # written in an order in which each comes after what it needs
                 op = self._chain[number]
-                if isinstance(op, Let) and self._may_come(number, found):
-                    found.add(op.variable)
-            self._reachable = found
+                if isinstance(op, Let) and self._may_come(number, reachable):
+                    reachable.add(op.variable)
+            self._reachable = reachable
         return self._reachable
 
     def ready(self, number: int) -> bool:
@@ -127,8 +127,8 @@ def each_chain(plan: Plan, reorder: Reordering) -> Plan:
     """The plan with its rules and the conditions of its rules in another order."""
     prefixes = beginnings(plan.definitions)
 
-    def known(chain: Chain, given: Set[str]) -> Chain:
-        return reorder(chain, given, prefixes) if len(chain) > (1 if given else 2) else chain  # a scan and one more
+    def known(chain: Chain, bound: Set[str]) -> Chain:
+        return reorder(chain, bound, prefixes) if len(chain) > (1 if bound else 2) else chain  # a scan and one more
 
     return replace(plan, definitions=tuple(_definition(definition, known) for definition in plan.definitions))
 
@@ -173,13 +173,13 @@ def _rule(rule: Conclude, reorder: Known) -> Conclude:
 
 
 def _holds_for_rule(rule: HoldsForRule, reorder: Known) -> HoldsForRule:
-    given = frozenset(rule.variables)
-    return replace(rule, conditions=tuple(_inside(reorder(rule.conditions, given), given, reorder)))
+    bound = frozenset(rule.variables)
+    return replace(rule, conditions=tuple(_inside(reorder(rule.conditions, bound), bound, reorder)))
 
 
-def _inside(chain: Chain, given: frozenset[str], reorder: Known) -> Iterator[Op]:
+def _inside(chain: Chain, outer: frozenset[str], reorder: Known) -> Iterator[Op]:
     """The chain with what stands inside negations and tallies reordered, too."""
-    bound = given
+    bound = outer
     for op in chain:
         if isinstance(op, Without | Tally) and len(op.chain) > 1:
             yield replace(op, chain=tuple(_inside(reorder(op.chain, bound), bound, reorder)))

@@ -36,7 +36,7 @@ def _rules(signature: Signature, clause: Clause, pipeline: Pipeline) -> Iterator
 def _endless(group: tuple[Signature, ...], known: Background) -> Refusal:
     """What to say if the rounds do not come to an end: a number that is calculated is always new."""
     clauses = [clause for signature in group for clause in known.rules[signature]]
-    found = next((lit for clause in clauses for lit in every(clause.body) if isinstance(lit, Is)), clauses[0])
+    cause = next((lit for clause in clauses for lit in every(clause.body) if isinstance(lit, Is)), clauses[0])
     message = f"there is no end to what {', '.join(map(str, group))} is true of: each answer makes another, new one"
     hint = "add a condition that ends it, such as N =< 100, or write the cases as facts"
-    return Refusal("endless", message, found.place, hint)
+    return Refusal("endless", message, cause.place, hint)

@@ -77,9 +77,9 @@ def contradict(tests: Iterable[Where]) -> bool:
             op, variable, bound = MIRRORED[op], test.right, number(test.left)
         if not isinstance(variable, Var) or bound is None:
             continue
-        found = ranges.setdefault(variable.name, _Range())
+        limits = ranges.setdefault(variable.name, _Range())
         if op in (">", ">=", "=:="):
-            found.above(bound, op != ">")
+            limits.above(bound, op != ">")
         if op in ("<", "=<", "=:="):
-            found.below(bound, op != "<")
-    return any(found.is_empty() for found in ranges.values())
+            limits.below(bound, op != "<")
+    return any(limits.is_empty() for limits in ranges.values())

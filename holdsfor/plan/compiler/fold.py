@@ -19,10 +19,10 @@ Head = tuple[Term, ...]
 def fold(body: Body, head: Head, known: Background, fixed: Set[str] = frozenset()) -> tuple[Body, Head] | None:
     """The body and head with known values put in; None if the body can never be true. fixed: names that must stay."""
     while True:
-        found = _step(body, head, known, fixed)
-        if found is None:
+        step = _step(body, head, known, fixed)
+        if step is None:
             break
-        position, binding = found
+        position, binding = step
         if binding is None:
             return None
         for term in binding.values():

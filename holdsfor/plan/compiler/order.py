@@ -86,11 +86,11 @@ class Ordering:
     def written_names(self) -> Names:
         """The names that the author of the rule gave variables. Of two alike, out of a predicate that was put in the
         place of its call, the first has it."""
-        found: dict[str, str] = {}
+        variables: dict[str, str] = {}
         for name, variable in self.names.items():
             if not name.startswith(("_", "time~")):
-                found.setdefault(name.partition("~")[0], variable)
-        return tuple((variable, name) for name, variable in found.items())
+                variables.setdefault(name.partition("~")[0], variable)
+        return tuple((variable, name) for name, variable in variables.items())
 
 
 def check_structure(term: Term, place: Place) -> None:

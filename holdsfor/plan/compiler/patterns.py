@@ -11,15 +11,15 @@ from holdsfor.language.description import Compare, EventDescription, HoldsFor, L
 from holdsfor.language.pattern_walk import every_pattern, inside
 from holdsfor.language.patterns import (
     Absence,
-    Atom,
     Either,
+    EventPattern,
     Filter,
     Instant,
     Join,
     Limit,
     Pattern,
     PatternRule,
-    Running,
+    RunningAggregate,
     Stretch,
 )
 from holdsfor.language.terms import Compound, Term, Var, is_ground, name_and_args, variables
@@ -31,7 +31,7 @@ from holdsfor.plan.compiler.unfold import unfold
 from holdsfor.plan.operators import Chain, Conclude, Let, Occurring, Relation
 from holdsfor.plan.patterns import Choosing, Measured
 from holdsfor.plan.rewrite import names_of, positive_names
-from holdsfor.plan.variables import given
+from holdsfor.plan.variables import bound_names
 
 NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
@@ -121,13 +121,13 @@ def names_used(pattern: Pattern) -> Iterator[str]:
     """The variables of a pattern, as often as they stand in it."""
     for part in every_pattern(pattern):
         match part:
-            case Atom():
+            case EventPattern():
                 yield from (v.name for v in variables(part.event))
             case Stretch():
                 yield from (v.name for term in (part.fluent, part.value) for v in variables(term))
             case Filter():
                 yield from (name for literal in part.conditions for name in names_of(literal))
-            case Running():
+            case RunningAggregate():
                 for measure in part.measures:
                     yield measure.variable.name
                     yield from (v.name for term in measure.terms for v in variables(term))
@@ -138,14 +138,14 @@ def names_used(pattern: Pattern) -> Iterator[str]:
 def names_bound(pattern: Pattern) -> frozenset[str]:
     """The variables that have values in every occurrence of a pattern."""
     match pattern:
-        case Atom() | Stretch():
+        case EventPattern() | Stretch():
             return frozenset(names_used(pattern))
         case Either():
             return frozenset.intersection(*map(names_bound, pattern.alternatives))
         case Filter():
             positive = (literal for literal in pattern.conditions if not isinstance(literal, Not))
             return names_bound(pattern.pattern) | {name for literal in positive for name in names_of(literal)}
-        case Running():
+        case RunningAggregate():
             return names_bound(pattern.pattern) | {measure.variable.name for measure in pattern.measures}
         case Join() | Absence():
             return frozenset[str]().union(*map(names_bound, sides_of(pattern)))
@@ -174,7 +174,7 @@ class _Compiler:
     def of(cls, rule: PatternRule, written: Counter[str], pipeline: Pipeline) -> _Compiler:
         uses = _count_names(rule)
         parts = list(every_pattern(rule.pattern))
-        if rule.policy != "unrestricted" or any(isinstance(part, Running) for part in parts):
+        if rule.policy != "unrestricted" or any(isinstance(part, RunningAggregate) for part in parts):
             uses.update(set(uses))  # each occurrence counts, whatever tells it from others
         ordering = Ordering(pipeline.relations, uses, set(uses), set())
         prefers = tuple(
@@ -185,7 +185,7 @@ class _Compiler:
 
     def pattern(self, pattern: Pattern, within: int | None) -> plan.Pattern:
         match pattern:
-            case Atom():
+            case EventPattern():
                 relation = self.ordering.relations.of_event(pattern.event)
                 return self._scan(relation, name_and_args(pattern.event)[1], pattern, within)
             case Stretch():
@@ -200,10 +200,12 @@ class _Compiler:
                 return self._join(pattern, (), within)
             case Filter():
                 return self._filter(pattern, within)
-            case Running():
+            case RunningAggregate():
                 return self._sliding(pattern, within)
 
-    def _scan(self, relation: Relation, args: tuple[Term, ...], of: Atom | Stretch, within: int | None) -> plan.Scan:
+    def _scan(
+        self, relation: Relation, args: tuple[Term, ...], of: EventPattern | Stretch, within: int | None
+    ) -> plan.Scan:
         return plan.Scan(relation, tuple(self.ordering.arg(arg, of.place) for arg in args), within)
 
     def _stretch(self, pattern: Stretch, within: int | None) -> plan.Pattern:
@@ -249,15 +251,15 @@ class _Compiler:
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
-        found = []
+        chains = []
         for variant in unfold(literals, self.pipeline.known, self.pipeline.fresh):
             self.ordering.uses.update(name for literal in variant for name in names_of(literal))
             self.ordering.outer |= positive_names(variant)
             self.ordering.bound = set(bound)
-            found.append(order_conditions(variant, self.ordering))
-        return tuple(dict.fromkeys(found))
+            chains.append(order_conditions(variant, self.ordering))
+        return tuple(dict.fromkeys(chains))
 
-    def _sliding(self, pattern: Running, within: int | None) -> plan.Sliding:
+    def _sliding(self, pattern: RunningAggregate, within: int | None) -> plan.Sliding:
         own = Counter(names_used(pattern))
         measures = {measure.variable.name for measure in pattern.measures}
         group = [name for name in sorted(names_bound(pattern.pattern)) if self.written[name] > own[name]]
@@ -276,7 +278,7 @@ class _Compiler:
 
 
 def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
-    common = set.intersection(*(set(given(one)) for one in alternatives))
+    common = set.intersection(*(set(bound_names(one)) for one in alternatives))
     return plan.OneOfSeveral(alternatives, tuple(sorted(common)))
 
 

@@ -32,13 +32,13 @@ class Prefixes:
 
     def uses(self, chain: Chain) -> list[int]:
         """For each beginning of the chain, the shortest first: how many chains have it. They never increase."""
-        found: list[int] = []
+        counts: list[int] = []
         node: int | None = ROOT
         for op in chain:
             number = self._numbers.get(op)
             node = None if number is None or node is None else self._children.get((node, number))
-            found.append(0 if node is None else self._uses[node])
-        return found
+            counts.append(0 if node is None else self._uses[node])
+        return counts
 
     def shared(self) -> Iterator[tuple[Chain, int]]:
         """Beginnings that more chains have than have them with one operator more; shorter ones first."""

@@ -92,8 +92,8 @@ def _with_domain(
     """
     args = name_and_args(rule.subject)[1]
     open_names = {v.name for arg in args for v in variables(arg)} - positive_names(rule.body)
-    asked = open_names & {name for literal in rule.body for name in names_of(literal)}
-    if not (open_names if rule.kind == "happensAt" else asked) or rule.kind == "holdsFor":
+    mentioned = open_names & {name for literal in rule.body for name in names_of(literal)}
+    if not (open_names if rule.kind == "happensAt" else mentioned) or rule.kind == "holdsFor":
         yield rule.body
         return
     for grounding in groundings:

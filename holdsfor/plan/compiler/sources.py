@@ -14,13 +14,13 @@ from holdsfor.plan.operators import (
     Conclude,
     Definition,
     Holding,
+    InputSource,
     Let,
     Lookup,
     Match,
     Occurring,
     Plan,
     Relation,
-    Source,
     Where,
 )
 from holdsfor.plan.patterns import Pattern, scans
@@ -31,32 +31,32 @@ from holdsfor.plan.walk import chains, conclusions, flat
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
 
 
-def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[Source, ...]:
+def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSource, ...]:
     """The inputs that rules read. Of a fluent every argument is wanted as a term; of events `identified` says which."""
-    found = []
+    all_sources = []
     for item in inputs:
         if not item.read:
             continue
         name, arity = item.signature
         if item.kind == "event":
-            found.append(Source(item, (Relation(name, arity, None, "event"),), frozenset()))
+            all_sources.append(InputSource(item, (Relation(name, arity, None, "event"),), frozenset()))
         else:
-            found.append(Source(item, relations.of_fluent(item.signature), frozenset(range(arity))))
-    return tuple(found)
+            all_sources.append(InputSource(item, relations.of_fluent(item.signature), frozenset(range(arity))))
+    return tuple(all_sources)
 
 
-def identified(given: tuple[Source, ...], definitions: Iterable[Definition]) -> tuple[Source, ...]:
+def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Definition]) -> tuple[InputSource, ...]:
     """The sources with the arguments of events that these definitions want as terms."""
     identities = set(_identities(definitions))
 
-    def wanted(source: Source) -> Source:
+    def wanted(source: InputSource) -> InputSource:
         if source.input.kind != "event":
             return source
         (relation,) = source.relations
         places = frozenset(p for p in range(relation.arity) if (relation, p) in identities)
         return replace(source, identities=places)
 
-    return tuple(map(wanted, given))
+    return tuple(map(wanted, all_sources))
 
 
 def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:
@@ -75,7 +75,7 @@ def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, i
 
 def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
     """The arguments of facts that rules join on, conclude with, or compare as terms."""
-    found: dict[Signature, set[int]] = defaultdict(set)
+    positions: dict[Signature, set[int]] = defaultdict(set)
     rules = [rule for definition in plan.definitions for rule in conclusions(definition)]
     seen = {rule.chain for rule in rules}
     others = [chain for definition in plan.definitions for chain in chains(definition) if chain not in seen]
@@ -83,8 +83,8 @@ def identified_facts(plan: Plan) -> dict[Signature, set[int]]:
     for chain, uses in [*((rule.chain, _uses(rule)) for rule in rules), *((chain, None) for chain in others)]:
         for op in flat(chain):
             if isinstance(op, Lookup):
-                found[op.facts].update(_wanted(op, uses))
-    return found
+                positions[op.facts].update(_wanted(op, uses))
+    return positions
 
 
 def _uses(rule: Conclude) -> list[str]:

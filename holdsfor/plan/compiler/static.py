@@ -175,15 +175,15 @@ def evidence_of(
     lookups = tuple(op for op in conditions if isinstance(op, Lookup))
     has_domain = has_domain or _gives(lookups, needed)
     unseen = holds_unseen(expression)
-    found: list[Evidence] = []
+    alternatives: list[Evidence] = []
     for alternative in _alternatives(expression, needed, has_domain):
         tries = [alternative, *((*alternative, one) for one in lookups), (*alternative, *lookups)]
         chosen = next((one for one in tries if _gives(one, needed)), None)
         if chosen is not None:
-            found.append(_in_order(chosen))
+            alternatives.append(_in_order(chosen))
         elif not unseen:
             return None
-    return tuple(dict.fromkeys(found)) if found or not unseen else None
+    return tuple(dict.fromkeys(alternatives)) if alternatives or not unseen else None
 
 
 def _in_order(evidence: Evidence) -> Evidence:

@@ -43,7 +43,7 @@ def background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ()) -> B
             facts[signature][args] = None
         else:
             rules[signature].append(clause)
-    made = {key: tuple(found) for key, found in rules.items()}
+    made = {key: tuple(same_name) for key, same_name in rules.items()}
     recursive = tuple(_recursive(made))
     members = frozenset(signature for group in recursive for signature in group)
     listed = [TermRows(key, tuple(rows)) for key, rows in facts.items()]
@@ -51,7 +51,9 @@ def background(clauses: Iterable[Clause], tables: Iterable[FactTable] = ()) -> B
 
 
 def _recursive(rules: Mapping[Signature, tuple[Clause, ...]]) -> Iterator[tuple[Signature, ...]]:
-    calls = {key: {s for clause in found for s in _calls(clause.body) if s in rules} for key, found in rules.items()}
+    calls = {
+        key: {s for clause in clauses for s in _calls(clause.body) if s in rules} for key, clauses in rules.items()
+    }
     for group in components(calls):
         if len(group) > 1 or group[0] in calls[group[0]]:
             yield tuple(sorted(group))

@@ -199,8 +199,8 @@ def _reach(
     relation, placement = atom.relation, layout.placed.get(atom.relation)
     is_whole = len(variables) == len(key)
     if relation in own:
-        there = is_whole and {atom.args[position] for position in key} == set(variables)
-        return _Reached(Route(relation, "share", key), 0, True) if there else None
+        is_there = is_whole and {atom.args[position] for position in key} == set(variables)
+        return _Reached(Route(relation, "share", key), 0, True) if is_there else None
     earlier = layout.stage_of(relation)
     if is_whole:
         home = placement.positions if placement is not None else None
@@ -233,9 +233,9 @@ def _ranges_over_key(definition: Definition, key: tuple[int, ...], layout: Layou
     """What is initiated for all declared tuples, or holds initially, needs no evidence: no bucket would know of all."""
     for fluent in simple_of(definition):
         for relation, rules in zip(fluent.relations, fluent.initiations, strict=True):
-            asked = key if len(key) == 1 else range(relation.arity)
+            positions = key if len(key) == 1 else range(relation.arity)
             if relation in layout.declared and any(
-                is_open(rule.args[position]) for rule in rules for position in asked
+                is_open(rule.args[position]) for rule in rules for position in positions
             ):
                 return True
         if len(key) > 1 and any(fluent.initially):

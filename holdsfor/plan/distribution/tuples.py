@@ -16,9 +16,9 @@ Tuples = frozenset[tuple[Relation, tuple[int, ...]]]
 
 def tuples_of(definition: Definition, positions: tuple[int, ...], layout: Layout) -> Tuples:
     """Every rule that begins something has evidence for the tuple; see `placing`."""
-    found = _tuples(definition, positions, layout, frozenset(defines(definition)))
-    assert found is not None
-    return found
+    tuples = _tuples(definition, positions, layout, frozenset(defines(definition)))
+    assert tuples is not None
+    return tuples
 
 
 def _tuples(

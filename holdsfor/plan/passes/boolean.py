@@ -102,17 +102,17 @@ def _combination(fluent: Simple, exact: Set[Relation], inert: Set[Relation]) -> 
         return None
     ((begins,), (ends,)) = fluent.initiations, fluent.terminations
     rules = (*begins, *ends)
-    found = dict.fromkeys(op.relation for rule in rules for op in flat(rule.chain) if isinstance(op, At | Holding))
-    if not 0 < len(found) <= MOST or not all(_about_steps(rule, exact) for rule in rules):
+    relations = dict.fromkeys(op.relation for rule in rules for op in flat(rule.chain) if isinstance(op, At | Holding))
+    if not 0 < len(relations) <= MOST or not all(_about_steps(rule, exact) for rule in rules):
         return None
-    states = list(_states(tuple(found), inert))
+    states = list(_states(tuple(relations), inert))
     true = _proved(begins, ends, states)
     if not true:
         return None
-    cubes = _cubes(tuple(found), true, [state for state in states if state not in true])
+    cubes = _cubes(tuple(relations), true, [state for state in states if state not in true])
     if len(cubes) > MOST:
         return None
-    rule = replace(_holds_for_rule(fluent.relations[0], cubes, tuple(found)), place=begins[0].place)
+    rule = replace(_holds_for_rule(fluent.relations[0], cubes, tuple(relations)), place=begins[0].place)
     return Static(fluent.relations[0], (rule,), fluent)
 
 
@@ -180,17 +180,17 @@ def _fires(chain: Chain, before: State, now: State) -> bool:
 
 def _cubes(relations: tuple[Relation, ...], true: Set[State], false: list[State]) -> list[Cube]:
     """Conjunctions that together are true in these states and in none of those: as few and as short as they come."""
-    found: list[Cube] = []
+    cubes: list[Cube] = []
     for signs in product((True, None, False), repeat=len(relations)):
         holds = frozenset(r for r, sign in zip(relations, signs, strict=True) if sign is True)
         fails = frozenset(r for r, sign in zip(relations, signs, strict=True) if sign is False)
         if not any(_covers((holds, fails), state) for state in false):
-            found.append((holds, fails))
-    found.sort(key=lambda cube: (len(cube[0]) + len(cube[1]), len(cube[1])))
+            cubes.append((holds, fails))
+    cubes.sort(key=lambda cube: (len(cube[0]) + len(cube[1]), len(cube[1])))
     chosen: list[Cube] = []
     left = set(true)
     while left:
-        best = max(found, key=lambda cube: sum(_covers(cube, state) for state in left))
+        best = max(cubes, key=lambda cube: sum(_covers(cube, state) for state in left))
         chosen.append(best)
         left -= {state for state in left if _covers(best, state)}
     return chosen

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from holdsfor.plan.compiler.chains import Waiting, each_chain
+from holdsfor.plan.compiler.chains import Placing, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import At, Chain, Holding, Lookup, Match, Op, Plan, Tally, Without
 from holdsfor.plan.structures import names_in
@@ -35,8 +35,8 @@ def cheapest(plan: Plan) -> Plan:
     return each_chain(plan, _ordered)
 
 
-def _ordered(chain: Chain, given: Set[str], prefixes: Prefixes) -> Chain:
-    waiting = Waiting(chain, given, prefixes)
+def _ordered(chain: Chain, outer: Set[str], prefixes: Prefixes) -> Chain:
+    waiting = Placing(chain, outer, prefixes)
     _follow(waiting)
     while waiting.joins:
         bound = waiting.reachable()
@@ -46,7 +46,7 @@ def _ordered(chain: Chain, given: Set[str], prefixes: Prefixes) -> Chain:
     return waiting.placed()
 
 
-def _follow(waiting: Waiting) -> None:
+def _follow(waiting: Placing) -> None:
     """Comparisons and calculations that stood before all joins that are left."""
     for number in list(waiting.others):
         if not waiting.joins or waiting.joins[0] > number:

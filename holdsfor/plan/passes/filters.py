@@ -12,7 +12,7 @@ from collections.abc import Callable, Set
 from functools import cache, partial
 
 from holdsfor.language.description import Signature
-from holdsfor.plan.compiler.chains import Waiting, each_chain
+from holdsfor.plan.compiler.chains import Placing, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import Chain, Let, Lookup, Plan
 from holdsfor.plan.structures import is_open, names_in
@@ -25,8 +25,8 @@ def filters(plan: Plan) -> Plan:
     return each_chain(plan, partial(_filtered, single=_single(plan)))
 
 
-def _filtered(chain: Chain, given: Set[str], prefixes: Prefixes, single: Single) -> Chain:
-    waiting = Waiting(chain, given, prefixes)
+def _filtered(chain: Chain, bound: Set[str], prefixes: Prefixes, single: Single) -> Chain:
+    waiting = Placing(chain, bound, prefixes)
     _filter(waiting, chain, single)
     while waiting.joins:
         waiting.place(waiting.joins[0])
@@ -36,7 +36,7 @@ def _filtered(chain: Chain, given: Set[str], prefixes: Prefixes, single: Single)
     return waiting.placed()
 
 
-def _filter(waiting: Waiting, chain: Chain, single: Single) -> None:
+def _filter(waiting: Placing, chain: Chain, single: Single) -> None:
     if _one_more_look(waiting, chain, single):
         return
     for number in list(waiting.others):
@@ -44,15 +44,15 @@ def _filter(waiting: Waiting, chain: Chain, single: Single) -> None:
             waiting.place(number)
 
 
-def _one_more_look(waiting: Waiting, chain: Chain, single: Single) -> bool:
+def _one_more_look(waiting: Placing, chain: Chain, single: Single) -> bool:
     """Whether the next join is a look-up of at most one fact a row that another comparison waits for."""
     following = chain[waiting.joins[0]] if waiting.joins else None
     bound = waiting.reachable()
     if not isinstance(following, Lookup) or not single(following, bound):
         return False
     after = bound | set(binds(following))
-    asked = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
-    return any(names <= after and not names <= bound for names in asked)
+    needed = [set(needs(chain[n], after)) for n in waiting.others if not isinstance(chain[n], Let)]
+    return any(names <= after and not names <= bound for names in needed)
 
 
 def _single(plan: Plan) -> Single:

@@ -23,11 +23,11 @@ from holdsfor.plan.operators import (
     HoldsForRule,
     Lasting,
     Of,
-    Part,
     Plan,
     Relate,
     Relation,
     Shared,
+    SharedExpression,
     Static,
 )
 from holdsfor.plan.structures import in_order_of
@@ -37,38 +37,38 @@ from holdsfor.plan.walk import complements, parts
 def share(plan: Plan) -> Plan:
     same: dict[Expression, Expression] = {}
     definitions = tuple(_alike(definition, same) for definition in plan.definitions)
-    found: list[tuple[Chain | Part, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
-    scans = [one for one in found if _is_scan(one[0])]
-    others = [one for one in found if not _is_scan(one[0])]
+    candidates: list[tuple[Chain | SharedExpression, int]] = [*beginnings(definitions).shared(), *_parts(definitions)]
+    scans = [one for one in candidates if _is_scan(one[0])]
+    others = [one for one in candidates if not _is_scan(one[0])]
     named = [Shared(f"s{number}", *one) for number, one in enumerate(others, 1)]
     return replace(plan, definitions=definitions, shared=(*(Shared("", *one) for one in scans), *named))
 
 
-def _is_scan(part: Chain | Part) -> bool:
+def _is_scan(part: Chain | SharedExpression) -> bool:
     return isinstance(part, tuple) and len(part) == 1
 
 
 # ---------------------------------------------------------------- expressions
 
 
-def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[Part, int]]:
-    counts: Counter[Part] = Counter()
+def _parts(definitions: Iterable[Definition]) -> Iterator[tuple[SharedExpression, int]]:
+    counts: Counter[SharedExpression] = Counter()
     for definition in definitions:
         if isinstance(definition, Static):
             for rule in definition.rules:
                 grounds = grounds_of(rule, definition.relation)
                 if grounds is not None:
-                    counts[Part(grounds, None)] += 1
+                    counts[SharedExpression(grounds, None)] += 1
                 _count(rule.expression, grounds, counts)
-    found = [(part, uses) for part, uses in counts.items() if uses > 1]
-    yield from sorted(found, key=lambda item: _size(item[0].expression))
+    repeated = [(part, uses) for part, uses in counts.items() if uses > 1]
+    yield from sorted(repeated, key=lambda item: _size(item[0].expression))
 
 
-def _count(expression: Expression, grounds: Grounds | None, counts: Counter[Part]) -> None:
+def _count(expression: Expression, grounds: Grounds | None, counts: Counter[SharedExpression]) -> None:
     """An expression that was there before is not looked into again: it will not be evaluated again."""
     if isinstance(expression, Of) and grounds is None:
         return  # a relation as it is
-    part = Part(grounds, expression)
+    part = SharedExpression(grounds, expression)
     counts[part] += 1
     if counts[part] == 1:
         for operand in _operands(expression):

@@ -13,14 +13,14 @@ from holdsfor.plan.reach import Unbounded, unbounded
 
 def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:
     """By name: the values of a fluent are one definition to its author."""
-    found: dict[Signature, Unbounded] = {}
+    by_definition: dict[Signature, Unbounded] = {}
     for one in unbounded(made.definitions):
         domain = one.relation.signature.domain_behind(made.unreported)
         if domain is None:
-            found.setdefault(one.relation.definition, one)
+            by_definition.setdefault(one.relation.definition, one)
         else:
-            found.setdefault(domain, replace(one, because="a dynamic domain has all who ever turn up"))
-    return found
+            by_definition.setdefault(domain, replace(one, because="a dynamic domain has all who ever turn up"))
+    return by_definition
 
 
 def show_unbounded(made: Plan) -> Iterable[str]:

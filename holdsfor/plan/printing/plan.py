@@ -17,15 +17,15 @@ from holdsfor.plan.operators import (
     Group,
     HoldsForRule,
     Home,
-    Part,
+    InputSource,
     Plan,
     Reach,
     Recursion,
     Relation,
     Route,
     Shared,
+    SharedExpression,
     Simple,
-    Source,
     Stage,
     Static,
 )
@@ -48,7 +48,7 @@ def show(plan: Plan) -> str:
     return "\n".join([*lines, show_reach(plan.reach)])
 
 
-def show_source(source: Source) -> str:
+def show_source(source: InputSource) -> str:
     """The input with its kind; which arguments are needed as terms, and which are calculated with."""
     names = ", ".join(map(named, source.relations))
     kind = {"event": "event", "interval": "fluent", "point": "fluent by points"}[source.input.kind]
@@ -185,8 +185,8 @@ def _simple(fluent: Simple, names: Names = NO_NAMES) -> Iterator[str]:
     for relation, mine in zip(fluent.relations, fluent.initially, strict=False):
         for rule in mine:
             writer = Writer(rule.chain)
-            given = f": {writer.chain(rule.chain)}" if rule.chain else ""
-            yield f"initially {grounding(relation, rule.args, writer)}{given}"
+            condition = f": {writer.chain(rule.chain)}" if rule.chain else ""
+            yield f"initially {grounding(relation, rule.args, writer)}{condition}"
     for kind, rules in (("initiated", fluent.initiations), ("terminated", fluent.terminations)):
         for relation, mine_rules in zip(fluent.relations, rules, strict=True):
             yield from (show_conclusion(rule, relation, kind, names) for rule in mine_rules)
@@ -197,9 +197,9 @@ def _deadline(due: Due) -> str:
     name = due.source.signature
     writer = Writer(due.conditions)
     args = ",".join(map(writer.arg, due.args))
-    given = f": {writer.chain(due.conditions)}" if due.conditions else ""
+    conditions = f": {writer.chain(due.conditions)}" if due.conditions else ""
     text = f"after {writer.term(due.after)} {name.name}({args})={source} becomes {target}"
-    return text + (", extensible" if due.extensible else "") + given
+    return text + (", extensible" if due.extensible else "") + conditions
 
 
 def show_conclusion(rule: Conclude, relation: Relation, kind: str, names: Names = NO_NAMES) -> str:
@@ -213,7 +213,7 @@ def show_holds_for_rule(rule: HoldsForRule, relation: Relation, names: Names = N
     writer = Writer(rule.conditions, None, names, grounds)
     head = grounding(relation, rule.args, writer)
     yield f"holds {head} during {writer.expression(rule.expression)}"
-    together = names.get(Part(grounds, None))
+    together = names.get(SharedExpression(grounds, None))
     if together is not None:
         yield f"  for {','.join(map(writer.name, rule.variables))} of {together}"
     else:
@@ -223,8 +223,8 @@ def show_holds_for_rule(rule: HoldsForRule, relation: Relation, names: Names = N
 def _groundings(rule: HoldsForRule | Grounds, writer: Writer) -> Iterator[str]:
     if rule.variables:
         names = ",".join(map(writer.name, rule.variables))
-        found = " or ".join(map(writer.evidence, rule.evidence)) or "the declared domain"
-        yield f"  for {names} of {found}"
+        evidence = " or ".join(map(writer.evidence, rule.evidence)) or "the declared domain"
+        yield f"  for {names} of {evidence}"
     if rule.conditions:
         yield f"  with {writer.chain(rule.conditions)}"
 
@@ -234,11 +234,15 @@ def _groundings(rule: HoldsForRule | Grounds, writer: Writer) -> Iterator[str]:
 
 def show_shared(plan: Plan) -> Iterator[str]:
     """What is worked out once: its name with its variables, what it is, and how often it is used."""
-    names: dict[Chain | Part, str] = {}
+    names: dict[Chain | SharedExpression, str] = {}
     for one in plan.shared:
         if not one.name:
             continue
-        text = _shared_part(one, one.part, names) if isinstance(one.part, Part) else _beginning(one, one.part, names)
+        text = (
+            _shared_part(one, one.part, names)
+            if isinstance(one.part, SharedExpression)
+            else _beginning(one, one.part, names)
+        )
         yield f"{text}; {one.uses} times"
         names[one.part] = one.name
 
@@ -250,7 +254,7 @@ def _beginning(one: Shared, chain: Chain, names: Names) -> str:
     return f"{one.name}({args}): {writer.rule(chain)}"
 
 
-def _shared_part(one: Shared, part: Part, names: Names) -> str:
+def _shared_part(one: Shared, part: SharedExpression, names: Names) -> str:
     grounds = part.grounds
     writer = Writer(() if grounds is None else grounds.conditions, None, names, grounds)
     if part.expression is not None:

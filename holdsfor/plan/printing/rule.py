@@ -22,9 +22,9 @@ from holdsfor.plan.operators import (
     Occurring,
     Of,
     Op,
-    Part,
     Relate,
     Relation,
+    SharedExpression,
     Structure,
     Tally,
     Where,
@@ -40,7 +40,7 @@ LETTERS = ascii_uppercase.replace("T", "")
 BINDING = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "mod": 2, "rem": 2, "div": 2}
 
 
-Names = Mapping[Chain | Part, str]
+Names = Mapping[Chain | SharedExpression, str]
 NO_NAMES: Names = MappingProxyType({})
 
 
@@ -180,7 +180,7 @@ class Writer:
 
     def expression(self, expression: Expression) -> str:
         """A shared part goes by its name."""
-        name = self._shared.get(Part(self._grounds, expression))
+        name = self._shared.get(SharedExpression(self._grounds, expression))
         if name is None:
             return self.whole(expression)
         return _call(name, list(map(self.name, self.used(expression))))
@@ -203,8 +203,8 @@ class Writer:
                 return f"{expression.mode} of {expression.relation}({pair}{_within(expression)})"
 
     def evidence(self, alternative: tuple[Of | Lookup, ...]) -> str:
-        found = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
-        return " and ".join(found)
+        parts = [self.whole(item) if isinstance(item, Of) else f"fact {self.fact(item)}" for item in alternative]
+        return " and ".join(parts)
 
 
 def _within(expression: Combine | Lasting | Relate) -> str:

@@ -45,13 +45,13 @@ class FilePartition(InputPartition):
 
 class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: Mapping[str, str]) -> None:
-        given = {key.lower(): value for key, value in options.items()}
+        values = {key.lower(): value for key, value in options.items()}
         self.feed = FileFeed(
-            Path(given["folder"]),
-            Path(given["seen"]),
-            given.get("pattern", "*"),
-            given.get("format"),
-            *(int(given.get(name, 0)) for name in ("maxevents", "maxfiles")),
+            Path(values["folder"]),
+            Path(values["seen"]),
+            values.get("pattern", "*"),
+            values.get("format"),
+            *(int(values.get(name, 0)) for name in ("maxevents", "maxfiles")),
         )
 
     def initialOffset(self) -> Offset:
@@ -76,6 +76,6 @@ class FileStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
 def file_stream(spark: SparkSession, folder: Path, seen: str, **options: object) -> DataFrame:
     spark.dataSource.register(FileSource)
-    given = {key: str(value) for key, value in options.items() if value is not None}
+    texts = {key: str(value) for key, value in options.items() if value is not None}
     frame = spark.readStream.format(FORMAT).option("folder", str(folder.absolute())).option("seen", seen)
-    return frame.options(**given).load()
+    return frame.options(**texts).load()

@@ -43,8 +43,8 @@ class Workers:
             return None
 
         def task(batches: Batches) -> Batches:
-            found = earliest(reading, _partition(), tables_of(batches))
-            yield pa.RecordBatch.from_pylist([{"low": found}], schema=pa.schema([("low", pa.int64())]))
+            low = earliest(reading, _partition(), tables_of(batches))
+            yield pa.RecordBatch.from_pylist([{"low": low}], schema=pa.schema([("low", pa.int64())]))
 
         with worker_errors():
             row = self.frame.mapInArrow(task, "low bigint").agg({"low": "min"}).first()
@@ -59,8 +59,8 @@ class Workers:
             yield pa.RecordBatch.from_pylist([{"part": _partition(), "rows": rows}], schema=_SIZES)
 
         with worker_errors():
-            found = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
-        return [found.get(part, 0) for part in range(max(found, default=-1) + 1)]
+            rows_of = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
+        return [rows_of.get(part, 0) for part in range(max(rows_of, default=-1) + 1)]
 
     def read(self, job: Job, reading: Reading) -> list[Note]:
         if self.frame is None:

@@ -1,0 +1,70 @@
+"""Rules as users give them: read and checked, with all that any phase refuses before there are events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from holdsfor import language
+from holdsfor.errors import HoldsforError
+from holdsfor.functions import Function
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
+from holdsfor.language.facts import FactTable
+
+if TYPE_CHECKING:
+    from holdsfor.plan import Plan
+
+#: Checked rules, or the rule file that has them.
+Rules: TypeAlias = EventDescription | str | Path
+
+
+def load_rules(
+    *paths: str | Path,
+    tables: Iterable[FactTable] = (),
+    allow: Iterable[str | Path] = (),
+    functions: Mapping[str, Function] | None = None,
+) -> EventDescription:
+    return language.load(*paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals)
+
+
+def parse_rules(
+    *texts: str, tables: Iterable[FactTable] = (), functions: Mapping[str, Function] | None = None
+) -> EventDescription:
+    return language.parse(*texts, tables=tables, functions=functions, refusals_of=find_refusals)
+
+
+def as_description(rules: Rules) -> EventDescription:
+    """The rules, loaded if they are the path of a rule file."""
+    if isinstance(rules, EventDescription):
+        return rules
+    if not isinstance(rules, str | Path):
+        raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
+    if isinstance(rules, str) and ("\n" in rules or ":-" in rules):
+        raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
+    return load_rules(rules)
+
+
+def plan_fully(description: EventDescription) -> Plan:
+    """The plan, with all that can go wrong before there are any events."""
+    from holdsfor.plan import plan  # after the rules have been read: most mistakes are told without it
+
+    made = plan(description)
+    if made.closures:
+        from holdsfor.engine.evaluate import make_program
+
+        try:
+            make_program(made)
+        except Refusal as refusal:
+            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
+    return made
+
+
+def find_refusals(description: EventDescription) -> list[Diagnostic]:
+    """What plan and engine refuse of rules that are right so far."""
+    try:
+        plan_fully(description)
+    except DescriptionError as error:
+        return [each for each in error.diagnostics if each.severity == "error"]
+    return []

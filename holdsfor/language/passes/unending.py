@@ -1,0 +1,50 @@
+"""A warning: a fluent that rules begin and nothing ends. Often the rule that ends it was forgotten."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from holdsfor.language.description import Rule, Signature
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.strata import signature
+from holdsfor.language.terms import NOWHERE, Term, Var, name_and_args
+from holdsfor.language.written import written
+
+
+def unending(draft: Draft) -> None:
+    """Nothing is said beside errors: a clause with a mistake may be the one that ends it."""
+    if any(each.severity == "error" for each in draft.close()):
+        return
+    begun: dict[Signature, list[Rule]] = defaultdict(list)
+    for rule in draft.rules:
+        if rule.kind == "initiatedAt" and rule.subject.place != NOWHERE:  # not one that was made for a dynamic domain
+            begun[signature(rule.subject)].append(rule)
+    ended = {signature(rule.subject) for rule in draft.rules if rule.kind == "terminatedAt"}
+    ended |= {signature(deadline.fluent) for deadline in draft.deadlines}
+    values = _values(draft)
+    for owner, rules in begun.items():
+        if owner not in ended and not _has_several(values[owner]):
+            _warn(draft, rules[0])
+
+
+def _values(draft: Draft) -> dict[Signature, set[Term]]:
+    """The values that each fluent may take: to take one ends the others."""
+    values: dict[Signature, set[Term]] = defaultdict(set)
+    for rule in draft.rules:
+        if rule.kind == "initiatedAt" and rule.value is not None:
+            values[signature(rule.subject)].add(rule.value)
+    for initial in draft.initially:
+        values[signature(initial.fluent)].add(initial.value)
+    return values
+
+
+def _has_several(values: set[Term]) -> bool:
+    return len(values) > 1 or any(isinstance(value, Var) for value in values)
+
+
+def _warn(draft: Draft, rule: Rule) -> None:
+    name = name_and_args(rule.subject)[0]
+    fluent = f"{written(rule.subject)}={written(rule.value)}" if rule.value is not None else name
+    message = f"nothing ends {name}: once {fluent} holds, it holds for ever"
+    hint = f"add a rule terminatedAt({fluent}, T) :- ... or a deadline, fi(...); if it is meant so, leave it"
+    draft.warning("unending", message, rule.subject.place, hint)

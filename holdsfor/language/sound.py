@@ -1,0 +1,59 @@
+"""The part of a description that is right: what later phases refuse of it can be told together with the mistakes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdsfor.language.diagnostics import Diagnostic, Source
+from holdsfor.language.draft import Draft
+from holdsfor.language.parsing.syntax import names_defined
+from holdsfor.language.terms import Place
+from holdsfor.language.vocabulary import FORMS
+
+_NAME = re.compile(r"\b[a-z]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class SoundPart:
+    """A checked draft of the clauses without a mistake, and the names that the other clauses define."""
+
+    draft: Draft
+    left_out: frozenset[str]
+
+    def concerns(self, diagnostic: Diagnostic) -> bool:
+        """Whether it is about sound clauses alone: what others define may be what it misses."""
+        clauses = [raw.place for raw in self.draft.raw if raw.place.covers(diagnostic.place)]
+        return not any(self.left_out & _names_in(self.draft.sources, place) for place in clauses)
+
+
+def find_sound_part(parsed: Draft, run_passes: Callable[[Draft], None]) -> SoundPart | None:
+    """Leaves out the clauses with mistakes, then those that cannot do without them, until the passes find none.
+
+    parsed: as it was before any pass. None: a mistake is in no clause.
+    """
+    raw, left_out = list(parsed.raw), set(parsed.damaged)
+    while True:
+        draft = Draft(
+            parsed.sources, list(raw), [], set(), parsed.functions, list(parsed.tables), dict(parsed.tick_units)
+        )
+        run_passes(draft)
+        errors = [each.place for each in draft.close() if each.severity == "error"]
+        if not errors:
+            return SoundPart(draft, frozenset(left_out - FORMS.keys()))
+        wrong = {each.place for each in raw if any(each.place.covers(place) for place in errors)}
+        if not wrong:
+            return None
+        left_out.update(*(names_defined(_text(parsed.sources, place)) for place in wrong))
+        raw = [each for each in raw if each.place not in wrong]
+
+
+def _names_in(sources: dict[str, Source], place: Place) -> set[str]:
+    return set(_NAME.findall(_text(sources, place)))
+
+
+def _text(sources: dict[str, Source], place: Place) -> str:
+    """The lines of a clause, from its first column on."""
+    lines = [sources[place.file].line(number) for number in range(place.line, place.end_line + 1)]
+    return "\n".join(lines)[place.column - 1 :]
