@@ -104,7 +104,7 @@ def repeat(held: Held, upstream: Spokens, due: range) -> None:
     _move_on(held, upstream, due, lambda moment: None)
 
 
-def _move_on(held: Held, upstream: Spokens, due: range, tell: Callable[[Moment], Told]) -> list[Told]:
+def _move_on(held: Held, upstream: Spokens, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told]:
     told = held.evaluation.advance(due, tell, upstream, _forwards(held))
     frontier = held.evaluation.frontier
     held.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
