@@ -136,7 +136,6 @@ def shift_of(action: Action, condition: Condition) -> int:
 def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[tuple[Relation, Ints, Ints, Ints]]:
     """What the machine starts from: what was settled before, what goes on, and what holds initially."""
     axis = world.axis
-    boundary = world.after + 1 - axis.origin
     for fluent in group.fluents:
         initial = initial_keys(fluent, world, domains)
         for relation in fluent.relations:
@@ -144,13 +143,13 @@ def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[
             settled = world.settled.get(relation)
             if isinstance(settled, Intervals):
                 keys, start, end = settled.keys(), settled.s & axis.mask, settled.e & axis.mask
-                on = (end == boundary) & np.isin(keys, holding)
+                on = (end == world.cut_of_keys(relation, keys) + 1) & np.isin(keys, holding)
                 yield relation, keys, start, np.where(on, OPEN, end)
                 holding = holding[~np.isin(holding, keys[on])]
-            yield relation, holding, np.full(len(holding), boundary), np.full(len(holding), OPEN)
+            yield relation, holding, world.cut_of_keys(relation, holding) + 1, np.full(len(holding), OPEN)
             first = initial.get(relation, EMPTY)
-            begin = int(axis.following(np.array([world.after - axis.origin]))[0])
-            yield relation, first, np.full(len(first), begin), np.full(len(first), OPEN)
+            begin = axis.following(world.cut_of_keys(relation, first))
+            yield relation, first, begin, np.full(len(first), OPEN)
 
 
 def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World) -> Intervals:

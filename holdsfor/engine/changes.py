@@ -11,17 +11,20 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.log import Logged, interval_columns
+from holdsfor.engine.relation import EMPTY, Points
 from holdsfor.engine.result import (
     INTERVALS_SCHEMA,
     OCCURRENCES_SCHEMA,
-    intervals_table,
     occurrences_table,
-    reported,
+    told_between,
+    without_hidden,
 )
 from holdsfor.engine.stepping import QueryMoment
+from holdsfor.engine.world import World
 from holdsfor.io.ids import with_ids
 from holdsfor.io.text import plain_table
+from holdsfor.kernels.logging import Told, log_changes, tell_intervals
 from holdsfor.plan.operators import Relation
 
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
@@ -46,15 +49,17 @@ def changes(
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    relations = [relation for relation in relations if relation.is_reported and _has_rows(relation, moment)]
-    intervals, occurrences = [_nothing_logged(INTERVALS_SCHEMA)], [_nothing_logged(OCCURRENCES_SCHEMA)]
+    logged: list[Logged] = []
+    occurrences = [_nothing_logged(OCCURRENCES_SCHEMA)]
     for relation in relations:
+        if not relation.is_reported or not _has_rows(relation, moment):
+            continue
         cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
         if relation.kind == "event":
             occurrences += _occurrences(moment, relation, report, cut)
-        else:
-            intervals += _intervals(moment, relation, report, cut)
-    return Changes(_told_plainly(intervals), _told_plainly(occurrences))
+        elif len((log := _log_intervals(moment, relation, report, cut)).ops):
+            logged.append(log)
+    return Changes(_told_plainly(_intervals_table(moment, logged)), _told_plainly(pa.concat_tables(occurrences)))
 
 
 def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
@@ -63,61 +68,40 @@ def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
     return moment.before is not None and relation in moment.before.relations
 
 
-def _told_plainly(logs: Sequence[pa.Table]) -> pa.Table:
+def _told_plainly(log: pa.Table) -> pa.Table:
     """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
-    return plain_table(with_ids(pa.concat_tables(logs).combine_chunks()))
+    return plain_table(with_ids(log.combine_chunks()))
 
 
-def _intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Logged:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
-    new = _told(reported(relation, now), report, cut, settled)
-    old = new.none() if before is None else reported(relation, before)
-    old = _told(old, report, settled, settled)
-    changed = [(op, rows) for op, rows in _differences(old, new) if len(rows)]
-    if changed:
-        s, e = (np.concatenate(columns) for columns in zip(*((rows.s, rows.e) for _, rows in changed), strict=True))
-        table = intervals_table([relation], replace(now, relations={relation: new.of(s, e)}))
-        ops = np.repeat([op for op, _ in changed], [len(rows) for _, rows in changed])
-        yield _logged(moment.query_time, pa.array(ops.tolist(), pa.string()), table)
+    new = _tell(relation, now, report, cut, settled)
+    old = (EMPTY, EMPTY) if before is None else _tell(relation, before, report, settled, settled)
+    return Logged(relation, *log_changes(*old, *new))
 
 
-def _told(intervals: Intervals, report: Report, cut: int, settled: int) -> Intervals:
+def _tell(relation: Relation, world: World, report: Report, cut: int, settled: int) -> tuple[Ints, Ints]:
     """What is told of a relation when all up to the cut is settled, without what was over and settled before."""
-    axis = intervals.axis
-    start, end = intervals.s & axis.mask, intervals.e & axis.mask
+    axis, data = world.axis, without_hidden(world.intervals_of(relation), relation, world)
+    if not len(data):
+        return data.s, data.e
+    first, last_start = told_between(world)
     limit = min(cut, ALL_SETTLED) - axis.origin
-    mask = end >= settled + 1 - axis.origin
+    last_end = axis.mask
     if report == "settling":
-        mask &= start <= limit
-    if report == "final":
-        mask &= (end <= limit) & ((end < axis.mask) | (cut == ALL_SETTLED))
-    return (
-        intervals
-        if mask.all()
-        else Intervals(axis, intervals.dictionary, intervals.arity, intervals.s[mask], intervals.e[mask])
-    )
+        last_start = min(last_start, limit)
+    if report == "final" and cut != ALL_SETTLED:
+        last_end = min(limit, axis.mask - 1)
+    return tell_intervals(data.s, data.e, axis.mask, Told(first, last_start, settled + 1 - axis.origin, last_end))
 
 
-def _differences(old: Intervals, new: Intervals) -> Iterator[tuple[str, Intervals]]:
-    place = _places(new.s, old.s)
-    is_old = place >= 0
-    end = np.where(is_old, old.e[np.maximum(place, 0)] if len(old) else -1, -1)
-    yield "withdraw", _chosen(old, np.flatnonzero(_places(old.s, new.s) < 0))
-    yield "insert", _chosen(new, np.flatnonzero(~is_old))
-    yield "extend", _chosen(new, np.flatnonzero(is_old & (new.e > end)))
-    yield "shorten", _chosen(new, np.flatnonzero(is_old & (new.e < end)))
-
-
-def _places(wanted: Ints, known: Ints) -> Ints:
-    """Where each value stands among the known ones, which are sorted; -1 if it is not there."""
-    if not len(known):
-        return np.full(len(wanted), -1, np.int64)
-    place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[place] == wanted, place, -1)
-
-
-def _chosen(intervals: Intervals, rows: Ints) -> Intervals:
-    return Intervals(intervals.axis, intervals.dictionary, intervals.arity, intervals.s[rows], intervals.e[rows])
+def _intervals_table(moment: QueryMoment, logged: Sequence[Logged]) -> pa.Table:
+    nothing = _nothing_logged(INTERVALS_SCHEMA)
+    if not logged:
+        return nothing
+    columns = interval_columns(logged, moment.now.axis, moment.now.dictionary)
+    times = pa.array(np.full(len(columns[0]), moment.query_time, np.int64))
+    return pa.table([times, *columns], schema=nothing.schema)
 
 
 # ---------------------------------------------------------------- occurrences
@@ -126,10 +110,12 @@ def _chosen(intervals: Intervals, rows: Ints) -> Intervals:
 def _occurrences(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
     last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
-    new = _between(moment.now.points_of(relation).distinct(), settled, last)
+    new = _between(moment.now.points_of(relation), settled, last).distinct()
     old = new.none()
     if report == "eager" and moment.before is not None:
-        old = _between(moment.before.points_of(relation).distinct(), settled, last)
+        old = _between(moment.before.points_of(relation), settled, last).distinct()
+    if not len(old) and not len(new):
+        return
     gone, come = old.unlike(new)
     for op, changed in (("withdraw", gone), ("insert", come)):
         if len(changed):

@@ -38,7 +38,10 @@ def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World,
     payload = {p: column.select(chosen) for p, column in enumerate(columns)}
     begun = _begun(concluded, world)
     begun = None if begun is None else begun[order]
-    return Points(world.axis, world.dictionary, relation.arity, key, packed, payload, begun)
+    points = Points(world.axis, world.dictionary, relation.arity, key, packed, payload, begun)
+    if world.cuts is None:
+        return points
+    return points.where((packed & world.axis.mask) > world.cuts.of(relation, points.codes))
 
 
 def _begun(concluded: Found, world: World) -> Ints | None:

@@ -283,7 +283,9 @@ class Dictionary:
     def texts(self) -> pa.Array:
         self._write()
         if self._array is None or len(self._array) < len(self._texts):
-            self._array = pa.array(self._texts, pa.string())
+            known = [] if self._array is None else [self._array]
+            fresh = pa.array(self._texts[sum(map(len, known)) :], pa.string())
+            self._array = pa.concat_arrays([*known, fresh])
         return self._array
 
     def numbers(self, codes: Ints) -> Numbers:

@@ -17,6 +17,9 @@ from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Look, Plan, Relation
 from holdsfor.plan.walk import defines
 
+#: Further from the start of the history than any condition looks.
+FAR = 1 << 61
+
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
@@ -164,6 +167,30 @@ def find_settled(
             other = horizons.get(relation)
             horizons[relation] = wanted if other is None or wanted < other else other
     return Settled(cuts, horizons, nothing if recent is None else recent, lookings.unbounded)
+
+
+@dataclass(frozen=True, slots=True)
+class Delays:
+    """How far before the time up to which nothing changes cuts lie, and the edges from which relations are looked at.
+
+    Both are what `find_settled` gives, or earlier; None: at the start of the history.
+    """
+
+    cuts: dict[Relation, int | None]
+    edges: dict[Relation, int | None]
+
+
+def find_delays(lookings: Lookings, windows: Windows, joining: int) -> Delays:
+    """For times that are the last before a tick: distances are the same from all of these."""
+    known = (windows.start + FAR) // windows.tick * windows.tick - 1
+    settled = find_settled(lookings, windows, known, joining)
+
+    def distance(time: int) -> int | None:
+        return None if known - time > FAR // 2 else known - time
+
+    cuts = {relation: distance(cut) for relation, cut in settled.cuts.items()}
+    edges = {relation: distance(edge) for relation, edge in settled.horizons.items()}
+    return Delays(cuts, edges | {relation: distance(settled.horizon(relation)) for relation in settled.cuts})
 
 
 def find_stirring(look: Look, windows: Windows, known: int, joining: int) -> int | None:

@@ -77,8 +77,8 @@ def _tell_reached(group: Group, world: World) -> None:
         for due in group.deadlines:
             running = world.running.get(due)
             if due.target == target and running is not None:
-                due_at = running.due + axis.origin
-                mask = (running.dropped > running.due) & (due_at > world.after) & (due_at <= world.now)
+                mask = (running.dropped > running.due) & (running.due <= world.now - axis.origin)
+                mask &= running.due > world.cut_of_keys(due.source, running.keys)
                 keys = running.keys[mask]
                 if due.values is not None:
                     columns = [axis.code(keys, p, target.arity) for p in range(target.arity - 1)]

@@ -38,7 +38,8 @@ def one_by_one(
         if same not in made:
             with OnBehalfOf(action.rule):
                 rows = run(action.chain, world).timely(action.rule.time)
-            made[same] = head_points(rows, list(action.rule.args), action.rule.time, world)
+            points = head_points(rows, list(action.rule.args), action.rule.time, world)
+            made[same] = world.since_cut(action.relation, points)
         order = made[same]
         if action.initiates and action.relation in domains:
             mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)
@@ -142,14 +143,15 @@ def _groups_of_several(group: Group) -> Ints:
     return np.array(masks, np.int64)
 
 
-def _open_bits(carried: list[tuple[Relation, Ints, Ints, Ints]], slot: dict[Relation, int]) -> tuple[Ints, Ints, int]:
+def _open_bits(carried: list[tuple[Relation, Ints, Ints, Ints]], slot: dict[Relation, int]) -> tuple[Ints, Ints, Ints]:
     """By key the bits that hold when conclusions begin, and when that is."""
-    on = [(keys[end == OPEN], slot[relation]) for relation, keys, _, end in carried]
-    begin = max((int(start[end == OPEN].max()) for _, _, start, end in carried if (end == OPEN).any()), default=0)
-    keys = np.unique(np.concatenate([EMPTY, *(open_keys for open_keys, _ in on)]))
-    bits = np.zeros(len(keys), np.int64)
-    for open_keys, number in on:
-        bits[np.searchsorted(keys, open_keys)] |= 1 << number
+    on = [(keys[end == OPEN], start[end == OPEN], slot[relation]) for relation, keys, start, end in carried]
+    keys = np.unique(np.concatenate([EMPTY, *(open_keys for open_keys, _, _ in on)]))
+    bits, begin = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
+    for open_keys, start, number in on:
+        place = np.searchsorted(keys, open_keys)
+        bits[place] |= 1 << number
+        begin[place] = np.maximum(begin[place], start)
     return keys, bits, begin
 
 

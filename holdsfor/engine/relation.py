@@ -106,12 +106,12 @@ class Points:
     def beyond(self, edge: int) -> Points:
         return self.where(self.packed & self.axis.mask > edge)
 
-    def until(self, boundary: int, edge: int | None) -> Points:
-        """What was settled before the boundary, without what was over at the edge."""
+    def until(self, boundary: int | Ints, edge: int | None) -> Points:
+        """What was settled before the boundary, which rows may have each its own, without what was over at the edge."""
         time = self.packed & self.axis.mask
         return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
 
-    def after(self, settled: Points | None, boundary: int) -> Points:
+    def after(self, settled: Points | None, boundary: int | Ints) -> Points:
         """With what was settled before."""
         return self if settled is None else united([settled, self])
 
@@ -267,25 +267,27 @@ class Intervals:
     def beyond(self, edge: int) -> Intervals:
         return self.where((self.e & self.axis.mask) > edge)
 
-    def until(self, boundary: int, edge: int | None) -> Intervals:
-        """The part before the boundary, without what was over at the edge."""
+    def until(self, boundary: int | Ints, edge: int | None) -> Intervals:
+        """The part before the boundary, which rows may have each its own, without what was over at the edge."""
         mask = self.axis.mask
         chosen = (self.s & mask) < boundary
         if edge is not None:
             chosen &= (self.e & mask) > edge
         s, e = self.s[chosen], self.e[chosen]
+        boundary = boundary if isinstance(boundary, int) else boundary[chosen]
         return self.of(s, np.where((e & mask) > boundary, (e & ~mask) | boundary, e))
 
-    def after(self, settled: Intervals | None, boundary: int) -> Intervals:
+    def after(self, settled: Intervals | None, boundary: int | Ints) -> Intervals:
         """From the boundary on, with what was settled before it."""
         mask = self.axis.mask
         lasting = (self.e & mask) > boundary
         s, e = self.s[lasting], self.e[lasting]
+        boundary = boundary if isinstance(boundary, int) else boundary[lasting]
         s = np.where((s & mask) < boundary, (s & ~mask) | boundary, s)
         return self.of(s, e) if settled is None else self.of(*union2(settled.s, settled.e, s, e))
 
-    def holding_at(self, point: int) -> Ints:
-        """The keys that hold there."""
+    def holding_at(self, point: int | Ints) -> Ints:
+        """The keys that hold there; rows may have each its own point."""
         mask = self.axis.mask
         return self.keys()[((self.s & mask) <= point) & ((self.e & mask) > point)]
 
@@ -422,7 +424,7 @@ Data = Points | Intervals
 """What is known of a relation."""
 
 
-def put_after(settled: Data | None, concluded: Data, boundary: int) -> Data:
+def put_after(settled: Data | None, concluded: Data, boundary: int | Ints) -> Data:
     """What was settled before the boundary, and from there on what has been concluded since."""
     if isinstance(concluded, Points):
         return concluded.after(settled if isinstance(settled, Points) else None, boundary)

@@ -88,7 +88,11 @@ def intervals_table(relations: Iterable[Relation], world: World, write: Writer =
 
 def reported(relation: Relation, world: World) -> Intervals:
     """What results have of a relation: without values that no grounding declares, where others are declared."""
-    intervals = _begun(world.intervals_of(relation), world)
+    return without_hidden(_begun(world.intervals_of(relation), world), relation, world)
+
+
+def without_hidden(intervals: Intervals, relation: Relation, world: World) -> Intervals:
+    """Without values that no grounding declares, where others are declared."""
     hidden = [value for owner, value in world.unreported if owner == relation.signature]
     if not hidden:
         return intervals
@@ -105,14 +109,19 @@ def _begun(intervals: Intervals, world: World) -> Intervals:
     What holds initially began before the first point, so that it has no start; it is told from that point on.
     """
     axis = intervals.axis
-    first = world.start + 1 - axis.origin
-    limit = int(axis.following(np.array([world.now - axis.origin]))[0])
+    first, limit = told_between(world)
     start, end = intervals.s & axis.mask, intervals.e & axis.mask
     mask = (start <= limit) & (end > first)
     if mask.all() and (start >= first).all():
         return intervals
     s = np.where(start < first, (intervals.s & ~axis.mask) | first, intervals.s)
     return Intervals(axis, intervals.dictionary, intervals.arity, s[mask], intervals.e[mask])
+
+
+def told_between(world: World) -> tuple[int, int]:
+    """The first point of the history, and the latest time at which what is told may begin, relative to the origin."""
+    axis = world.axis
+    return world.start + 1 - axis.origin, int(axis.following(np.array([world.now - axis.origin]))[0])
 
 
 def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write: Writer) -> pa.Table:

@@ -114,7 +114,7 @@ def _proved(definition: Definition) -> tuple[Simple, ...]:
     return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
-def still_running(running: Running, cut: int) -> Running:
+def still_running(running: Running, cut: int | Ints) -> Running:
     """The deadlines that were set by then, neither due nor dropped yet."""
     kept = (running.made <= cut) & (running.due > cut) & (running.dropped > cut)
     return Running(running.keys[kept], running.made[kept], running.due[kept], running.dropped[kept])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,7 @@ from holdsfor.kernels import (
     sort_packed,
     unique_sorted,
 )
-from holdsfor.plan.operators import Declared, Relation, Simple
+from holdsfor.plan.operators import Conclude, Declared, Relation, Simple
 from holdsfor.plan.structures import is_open, open_forms
 
 Domains = dict[Relation, tuple[Allowed, ...]]
@@ -45,8 +45,13 @@ class ValueChanges:
 
 def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: Beginnings) -> int:
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
-    begun = [concluded(rules, world, beginnings) for rules in fluent.initiations]
-    ended = [concluded(rules, world, beginnings) for rules in fluent.terminations]
+    begun, ended = (
+        [
+            _conclude(rules, relation, world, beginnings)
+            for rules, relation in zip(tables, fluent.relations, strict=True)
+        ]
+        for tables in (fluent.initiations, fluent.terminations)
+    )
     initial = initial_keys(fluent, world, domains)
     allowed = [
         _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)
@@ -60,10 +65,22 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: 
     return sum(left_out for _, left_out in allowed)
 
 
+def _conclude(
+    rules: Iterable[Conclude], relation: Relation, world: World, beginnings: Beginnings
+) -> tuple[list[Ints], list[Open]]:
+    """Points with wildcards are after the earliest cut: after that of their key only once it is known."""
+    full, wild = concluded(rules, world, beginnings)
+    return [world.since_cut(relation, points) for points in full], wild
+
+
+def _spread(opened: Open, keys: Ints, relation: Relation, world: World) -> Ints:
+    return world.since_cut(relation, spread_over(opened, keys, relation.arity, world))
+
+
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    known_keys = [keys for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
-    return [(np.sort(keys) << world.axis.time_bits) | (world.after - world.axis.origin) for keys in known_keys]
+    known_keys = [np.sort(keys) for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
+    return [(keys << world.axis.time_bits) | world.cut_of_keys(relation, keys) for keys in known_keys]
 
 
 def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
@@ -79,6 +96,9 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
             keys_of[relation] = compress(
                 keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
+        if world.cuts is not None:
+            before = world.cut_of_keys(relation, keys_of[relation]) < world.start - world.axis.origin
+            keys_of[relation] = compress(keys_of[relation], before)
     everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in keys_of.items()])
     if len(unique_sorted(np.sort(everything))) == len(everything):
         return keys_of
@@ -149,19 +169,18 @@ def _split(
     domains: Domains,
 ) -> None:
     """One relation per constant value."""
-    arity = fluent.signature.arity
     wild = any(begun_open) or any(opens for _, opens in ended)
     seen = _seen(initiated, world) if wild else EMPTY
     changes: list[ValueChanges] = []
     for i, relation in enumerate(fluent.relations):
-        declared = whole_keys(domains[relation], arity) if relation in domains else None
+        declared = whole_keys(domains[relation], relation.arity) if relation in domains else None
         keys = declared if declared is not None else seen
         same = fluent.terminations.index(fluent.terminations[i])  # values often end together
         if same < i and declared is None:
             terminated = changes[same].terminated
         else:
-            terminated = merged([*ended[i][0], *(spread_over(o, keys, arity, world) for o in ended[i][1])])
-        more = merged(spread_over(o, keys, arity, world) for o in begun_open[i])
+            terminated = merged([*ended[i][0], *(_spread(o, keys, relation, world) for o in ended[i][1])])
+        more = merged(_spread(o, keys, relation, world) for o in begun_open[i])
         if declared is not None:
             changes.append(ValueChanges(merged([initiated[i], more]), terminated, EMPTY))
         else:
@@ -240,7 +259,7 @@ def _valued(
     keys = declared if declared is not None else seen
     parts = [(initiated, INITIATE), (merged(ended[0]), TERMINATE)]
     for opened in begun_open:
-        spread = (_spread_valued if opened.binds_last(arity) else spread_over)(opened, keys, arity, world)
+        spread = (_spread_valued if opened.binds_last(arity) else _spread)(opened, keys, relation, world)
         if declared is not None:  # wildcards range over what is declared, with its values
             spread = compress(spread, np.isin(spread >> axis.time_bits, declared))
         else:
@@ -249,14 +268,15 @@ def _valued(
     cut: list[tuple[Ints, Ints | int, int]] = []
     for opened in ended[1]:
         if opened.binds_last(arity):
-            parts.append((_spread_valued(opened, keys, arity, world), TERMINATE))
+            parts.append((_spread_valued(opened, keys, relation, world), TERMINATE))
         elif opened.cuts_last():  # values of one form, also those that only a wildcard gave
             alive = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
-            parts.append((spread_over(opened, alive, arity, world), TERMINATE))
+            parts.append((_spread(opened, alive, relation, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
             groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
             among = opened.without_last(opened.positions, opened.packed)
-            cut.append((spread_over(among, groundings, arity - 1, world), 0, TERMINATE_ANY))
+            points = world.since_cut(relation, spread_over(among, groundings, arity - 1, world), arity - 1)
+            cut.append((points, 0, TERMINATE_ANY))
     cut += [(*_without_value(points, arity, world), action) for points, action in parts]
     after = 1 if axis.tick == 1 else 0
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
@@ -267,9 +287,9 @@ def _valued(
     world.put_intervals(relation, s, e[order])
 
 
-def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
+def _spread_valued(opened: Open, keys: Ints, relation: Relation, world: World) -> Ints:
     """Wildcards among the arguments, the value given: every grounding seen, with that value."""
-    axis = world.axis
+    axis, arity = world.axis, relation.arity
     groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
     bound = len(opened.positions)
     rest, value = _split_key(opened.packed >> axis.time_bits, bound, world)
@@ -280,7 +300,7 @@ def _spread_valued(opened: Open, keys: Ints, arity: int, world: World) -> Ints:
         moments = spread_over(among, groundings, arity - 1, world)
         key = _with_value(moments >> axis.time_bits, np.full(len(moments), one), arity, world)
         spread.append(np.sort((key << axis.time_bits) | (moments & axis.mask)))
-    return merged(spread)
+    return world.since_cut(relation, merged(spread))
 
 
 def _split_key(key: Ints, arity: int, world: World) -> tuple[Ints, Ints]:

@@ -281,6 +281,10 @@ def _compiled(action: Action, slots: Slots, world: World, domains: Domains) -> _
         slot = slots.of(action.relation, keys)
         is_known = slot < slots.size
         rows, slot = rows.filter(is_known), slot[is_known]
+    if world.cuts is not None:
+        keys = slots.keys[action.relation][slot - slots.base[action.relation]]
+        later = rows.times(action.rule.time) - world.axis.origin > world.cut_of_keys(action.relation, keys)
+        rows, slot = rows.filter(later), slot[later]
     time = rows.times(action.rule.time) - world.axis.origin
     order = np.argsort(time, kind="stable")
     conditions = _conditions(questions, action, rows)

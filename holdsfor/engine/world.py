@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
+from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Due, Relation
@@ -25,10 +29,18 @@ class Running:
     dropped: Ints
 
 
+class Cuts(Protocol):
+    """Where the conclusions about different keys begin at different times."""
+
+    def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
+        """The cut of each row, relative to the origin of the axis. codes: of the arguments at a position."""
+
+
 @dataclass(slots=True)
 class World:
     """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only.
 
+    cuts: where each key has a cut of its own, `after` being the earliest of them.
     carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before;
     carried_running, running: deadlines, when conclusions begin and as they are set.
     unreported: values of fluents that rules see, and results do not have.
@@ -49,6 +61,7 @@ class World:
     shared: dict[object, object] = field(default_factory=dict)  # what was worked out of Plan.shared
     unreported: frozenset[tuple[Signature, Term]] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
+    cuts: Cuts | None = None
 
     def points_of(self, relation: Relation) -> Points:
         data = self.relations.get(relation)
@@ -63,6 +76,20 @@ class World:
         if relation.kind == "event":
             return no_points(self.axis, self.dictionary, relation.arity)
         return no_intervals(self.axis, self.dictionary, relation.arity)
+
+    def cut_of_keys(self, relation: Relation, keys: Ints, arity: int | None = None) -> Ints:
+        """Conclusions about each key are drawn for times after this, relative to the origin. arity: of the keys."""
+        if self.cuts is None:
+            return np.full(len(keys), self.after - self.axis.origin)
+        size = relation.arity if arity is None else arity
+        return self.cuts.of(relation, lambda position: self.axis.code(keys, position, size))
+
+    def since_cut(self, relation: Relation, packed: Ints, arity: int | None = None) -> Ints:
+        """Of sorted points that are all after `after`, those after the cut of their key."""
+        if self.cuts is None or not len(packed):
+            return packed
+        cut = self.cut_of_keys(relation, packed >> self.axis.time_bits, arity)
+        return compress(packed, (packed & self.axis.mask) > cut)
 
     def put_intervals(self, relation: Relation, s: Ints, e: Ints) -> None:
         self.relations[relation] = Intervals(self.axis, self.dictionary, relation.arity, s, e)

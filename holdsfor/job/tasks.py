@@ -234,7 +234,7 @@ def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World
 
             def is_at_home(columns: Callable[[int], Ints], _: int) -> npt.NDArray[np.bool_]:
                 codes = [columns(position) for position in home]  # which may give numbers their texts
-                return at_home(world.dictionary.texts(), codes, bucket, job.router.buckets)
+                return at_home(world.dictionary.texts(), codes, bucket, job.router.sharing)
 
             _keep(relation, world, is_at_home)
 

@@ -36,14 +36,14 @@ def bit_machine(
     capacity: Ints,
     carried_key: Ints,
     carried: Ints,
-    carried_start: int,
+    carried_start: Ints,
     bits: int,
     after: int,
 ) -> tuple[Ints, Ints, Ints]:
     """Intervals of slot f from capacity[f] on, and how many of them there are.
 
     groups: the bits of each fluent with several values. capacity: room for the intervals of each slot, as offsets.
-    carried: the bits that hold from carried_start on, by key. Points are packed; an edge is a point + after.
+    carried: the bits that hold by key, from its carried_start on. Points are packed; an edge is a point + after.
     """
     lists, slots = rules.begin.size - 1, capacity.size - 1
     mask = (np.int64(1) << bits) - 1
@@ -65,7 +65,7 @@ def bit_machine(
             while c < carried_key.size and (point == NEVER or carried_key[c] <= here):
                 for f in range(slots):
                     if (carried[c] >> f) & 1:
-                        start[count[f]] = (carried_key[c] << bits) | carried_start
+                        start[count[f]] = (carried_key[c] << bits) | carried_start[c]
                         end[count[f]] = (carried_key[c] << bits) | mask
                         count[f] += 1
                 if point != NEVER and carried_key[c] == here:

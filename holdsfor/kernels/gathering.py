@@ -8,30 +8,33 @@ from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 
 @kernel
-def places_of_keys(packed: Ints, last: Ints, shift: int, wanted: Mask, mask: int, edge: int) -> Ints:
-    """The places of rows whose leading code (packed >> shift) is wanted and whose last time is after the edge."""
+def places_of_keys(packed: Ints, last: Ints, shift: int, edges: Ints, mask: int, reach: int) -> Ints:
+    """The places of rows whose last time, and `reach` more, is after the edge of their leading code.
+
+    shift: of the packed rows, by which the leading code is left.
+    """
     result = np.empty(packed.size + 1, np.int64)
     k = 0
     for i in range(packed.size):
         result[k] = i
-        k += wanted[packed[i] >> shift] and (last[i] & mask) > edge
+        k += (last[i] & mask) + reach > edges[packed[i] >> shift]
     return result[:k].copy()
 
 
 @kernel
-def places_of_codes(codes: Ints, last: Ints, wanted: Mask, mask: int, edge: int) -> Ints:
-    """The places of rows whose code is wanted and whose last time is after the edge."""
+def places_of_codes(codes: Ints, last: Ints, edges: Ints, mask: int, reach: int) -> Ints:
+    """The places of rows whose last time, and `reach` more, is after the edge of their code."""
     result = np.empty(codes.size + 1, np.int64)
     k = 0
     for i in range(codes.size):
         result[k] = i
-        k += wanted[codes[i]] and (last[i] & mask) > edge
+        k += (last[i] & mask) + reach > edges[codes[i]]
     return result[:k].copy()
 
 
 @kernel
-def places_in_ranges(low: Ints, high: Ints, last: Ints, mask: int, edge: int) -> Ints:
-    """The places low[i]..high[i] (high not included) of rows whose last time is after the edge."""
+def places_in_ranges(low: Ints, high: Ints, last: Ints, edges: Ints, mask: int, reach: int) -> Ints:
+    """The places low[i]..high[i] (high not included) of rows whose last time, and `reach` more, is after edges[i]."""
     total = 0
     for i in range(low.size):
         total += high[i] - low[i]
@@ -40,7 +43,7 @@ def places_in_ranges(low: Ints, high: Ints, last: Ints, mask: int, edge: int) ->
     for i in range(low.size):
         for j in range(low[i], high[i]):
             result[k] = j
-            k += (last[j] & mask) > edge
+            k += (last[j] & mask) + reach > edges[i]
     return result[:k].copy()
 
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
-from holdsfor.engine.incremental.keys import Touched, Tuples
+from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.stored import keep
 from holdsfor.engine.relation import Data, Intervals, Points
 
@@ -20,8 +21,10 @@ AXIS = Axis(0, 1, 8, 4)
 KEYS = 6
 
 Row = tuple[int, int]  # key, time
+Step = tuple[set[Row], dict[int, int], int]  # rows to add, the edges of keys, how far before these rows are gathered
 rows = st.sets(st.tuples(st.integers(0, KEYS - 1), st.integers(1, 200)), max_size=20)
-steps = st.lists(st.tuples(rows, st.sets(st.integers(0, KEYS - 1)), st.integers(-1, 200)), max_size=8)
+edges = st.dictionaries(st.integers(0, KEYS - 1), st.integers(-1, 200))  # of keys
+steps = st.lists(st.tuples(rows, edges, st.integers(0, 9)), max_size=8)
 
 
 @dataclass(frozen=True)
@@ -44,15 +47,17 @@ class Kind:
 @pytest.mark.parametrize("few", [0, 4, 1000], ids=["always a new base", "now and then", "one base"])
 @pytest.mark.parametrize("kind", [Kind(True), Kind(False)], ids=["points", "intervals"])
 @settings(deadline=None)  # the first example may compile kernels
-@given(first=rows, changes=steps)
-def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[tuple[set[Row], set[int], int]]) -> None:
+@given(first=rows, changes=steps, by_search=st.booleans())
+def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step], by_search: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stored_module, "FEW", few)
+        patch.setattr(keys_module, "SEARCH", 0 if by_search else keys_module.SEARCH)
         known, stored = set(first), keep(kind.data(first))
-        for added, keys, edge in changes:
-            tuples = Tuples(AXIS, KEYS + 1, {1: np.array(sorted(keys), np.int64)})
-            gathered = stored.gather(lambda data, tuples=tuples, edge=edge: tuples.places(data, [(0,)], (), edge))
-            expected = {(key, time) for key, time in known if key in keys and time > edge}
+        for added, edges, reach in changes:
+            touched = TouchedKeys(column(sorted(edges.items()), 0), column(sorted(edges.items()), 1))
+            tuples = Tuples(AXIS, KEYS + 1, {1: touched})
+            gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
+            expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
             assert kind.rows(gathered.data) == expected
             fresh = added - (known - expected)
             stored = stored.change(gathered.origin, kind.data(fresh))

@@ -294,7 +294,9 @@ def test_bit_machine(program: Drawn) -> None:
     sizes = [sum(1 << s for s, h in enumerate(group_of) if h == g) for g in range(max(group_of) + 1)]
     several = np.array([m for m in sizes if m & (m - 1)], np.int64)
     room = np.arange(len(group_of) + 1) * 64
-    s, e, count = bit_machine(table, several, room, np.array(keys, np.int64), state, 1, BITS, 1)
+    s, e, count = bit_machine(
+        table, several, room, np.array(keys, np.int64), state, np.ones(len(keys), np.int64), BITS, 1
+    )
     mask = (1 << BITS) - 1
     got = {
         (int(s[i]) >> BITS, slot, int(s[i]) & mask, None if int(e[i]) & mask == mask else int(e[i]) & mask)

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.incremental.keys import Tuples
+from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.relation import Data, Intervals, Points
@@ -122,12 +122,12 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
     if not len(wanted):
         return Gathered(stored.base.none(), np.empty(0, np.int64))
     if wanted.key and wanted.key == getattr(stored.base, "key", None):  # only rows of the same key can be equal
-        codes = np.unique(wanted.codes(wanted.key[0]))
-        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: codes})
-        edge = int((wanted.packed & wanted.axis.mask).min()) - 1
+        before = (wanted.packed & wanted.axis.mask) - 1
+        touched = TouchedKeys(*find_earliest([(wanted.codes(wanted.key[0]), before)]))
+        tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched})
 
         def choose_near(data: Data) -> Ints:
-            places = tuples.places(data, [wanted.key], (), edge)
+            places = tuples.places(data, [wanted.key], (), reach=0)
             return places[choose(data.take(places))]
 
         return stored.gather(choose_near)

@@ -1,12 +1,12 @@
-"""A unit at a query time: the tuples that something has changed for are evaluated again, in blocks.
+"""A unit at a query time: the tuples that something has changed for are evaluated again.
 
-Each block is evaluated by the ordinary operators, from a cut on up to which nothing has changed for any of its tuples,
-as a bucket of the unit's stage would be; what comes out equal stops there.
+They are evaluated by the ordinary operators, as a bucket of the unit's stage would be, each from a cut of its own on,
+up to which nothing has changed for it; what comes out equal stops there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,38 +14,34 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
-from holdsfor.engine.frontier import Settled, find_settled
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
-from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, Tuples, Unit, tuple_keys
+from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
 from holdsfor.engine.incremental.known import KnownWorld, Setting
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
-from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, merge_in_order, put_after
+from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
-from holdsfor.engine.world import Running, World
+from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import minus2
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
 
-#: What has changed far back may be evaluated in so many blocks besides what is in time, each from its own cut.
-LATE_BLOCKS = (0, 1, 3)
 #: The counts that say how much a query time looks at.
 WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")
-#: Evaluating a definition costs as much as so many rows more, however few its rows are (measured: 0.3 ms).
-ROWS_PER_DEFINITION = 4_000
 #: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
 GATHERING = 1.5
 #: To have all rows of relations in one piece costs so many times what evaluating them does.
 JOINING = 0.3
 
 Differences = dict[Relation, Difference]
-Band = tuple[int, int]
-"""Times, the first excluded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """tuples: None if all are evaluated together. until: nothing has changed for any of them up to then."""
+    """tuples: None if all are evaluated together. until: nothing has changed for any of them up to then.
+
+    Times are relative to the origin of the axis, and the last before a tick.
+    """
 
     tuples: Tuples | None
     until: int
@@ -74,9 +70,8 @@ class Turn:
         if not touched:
             self.count("definitions_skipped", len(unit.definitions))
             return
-        for block in self._blocks(unit, touched):
-            self.count("blocks_evaluated", 1)
-            Evaluation(self, unit, block, stirred).run()
+        self.count("blocks_evaluated", 1)
+        Evaluation(self, unit, self._choose_block(unit, touched), stirred).run()
 
     def _find_touched(self, unit: Unit) -> tuple[Touched, frozenset[int]]:
         """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
@@ -164,55 +159,29 @@ class Turn:
 
     # ------------------------------------------------------------ blocks
 
-    def _blocks(self, unit: Unit, touched: Touched) -> Iterator[Block]:
-        tuples = touched.tuples()
+    def _choose_block(self, unit: Unit, touched: Touched) -> Block:
+        """The tuples that are touched, or all tuples together where that costs less."""
+        tuples = {size: TouchedKeys(keys, self._before_tick(until)) for size, (keys, until) in touched.tuples().items()}
+        chosen = Tuples(self.bare.axis, len(self.bare.dictionary) + 1, tuples)
         if touched.everything is not None:
-            earliest = [int(until.min()) for _, until in tuples.values() if len(until)]
-            yield Block(None, min([touched.everything, *earliest]))
-            return
-        every = np.concatenate([until for _, until in tuples.values()])
-        bands = self._choose_bands(unit, every)
-        if bands is None:
-            yield Block(None, int(every.min()))
-            return
-        for low, high in bands:
-            chosen = {size: keys[(until > low) & (until <= high)] for size, (keys, until) in tuples.items()}
-            least = int(every[(every > low) & (every <= high)].min())
-            yield Block(Tuples(self.bare.axis, len(self.bare.dictionary) + 1, chosen), least)
+            until = int(self._before_tick(np.array([touched.everything]))[0])
+            return Block(None, min(until, chosen.earliest))
+        return Block(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
 
-    def _choose_bands(self, unit: Unit, until: Ints) -> list[Band] | None:
-        """The division into blocks that costs least: few blocks, few rows in each, or (None) all tuples together."""
-        now = self.bare.now
+    def _before_tick(self, until: Ints) -> Ints:
+        """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
+        tick = self.bare.axis.tick
+        return (np.minimum(until, self.known.query_time) + 1) // tick * tick - 1 - self.bare.axis.origin
+
+    def _is_dear(self, unit: Unit, tuples: Tuples) -> bool:
+        """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
+        now = self.bare.now - self.bare.axis.origin
         stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
         rows = sum(map(len, stores))
         density = rows / self.setting.windows.window  # rows in a tick
         share = 1 / max([1, *(stored.count_keys() for stored in stores)])  # of one tuple
-        fixed = ROWS_PER_DEFINITION * len(unit.definitions)
-
-        def cost(bands: list[Band] | None) -> float:
-            if bands is None:
-                return fixed + JOINING * rows + (now - int(until.min())) * density
-            total = 0.0
-            for low, high in bands:
-                chosen = until[(until > low) & (until <= high)]
-                total += fixed + GATHERING * len(chosen) * share * (now - int(chosen.min())) * density
-            return total
-
-        divisions = [list(_divide(until, self.known.query_time, late)) for late in LATE_BLOCKS]
-        return min([*divisions, None], key=cost)
-
-
-def _divide(until: Ints, near: int, late_blocks: int) -> Iterator[Band]:
-    """What is in time apart from what is late, and that in so many parts; or (0) all together."""
-    low, late = int(until.min()) - 1, until[until < near]
-    if late_blocks and len(late):
-        ends = {int(np.quantile(late, (part + 1) / late_blocks)) for part in range(late_blocks - 1)}
-        for end in sorted({*ends, int(late.max())}):
-            if np.any((until > low) & (until <= end)):
-                yield low, end
-                low = end
-    if np.any(until > low):
-        yield low, int(until.max())
+        elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
+        return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
 
 
 def _changed(difference: Difference) -> Iterator[tuple[Data, Ints]]:
@@ -232,32 +201,38 @@ def _changed(difference: Difference) -> Iterator[tuple[Data, Ints]]:
 # ---------------------------------------------------------------- one block
 
 
+@dataclass(frozen=True, slots=True)
+class TupleCuts:
+    """The cuts of a definition's tuples: so long before the times of the tuples, or at the floor."""
+
+    tuples: Tuples
+    unit: Unit
+    delay: int
+    floor: int
+
+    def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
+        return np.maximum(self.tuples.until_of(self.unit.homes[relation], codes) - self.delay, self.floor)
+
+
 @dataclass(slots=True)
 class Evaluation:
-    """A block of a unit on its way through the definitions. moved: relations that differ for its tuples."""
+    """A block of a unit on its way through the definitions."""
 
     turn: Turn
     unit: Unit
     block: Block
     stirred: frozenset[int]
-    moved: set[Relation] = field(default_factory=set)
-    settled: Settled = field(init=False)
     world: World = field(init=False)
 
     def __post_init__(self) -> None:
-        turn = self.turn
-        self.moved = {relation for relation, difference in turn.differences.items() if difference}
-        setting = turn.setting
-        lookings, floor = setting.of_units[self.unit], turn.known.frontier.cuts
-        self.settled = find_settled(lookings, setting.windows, self.block.until, setting.joining, floor)
-        self.world = replace(turn.bare, relations={}, running={}, shared={})
+        self.world = replace(self.turn.bare, relations={}, running={}, shared={})
 
     def run(self) -> None:
         program = self.turn.setting.program
         domains = find_domains(program, self.world)
         for number in self.unit.definitions:
             definition, look = program.plan.definitions[number], program.plan.looks[number]
-            if number not in self.stirred and self.moved.isdisjoint(look.relations):
+            if number not in self.stirred and self.turn.differences.keys().isdisjoint(look.relations):
                 self.turn.count("definitions_skipped", 1)
                 continue
             self.turn.count("definitions_evaluated", 1)
@@ -275,10 +250,6 @@ class Evaluation:
     def _gather(self, relation: Relation) -> Gathered:
         """Of the block's tuples, what may be looked at."""
         stored = self.turn.stores.get(relation) or keep(self.world.nothing_of(relation))
-        edge = self.settled.horizons.get(relation, self.settled.recent)
-        if relation in self.settled.cuts:
-            edge = self.settled.horizon(relation)
-        edge -= self.world.axis.origin
         tuples, unit = self.block.tuples, self.unit
         if tuples is None or relation in unit.everywhere:
             whole = stored.whole()
@@ -286,35 +257,61 @@ class Evaluation:
             return Gathered(whole, np.arange(len(whole)))
         home = unit.homes.get(relation)
         shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))
-        gathered = stored.gather(lambda data: tuples.places(data, shares, unit.follows.get(relation, ()), edge))
+        reach = self._on_axis(self.turn.setting.of_units[unit].edges[relation])
+        gathered = stored.gather(lambda data: tuples.places(data, shares, unit.follows.get(relation, ()), reach))
         self.turn.count("rows_gathered", len(gathered.data))
         return gathered
 
+    def _on_axis(self, distance: int | None) -> int:
+        most = self.world.axis.mask + 1
+        return most if distance is None else min(distance, most)
+
+    # ------------------------------------------------------------ cuts
+
+    def _find_cuts(self, relation: Relation) -> TupleCuts | int:
+        """The cut of each tuple, or of all of them, relative to the origin."""
+        delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
+        floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
+        tuples = self.block.tuples
+        if tuples is None or tuples.is_even:
+            return max(self.block.until - delay, floor)
+        return TupleCuts(tuples, self.unit, delay, floor)
+
     def _seen(self, number: int, before: Mapping[Relation, Data]) -> World:
-        """What a definition sees: conclusions begin after its cut, with what held there."""
-        plan, origin = self.turn.setting.program.plan, self.world.axis.origin
-        definition = plan.definitions[number]
-        cut = self.settled.cuts[defines(definition)[0]]
-        if cut < self.turn.setting.windows.start:
-            return replace(self.world, after=cut)
-        boundary = cut + 1 - origin
-        settled = {relation: data.until(boundary, None) for relation, data in before.items()}
-        carried = {r: data.holding_at(boundary) for r, data in before.items() if isinstance(data, Intervals)}
-        running = {}
+        """What a definition sees: conclusions begin after its cuts, with what held there."""
+        origin = self.world.axis.origin
+        definition = self.turn.setting.program.plan.definitions[number]
+        cuts = self._find_cuts(defines(definition)[0])
+        earliest = cuts if isinstance(cuts, int) else max(self.block.until - cuts.delay, cuts.floor)
+        of_keys: Cuts | None = None if isinstance(cuts, int) else cuts
+        settled, carried, running = {}, {}, {}
+        for relation, data in before.items():
+            boundary = self._settled_before(cut_of_rows(cuts, relation, data))
+            settled[relation] = data.until(boundary, None)
+            if isinstance(data, Intervals):
+                carried[relation] = data.holding_at(boundary)
         for due in definition.deadlines if isinstance(definition, Group) else ():
             mine = self._running_here(due)
-            running[due] = still_running(mine, cut - origin)
-        return replace(self.world, after=cut, carried=carried, settled=settled, carried_running=running)
+            running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
+        return replace(
+            self.world, after=earliest + origin, cuts=of_keys, carried=carried, settled=settled, carried_running=running
+        )
+
+    def _settled_before(self, cut: int | Ints) -> int | Ints:
+        """The first time after a cut; before all times where that is the start of the history: nothing held there."""
+        start = self.world.start - self.world.axis.origin
+        if isinstance(cut, int):
+            return cut + 1 if cut >= start else -1
+        return np.where(cut >= start, cut + 1, -1)
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
         """Puts what was concluded in the place of what was known."""
         turn = self.turn
         turn.setting.scope.restrict(relation, seen)
-        concluded = seen.relations[relation]
-        if self.block.tuples is not None:
+        concluded, cuts = seen.relations[relation], self._find_cuts(relation)
+        if self.block.tuples is not None and isinstance(cuts, int):
             concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
-        cut = self.settled.cuts[relation]
-        boundary = cut + 1 - self.world.axis.origin
+        boundary = cut_of_rows(cuts, relation, concluded) + 1
         now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
         self.world.relations[relation] = now
         turn.stores.setdefault(relation, keep(now.none()))
@@ -323,16 +320,10 @@ class Evaluation:
             gone, come = differing(before.data, now)
             difference = Difference(before.data.where(gone), now.where(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
-            self._note(relation, difference)
-            return
-        self._note(relation, replace_rows(relation, turn.stores, before, now, edge))
-
-    def _note(self, relation: Relation, difference: Difference) -> None:
-        if difference:
-            self.moved.add(relation)
-            self.turn.differences[relation] = _joined(self.turn.differences.get(relation), difference)
         else:
-            self.moved.discard(relation)
+            difference = replace_rows(relation, turn.stores, before, now, edge)
+        if difference:
+            turn.differences[relation] = difference
 
     # ------------------------------------------------------------ deadlines
 
@@ -340,13 +331,15 @@ class Evaluation:
         running = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
         return choose_running(running, self._is_here(due, running))
 
+    def _rows_about(self, due: Due, running: Running) -> Intervals:
+        """For each deadline a row with the arguments that it is about."""
+        s = running.keys << self.world.axis.time_bits
+        return Intervals(self.world.axis, self.world.dictionary, due.source.arity, s, s)
+
     def _is_here(self, due: Due, running: Running) -> Mask:
         if self.block.tuples is None:
             return np.ones(len(running.keys), np.bool_)
-        axis = self.world.axis
-        s = running.keys << axis.time_bits
-        rows = Intervals(axis, self.world.dictionary, due.source.arity, s, s)
-        return self.block.tuples.contain(rows, self.unit.homes[due.source])
+        return self.block.tuples.contain(self._rows_about(due, running), self.unit.homes[due.source])
 
     def _keep_deadlines(self, number: int, seen: World) -> None:
         """Deadlines that were over at the cut stay as they were; the others are as they are found now."""
@@ -354,12 +347,17 @@ class Evaluation:
         for due in definition.deadlines if isinstance(definition, Group) else ():
             before = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
             here = self._is_here(due, before)
-            cut = self.settled.cuts[due.source] - self.world.axis.origin
+            cut = cut_of_rows(self._find_cuts(due.source), due.source, self._rows_about(due, before))
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
-            found = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
-            found = _with_times_made(found, seen.carried_running.get(due))
-            mine = self._is_here(due, found)
-            self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(found, mine))
+            new = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+            new = _with_times_made(new, seen.carried_running.get(due))
+            mine = self._is_here(due, new)
+            self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
+
+
+def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> int | Ints:
+    """The cut of each row, or of all of them."""
+    return cuts if isinstance(cuts, int) else cuts.of(relation, data.codes)
 
 
 def _with_times_made(running: Running, carried: Running | None) -> Running:
@@ -386,10 +384,3 @@ def _both(one: Running, other: Running) -> Running:
         (one.keys, one.made, one.due, one.dropped), (other.keys, other.made, other.due, other.dropped), strict=True
     )
     return Running(*(np.concatenate(pair) for pair in columns))
-
-
-def _joined(one: Difference | None, other: Difference) -> Difference:
-    """What blocks with different tuples change."""
-    if one is None:
-        return other
-    return Difference(merge_in_order(one.removed, other.removed)[0], merge_in_order(one.added, other.added)[0])

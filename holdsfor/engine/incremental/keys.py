@@ -6,7 +6,7 @@ what is concluded about them is as if all other rows were there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -24,7 +24,8 @@ Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
-UNTOUCHED = np.iinfo(np.int64).max
+#: Later than all times on an axis.
+UNTOUCHED = 1 << 62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,10 +138,10 @@ class Touched:
 
     def tuples(self) -> dict[int, tuple[Ints, Ints]]:
         """By size: the distinct tuples, sorted, each with the earliest of its times."""
-        return {size: _earliest(parts) for size, parts in self.parts.items()}
+        return {size: find_earliest(parts) for size, parts in self.parts.items()}
 
 
-def _earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     keys, until = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, until = keys[order], until[order]
@@ -149,56 +150,118 @@ def _earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 
 @dataclass(frozen=True)
+class TouchedKeys:
+    """Sorted keys, each with a time up to which nothing has changed for it."""
+
+    keys: Ints
+    until: Ints
+
+    def until_of(self, wanted: Ints) -> Ints:
+        """The time of each; UNTOUCHED if it is not one of them."""
+        if not len(self.keys):
+            return np.full(len(wanted), UNTOUCHED)
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[place] == wanted, self.until[place], UNTOUCHED)
+
+    def contain(self, wanted: Ints) -> Mask:
+        if not len(self.keys):
+            return np.zeros(len(wanted), np.bool_)
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.equal(self.keys[place], wanted)
+
+    def by_code(self, codes: int) -> Ints:
+        """The time of each code up to a number of codes."""
+        table = np.full(codes, UNTOUCHED)
+        table[self.keys] = self.until
+        return table
+
+
+@dataclass(frozen=True)
 class Tuples:
-    """The tuples that are evaluated together, by their size."""
+    """The tuples that are evaluated together, by their size. Times are relative to the origin of the axis."""
 
     axis: Axis
     codes: int  # how many codes there are
-    by_size: dict[int, Ints]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.by_size.values()))
+    by_size: dict[int, TouchedKeys]
 
     @cached_property
-    def members(self) -> Ints:
+    def earliest(self) -> int:
+        return min(
+            (int(touched.until.min()) for touched in self.by_size.values() if len(touched.until)), default=UNTOUCHED
+        )
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether all have the same time."""
+        return all(int(touched.until.max()) == self.earliest for touched in self.by_size.values() if len(touched.until))
+
+    @cached_property
+    def _members(self) -> TouchedKeys:
         """The arguments of tuples of several."""
-        columns = [self.axis.code(keys, p, k) for k, keys in self.by_size.items() if k > 1 for p in range(k)]
-        return np.unique(np.concatenate([EMPTY, *columns]))
+        parts = [
+            (self.axis.code(touched.keys, position, size), touched.until)
+            for size, touched in self.by_size.items()
+            for position in range(size)
+            if size > 1 and len(touched.keys)
+        ]
+        return TouchedKeys(*find_earliest(parts)) if parts else NONE_TOUCHED
+
+    @cached_property
+    def _tables(self) -> dict[int, Ints]:
+        """By size (0: of members) the time of each code, made when first asked for."""
+        return {}
+
+    def _table(self, size: int, touched: TouchedKeys) -> Ints:
+        if size not in self._tables:
+            self._tables[size] = touched.by_code(self.codes)
+        return self._tables[size]
 
     def contain(self, data: Data, positions: Positions) -> Mask:
         """Which rows are about one of them."""
-        keys = self.by_size.get(len(positions), EMPTY)
-        if not len(keys) or not len(data):
-            return np.zeros(len(data), np.bool_)
-        wanted = tuple_keys(data, positions)
-        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        return np.equal(keys[place], wanted)
+        touched = self.by_size.get(len(positions), NONE_TOUCHED)
+        return touched.contain(tuple_keys(data, positions))
 
-    def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], edge: int) -> Ints:
-        """The rows about them that are not over at the edge, which is relative to the origin of the axis."""
-        found = [self._places(data, positions, self.by_size.get(len(positions), EMPTY), edge) for positions in shares]
-        found += [self._places(data, (position,), self.members, edge) for position in follows]
-        found = [places for places in found if len(places)]
-        if len(found) <= 1:
-            return found[0] if found else EMPTY
-        return np.unique(np.concatenate(found))
-
-    def _places(self, data: Data, positions: Positions, keys: Ints, edge: int) -> Ints:
-        if not len(keys) or not len(data):
-            return EMPTY
-        edge = max(edge, -1)
-        if len(keys) * SEARCH < len(data) and (ranges := _ranges(data, positions, keys, edge)) is not None:
-            return _within(data, ranges, edge)
+    def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
+        """The time of each row's tuple. codes: of the arguments at a position."""
+        touched = self.by_size.get(len(positions), NONE_TOUCHED)
         if len(positions) > 1:
-            rows = np.flatnonzero(self.contain(data, positions))
-            return rows[(data.lasts()[rows] & data.axis.mask) > edge]
-        wanted = np.zeros(self.codes, np.bool_)
-        wanted[keys] = True
-        shift = _leading_shift(data, positions)
+            return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
+        if len(touched.keys) * SEARCH < self.codes:
+            return touched.until_of(codes(positions[0]))
+        return self._table(1, touched)[codes(positions[0])]
+
+    def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
+        """The rows about them that are not over so long before the time of their tuple."""
+        chosen = [
+            self._places(data, positions, self.by_size.get(len(positions), NONE_TOUCHED), 1, reach)
+            for positions in shares
+        ]
+        chosen += [self._places(data, (position,), self._members, 0, reach) for position in follows]
+        chosen = [places for places in chosen if len(places)]
+        if len(chosen) <= 1:
+            return chosen[0] if chosen else EMPTY
+        return np.unique(np.concatenate(chosen))
+
+    def _places(self, data: Data, positions: Positions, touched: TouchedKeys, size: int, reach: int) -> Ints:
+        if not len(touched.keys) or not len(data):
+            return EMPTY
+        mask = data.axis.mask
+        if len(touched.keys) * SEARCH < len(data) and (ranges := _find_ranges(data, positions, touched, reach)):
+            return places_in_ranges(*ranges, mask, reach)
+        if len(positions) > 1:
+            until = touched.until_of(tuple_keys(data, positions))
+            return np.flatnonzero((data.lasts() & mask) + reach > until)
+        edges, shift = self._table(size, touched), _leading_shift(data, positions)
         if shift is None:
-            return places_of_codes(data.codes(positions[0]), data.lasts(), wanted, data.axis.mask, edge)
-        starts = data.packed if isinstance(data, Points) else data.s
-        return places_of_keys(starts, data.lasts(), shift, wanted, data.axis.mask, edge)
+            return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
+        return places_of_keys(starts_of(data), data.lasts(), shift, edges, mask, reach)
+
+
+NONE_TOUCHED = TouchedKeys(EMPTY, EMPTY)
+
+
+def starts_of(data: Data) -> Ints:
+    return data.packed if isinstance(data, Points) else data.s
 
 
 def _leading_shift(data: Data, positions: Positions) -> int | None:
@@ -211,23 +274,35 @@ def _leading_shift(data: Data, positions: Positions) -> int | None:
     return axis.time_bits + (data.arity - 1) * axis.code_bits
 
 
-def _ranges(data: Data, positions: Positions, keys: Ints, edge: int) -> tuple[Ints, Ints] | None:
-    """Where the rows of each key begin and end, if they stand together."""
-    axis = data.axis
-    if (shift := _leading_shift(data, positions)) is not None:
-        starts = data.packed if isinstance(data, Points) else data.s
-        high = np.searchsorted(starts, (keys + 1) << shift, "left")
-        if shift == axis.time_bits:
-            return np.searchsorted(data.lasts(), (keys << shift) | max(edge, 0), "right" if edge >= 0 else "left"), high
-        return np.searchsorted(starts, keys << shift, "left"), high
-    if isinstance(data, Intervals) and 1 < data.arity == len(positions) and not axis.is_wide(data.arity):
-        columns = [axis.code(keys, p, data.arity) for p in range(data.arity)]
-        every = np.unique(np.concatenate([axis.key([columns[p] for p in order]) for order in permutations(positions)]))
-        low = np.searchsorted(data.s, every << axis.time_bits, "left")
-        return low, np.searchsorted(data.s, (every + 1) << axis.time_bits, "left")
-    return None
+def _find_ranges(
+    data: Data, positions: Positions, touched: TouchedKeys, reach: int
+) -> tuple[Ints, Ints, Ints, Ints] | None:
+    """Where the rows of each key begin and end, the last times of rows, and the time of each key.
+
+    None if the rows of a key do not stand together.
+    """
+    axis, keys, until = data.axis, touched.keys, touched.until
+    shift = _leading_shift(data, positions)
+    if shift is None:
+        if not isinstance(data, Intervals) or not 1 < data.arity == len(positions) or axis.is_wide(data.arity):
+            return None
+        keys, until = _in_all_orders(axis, positions, touched)
+        shift = axis.time_bits
+    starts, lasts = starts_of(data), data.lasts()
+    low = keys << shift
+    if shift == axis.time_bits:
+        low = np.searchsorted(lasts, low | np.clip(until - reach + 1, 0, axis.mask), "left")
+    else:
+        low = np.searchsorted(starts, low, "left")
+    high = np.searchsorted(starts, (keys + 1) << shift, "left")
+    return low.astype(np.int64), high.astype(np.int64), lasts, until
 
 
-def _within(data: Data, ranges: tuple[Ints, Ints], edge: int) -> Ints:
-    low, high = ranges
-    return places_in_ranges(low.astype(np.int64), high.astype(np.int64), data.lasts(), data.axis.mask, edge)
+def _in_all_orders(axis: Axis, positions: Positions, touched: TouchedKeys) -> tuple[Ints, Ints]:
+    """The keys that tuples have with their arguments in any order, and their times."""
+    columns = [axis.code(touched.keys, position, len(positions)) for position in range(len(positions))]
+    orders = list(permutations(positions))
+    keys, first = np.unique(
+        np.concatenate([axis.key([columns[p] for p in order]) for order in orders]), return_index=True
+    )
+    return keys, np.tile(touched.until, len(orders))[first]

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.frontier import Frontier, Lookings, find_stirring, joining_of, make_lookings
+from holdsfor.engine.frontier import Delays, Frontier, Lookings, find_delays, find_stirring, joining_of, make_lookings
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.keys import Unit, find_units
 from holdsfor.engine.incremental.stored import Difference, keep
@@ -29,8 +29,8 @@ Waiting = tuple[Relation, Reach]
 class Setting:
     """What does not change from query time to query time. timed: definitions that name times by themselves.
 
-    complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan,
-    and of each unit.
+    complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan.
+    of_units: how far the definitions of each unit look.
     """
 
     program: Program
@@ -41,7 +41,7 @@ class Setting:
     timed: frozenset[int]
     complementing: frozenset[int]
     lookings: Lookings
-    of_units: dict[Unit, Lookings]
+    of_units: dict[Unit, Delays]
     waits: tuple[tuple[Waiting, int], ...]
 
     def stirring(self, number: int, known: int) -> int | None:
@@ -54,12 +54,11 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
     complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
     units = find_units(plan, scope.definitions)
-    of_units = {unit: make_lookings(plan, unit.definitions) for unit in units}
+    joining = joining_of(plan, windows)
+    of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     waits = _find_waits(plan, scope.definitions)
-    return Setting(
-        program, windows, scope, units, joining_of(plan, windows), timed, complementing, every, of_units, waits
-    )
+    return Setting(program, windows, scope, units, joining, timed, complementing, every, of_units, waits)
 
 
 def _complements(definition: Definition) -> bool:

@@ -78,6 +78,7 @@ def _advance(
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
+    differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = Turn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
         turn.evaluate(unit)
@@ -106,9 +107,8 @@ def _next_activity(
 
 def _worlds(known: KnownWorld, following: KnownWorld, differences: Differences) -> tuple[World, World]:
     """What differs between two query times: as it was, and as it is. What begins only now differs, too."""
-    differ = {relation: difference for relation, difference in differences.items() if difference}
-    before = {relation: difference.removed for relation, difference in differ.items()}
-    now = {relation: difference.added for relation, difference in differ.items()}
+    before = {relation: difference.removed for relation, difference in differences.items()}
+    now = {relation: difference.added for relation, difference in differences.items()}
     for relation, begun in _begun_since(known, following).items():
         added = now.get(relation)
         if added is None:
