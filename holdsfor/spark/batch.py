@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,13 +25,15 @@ from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.doubts import warn_of_doubts
-from holdsfor.job.parts import estimate_rows, footer_span, parts_of, tables_of
+from holdsfor.job.hubs import find_hubs
+from holdsfor.job.parts import ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
+from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
-ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -151,6 +152,9 @@ class SparkCrew:
     def sample(self) -> Sample:
         return self.feed.looking.sample()
 
+    def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
+        return self.feed.find_hubs(plan, buckets)
+
     def run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
 
@@ -160,7 +164,7 @@ class SparkCrew:
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
-        for number in range(len(job.program.plan.stages)):
+        for number in range(len(job.stages)):
             rows = _evaluated(rows, number, job.router.buckets, shared)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())
@@ -180,6 +184,7 @@ class _Feed:
     rows: Callable[[Callable[[], Any]], DataFrame]
     guess: Callable[[], tuple[int, int] | None]  # the span, and perhaps more than that of the rows that count
     estimate_rows: Callable[[], int | None]  # None if only reading them tells
+    find_hubs: Callable[[Plan, int], tuple[int, ...]]
     looking: _Inspection
 
 
@@ -201,7 +206,8 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
     looking = _looking_at_parts(spark, parts, inputs)
-    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), looking)
+    hubs = partial(find_hubs, parts, inputs)
+    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), hubs, looking)
 
 
 def _frames(tables: Mapping[str, Any], mapping: ColumnMapping) -> list[_Frame]:
@@ -226,7 +232,7 @@ def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
 
         return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
 
-    return _Feed((), rows, lambda: None, lambda: None, _looking_at_frames(frames, inputs))
+    return _Feed((), rows, lambda: None, lambda: None, lambda plan, buckets: (), _looking_at_frames(frames, inputs))
 
 
 def _union(frames: Iterable[DataFrame]) -> DataFrame:
