@@ -31,8 +31,16 @@ def mask(array: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
+def are_words(texts: pa.Array) -> bool:
+    """Whether all texts are the atoms that most texts are, and none is null."""
+    is_word = pc.match_substring_regex(texts, _WORD)
+    return bool(pc.all(is_word, skip_nulls=False, min_count=0).as_py())
+
+
 def atom_text(names: pa.Array) -> pa.Array:
     """Names of atoms as Prolog text: in quotes where they need them."""
+    if are_words(names):
+        return names
     plain = pc.match_substring_regex(names, _PLAIN_ATOM)
     plain = pc.and_not(plain, pc.match_substring_regex(names, r"^(?:/\*|\.$)"))  # a comment or a full stop begins there
     if pc.all(plain, min_count=0).as_py():
@@ -119,8 +127,8 @@ def string_terms(column: pa.Array) -> pa.Array:
     """A column of strings, encoded or not, as atoms."""
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
         return spread(atom_text(column.dictionary.cast(pa.string())), column.indices)
-    encoded = column.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary.cast(pa.string())))
+    encoded = strings_of(column.cast(pa.string())).encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
 
 
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
@@ -166,7 +174,7 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
 
 def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
     """Texts, each once, as terms."""
-    if len(values) and pc.all(pc.match_substring_regex(values, _WORD), skip_nulls=False).as_py():
+    if len(values) and are_words(values):
         return values
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
