@@ -15,12 +15,14 @@ from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.incremental.known import KnownWorld, Setting, know, make_setting
 from holdsfor.engine.incremental.stepping import changing_moments
+from holdsfor.engine.incremental.stored import Stored
 from holdsfor.engine.inputs import first_begin, span
+from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments, remembered
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import World
-from holdsfor.io.events import Block
+from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
 
 Told = TypeVar("Told")
@@ -33,6 +35,8 @@ WINDOWS_AHEAD = 8
 MOST_ARRAYS = 400
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
+#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
+WORTHWHILE = 6
 #: Rows that came in so many parts, or in so many rows, are joined.
 MOST_PARTS = 64
 FEW_ROWS = 10_000
@@ -92,6 +96,17 @@ class Ongoing:
         if self.carried.fired is None:
             return None
         return with_room(lambda room: world_after(self.carried, self.program, self.windows, self.scope, room))
+
+    def count_open(self) -> int:
+        """How many intervals of what is defined here have no end yet."""
+        if self._known is None and self._last is None:
+            ends = (block.end for block in self.carried.known if block.end is not None)
+            return sum(int(np.count_nonzero(end == OPEN)) for end in ends)
+        relations = [r for r in self.scope.relations(self.program.plan) if r.kind != "event"]
+        if self._known is not None:
+            return sum(_count_open(self._known.stores[r]) for r in relations if r in self._known.stores)
+        assert self._last is not None
+        return sum(self._last.now.intervals_of(relation).count_open() for relation in relations)
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""
@@ -237,6 +252,18 @@ class Ongoing:
             return self.carried
         last = self._last
         return carried_from(last.query_time, last.state.frontier, last.now, self.program, self.scope, inputs)
+
+
+def pays_off(windows: Windows) -> bool:
+    """Whether windows overlap so much that it is worth while to look only at what changes."""
+    return windows.window >= WORTHWHILE * windows.step
+
+
+def _count_open(stored: Stored) -> int:
+    base, more = stored.base, stored.more
+    assert isinstance(base, Intervals)
+    assert isinstance(more, Intervals)
+    return base.count_open() - base.take(stored.gone).count_open() + more.count_open()
 
 
 def rows_after(blocks: Sequence[Block], time: int) -> tuple[Block, ...]:

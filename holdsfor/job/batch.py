@@ -148,7 +148,7 @@ class AloneInBatch:
             row for number, part in enumerate(self._parts) for row in read_part(job, part.read(self._inputs), number)
         ]
         rows += heartbeats(job)
-        count = len(job.program.plan.stages)
+        count = len(job.stages)
         self._done = run_stages(
             rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
         )

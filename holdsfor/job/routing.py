@@ -17,6 +17,7 @@ from holdsfor.io.text import as_text
 from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
+from holdsfor.plan.distribution.stages import one_stage
 from holdsfor.plan.operators import InputSource, Plan, Relation, Route, Slices, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
@@ -62,14 +63,15 @@ class Router:
     """Where the relations of a plan have to go: for each stage the legs of each relation, and of each kind of block."""
 
     sharing: Buckets
-    stages: tuple[Legs, ...] = field(repr=False)
+    stages: tuple[Stage, ...] = field(repr=False)
+    by_stage: tuple[Legs, ...] = field(repr=False)
 
     @property
     def buckets(self) -> int:
         return self.sharing.count
 
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
-        return self.stages[stage].get(what, ()) if stage < len(self.stages) else ()
+        return self.by_stage[stage].get(what, ()) if stage < len(self.by_stage) else ()
 
     def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
         """The positions by which rows are sent on to the next stage."""
@@ -77,7 +79,7 @@ class Router:
 
     def is_crossed(self, stage: int) -> bool:
         """Whether rows about the keys of other buckets come to a bucket: everywhere, or in several ways."""
-        for kind, legs in self.stages[stage].items():
+        for kind, legs in self.by_stage[stage].items():
             if not isinstance(kind, Relation):
                 sent_on = {("share", (position,)) for position in self.follow(stage, kind)}
                 ways = sent_on | {(leg.way, leg.positions) for leg in legs if leg.way != "link"}
@@ -86,9 +88,14 @@ class Router:
         return False
 
 
-def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = ()) -> Router:
-    """buckets: those of hubs not counted. hubs: see `Buckets`."""
-    return Router(Buckets(buckets + len(hubs), hubs), tuple(map(_legs, plan.stages)))
+def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = (), merges: bool = True) -> Router:
+    """buckets: those of hubs not counted. hubs: see `Buckets`.
+
+    merges: where there is one bucket, one stage does, because all rows are there anyway.
+    """
+    sharing = Buckets(buckets + len(hubs), hubs)
+    stages = (one_stage(plan.definitions),) if merges and sharing.count == 1 and plan.stages else plan.stages
+    return Router(sharing, stages, tuple(map(_legs, stages)))
 
 
 def _legs(stage: Stage) -> Legs:

@@ -164,7 +164,7 @@ class SparkCrew:
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
-        for number in range(len(job.program.plan.stages)):
+        for number in range(len(job.stages)):
             rows = _evaluated(rows, number, job.router.buckets, shared)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())

@@ -22,6 +22,7 @@ from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import minus2
+from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
 
@@ -349,6 +350,7 @@ class Evaluation:
             cut = cut_of_rows(self._find_cuts(due.source), due.source, self._rows_about(due, before))
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
             new = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+            new = _with_times_made(new, seen.carried_running.get(due))
             mine = self._is_here(due, new)
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
 
@@ -356,6 +358,21 @@ class Evaluation:
 def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> int | Ints:
     """The cut of each row, or of all of them."""
     return cuts if isinstance(cuts, int) else cuts.of(relation, data.codes)
+
+
+def _with_times_made(running: Running, carried: Running | None) -> Running:
+    """Of deadlines that were running at the cut an evaluation does not know when they were made; who carried them does.
+
+    It matters when something changes before that time: then there is no such deadline yet.
+    """
+    taken = np.flatnonzero(running.made == -FAR)
+    if carried is None or not len(taken):
+        return running
+    made = running.made.copy()
+    made[taken[np.lexsort((running.due[taken], running.keys[taken]))]] = carried.made[
+        np.lexsort((carried.due, carried.keys))
+    ]
+    return replace(running, made=made)
 
 
 def choose_running(running: Running, mask: Mask) -> Running:
