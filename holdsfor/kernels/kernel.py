@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
@@ -25,24 +25,55 @@ Mask: TypeAlias = NDArray[np.bool_]
 Intervals: TypeAlias = tuple[Ints, Ints]
 Pairs: TypeAlias = tuple[Ints, Ints]
 
+#: What reading a file of compiled code may raise that another version or process has written.
+UNREADABLE = (AttributeError, ImportError, UnpicklingError, EOFError, ValueError, TypeError)
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class KernelFiles(IndexDataCacheFile):
+    """The files of a compiled kernel: an index, and a numbered file for each signature.
+
+    Numba writes the two one after the other. Where two processes compile at the same time, or one of them an earlier
+    source, the index of one may lead to the code of the other. So a file says itself what it is of.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        cast(Any, super()).save(key, (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:
+        """None: there is none, or it is of something else."""
+        try:
+            entry = cast(Any, super()).load(key)
+        except UNREADABLE:
+            return None
+        is_mine = isinstance(entry, tuple) and len(entry) == 3 and entry[:2] == (self._source_stamp, key)
+        return entry[2] if is_mine else None
+
+    def _load_index(self) -> Any:
+        """Of an earlier version it may name types that are gone: Numba reads them before it sees that it is old."""
+        try:
+            return cast(Any, super())._load_index()
+        except UNREADABLE:
+            return {}
 
 
 class ReadyKernels(FunctionCache):
     """Finds compiled kernels on disk without importing what only compiling needs, which takes longer than the rest.
 
-    Where one is not there, Numba's compiler imports that itself. What an earlier version of Holdsfor has left there may
-    name types that are gone: Numba reads the names before it sees that the file is old.
+    Where one is not there, Numba's compiler imports that itself.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        cast(Any, super()).__init__(function)
+        self._cache_file = cast(Any, KernelFiles)(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            try:
-                return cast(Any, super())._load_overload(sig, target_context)
-            except (AttributeError, ImportError, UnpicklingError, EOFError):
-                cast(Any, self).flush()
-        return None
+            return cast(Any, super())._load_overload(sig, target_context)
 
 
 def kernel(function: Function) -> Function:
