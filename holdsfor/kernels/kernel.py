@@ -10,52 +10,84 @@ A kernel calls only functions of its own file: Numba's cache does not notice a c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pickle import UnpicklingError
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
+from llvmlite.binding import parse_bitcode
 from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
+
+from holdsfor.kernels.kernel_files import KernelFiles
 
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 Intervals: TypeAlias = tuple[Ints, Ints]
 Pairs: TypeAlias = tuple[Ints, Ints]
 
-#: What reading a file of compiled code may raise that another version or process has written.
-UNREADABLE = (AttributeError, ImportError, UnpicklingError, EOFError, ValueError, TypeError)
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class KernelFiles(IndexDataCacheFile):
-    """The files of a compiled kernel: an index, and a numbered file for each signature.
+class ReadyLibrary(JITCodeLibrary):
+    """Machine code from disk. Its LLVM code takes longer to read, and is read only to compile a caller of it."""
 
-    Numba writes the two one after the other. Where two processes compile at the same time, or one of them an earlier
-    source, the index of one may lead to the code of the other. So a file says itself what it is of.
-    """
+    _llvm_code: bytes
 
-    def save(self, key: Any, data: Any) -> None:
-        cast(Any, super()).save(key, (self._source_stamp, key, data))
+    @classmethod
+    def load(cls, codegen: Any, stored: tuple[str, str, tuple[bytes, bytes]], symbols: Iterable[str]) -> ReadyLibrary:
+        """stored: as Numba's cache has it. symbols: those that will be asked for."""
+        name, _, (machine_code, llvm_code) = stored
+        library: Any = cls(codegen, name)
+        library._llvm_code = llvm_code
+        library.enable_object_caching()
+        library._set_compiled_object(machine_code)
+        library._finalize_final_module()
+        codegen._engine._defined_symbols.update(symbols)
+        return cast(ReadyLibrary, library)
 
-    def load(self, key: Any) -> Any:
-        """None: there is none, or it is of something else."""
-        try:
-            entry = cast(Any, super()).load(key)
-        except UNREADABLE:
-            return None
-        is_mine = isinstance(entry, tuple) and len(entry) == 3 and entry[:2] == (self._source_stamp, key)
-        return entry[2] if is_mine else None
+    def _get_module_for_linking(self) -> Any:
+        library = cast(Any, self)
+        if library._shared_module is None:
+            library._shared_module = parse_bitcode(self._llvm_code)
+            library._codegen._engine._load_defined_symbols(library._shared_module)
+        return library._shared_module
 
-    def _load_index(self) -> Any:
-        """Of an earlier version it may name types that are gone: Numba reads them before it sees that it is old."""
-        try:
-            return cast(Any, super())._load_index()
-        except UNREADABLE:
-            return {}
+
+class ReadyResults(CompileResultCacheImpl):
+    """As Numba's own, with a `ReadyLibrary`."""
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        stored, descriptor, environment, signature, objectmode, lifted, annotation, reload, environments = payload
+        if stored[1] != "object":
+            return cast(Any, super()).rebuild(target_context, payload)
+        for initialise in reload or ():
+            initialise()
+        symbols = (descriptor.llvm_func_name, descriptor.llvm_cpython_wrapper_name)
+        library = ReadyLibrary.load(target_context.codegen(), stored, symbols)
+        entry_point = target_context.get_executable(library, descriptor, environment)
+        for each in environments:
+            target_context.codegen().set_env(each.env_name, each)
+        return cast(Any, CompileResult)(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=entry_point,
+            fndesc=descriptor,
+            type_annotation=annotation,
+            signature=signature,
+            objectmode=objectmode,
+            lifted=lifted,
+            typing_error=None,
+            call_helper=None,
+            metadata=None,
+            reload_init=reload,
+            referenced_envs=environments,
+        )
 
 
 class ReadyKernels(FunctionCache):
@@ -64,11 +96,12 @@ class ReadyKernels(FunctionCache):
     Where one is not there, Numba's compiler imports that itself.
     """
 
+    _impl_class = ReadyResults
+
     def __init__(self, function: Callable[..., Any]) -> None:
         cast(Any, super()).__init__(function)
-        self._cache_file = cast(Any, KernelFiles)(
-            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
-        )
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = cast(Any, KernelFiles)(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
