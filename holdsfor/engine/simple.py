@@ -24,6 +24,7 @@ from holdsfor.kernels import (
     TERMINATE_ANY,
     compress,
     exclusive,
+    first_of_keys,
     make_intervals,
     sort_packed,
     unique_sorted,
@@ -52,6 +53,9 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: 
         ]
         for tables in (fluent.initiations, fluent.terminations)
     )
+    if len(fluent.relations) == 1 and fluent.relations[0].kind != "valued" and not fluent.terminations[0]:
+        full, wild = begun[0]  # what never ends is initiated once
+        begun = [([first_of_keys(points, world.axis.time_bits) for points in full], wild)]
     initial = initial_keys(fluent, world, domains)
     allowed = [
         _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)

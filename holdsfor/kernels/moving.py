@@ -104,6 +104,19 @@ def number_sorted(keys: Ints) -> tuple[Ints, Ints]:
 
 
 @kernel
+def first_of_keys(points: Ints, bits: int) -> Ints:
+    """Of sorted points the first of each key."""
+    result = np.empty(points.size, np.int64)
+    k, last = 0, np.int64(-1)
+    for i in range(points.size):
+        result[k] = points[i]
+        key = points[i] >> bits
+        k += key != last
+        last = key
+    return result[:k]
+
+
+@kernel
 def unique_sorted(points: Ints) -> Ints:
     """Sorted points without duplicates."""
     n = points.size
