@@ -17,7 +17,7 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
     compress,
-    first_of_keys,
+    earliest_of_keys,
     lift,
     merge_sorted,
     number_sorted,
@@ -46,10 +46,10 @@ __all__ = [
     "choose_recent",
     "compress",
     "distinct_rows",
+    "earliest_of_keys",
     "exclusive",
     "expand",
     "first_block",
-    "first_of_keys",
     "holds_mask",
     "holds_search",
     "intersect2",

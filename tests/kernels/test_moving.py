@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import (
     compress,
-    first_of_keys,
+    earliest_of_keys,
     lift,
     merge_sorted,
     number_sorted,
@@ -62,10 +62,13 @@ def test_unique_sorted(data: st.DataObject, axis: Axis) -> None:
 
 @law
 @given(st.data(), axes())
-def test_first_of_keys(data: st.DataObject, axis: Axis) -> None:
+def test_earliest_of_keys(data: st.DataObject, axis: Axis) -> None:
     points = data.draw(point_columns(axis))
-    first = {point >> axis.bits: point for point in reversed(points.tolist())}
-    assert same([first_of_keys(points, axis.bits)], [ints(sorted(first.values()))])
+    expected = {point >> axis.bits: point for point in reversed(points.tolist())}
+    shuffled = ints(data.draw(st.permutations(points.tolist())))
+    for given_points, in_order in ((points, True), (shuffled, False)):
+        found = earliest_of_keys(given_points, axis.bits, in_order)
+        assert same([found], [ints(sorted(expected.values()))])
 
 
 @law
