@@ -136,7 +136,7 @@ def _wrong_number(columns: int) -> str:
 
 def _check_names(names: Sequence[str], source: str) -> None:
     if len(set(names)) < len(names):
-        raise HoldsforError(f"{source}: two columns have the same name ({', '.join(names)}).")
+        raise HoldsforError(f"{source}: two columns have the same name ({', '.join(names)}). Rename one.")
 
 
 @dataclass(frozen=True, slots=True)
