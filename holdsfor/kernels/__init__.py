@@ -15,7 +15,16 @@ from holdsfor.kernels.inertia import (
 )
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, time_span, unique_sorted
+from holdsfor.kernels.moving import (
+    compress,
+    earliest_of_keys,
+    lift,
+    merge_sorted,
+    number_sorted,
+    order_by_key,
+    time_span,
+    unique_sorted,
+)
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
@@ -37,6 +46,7 @@ __all__ = [
     "choose_recent",
     "compress",
     "distinct_rows",
+    "earliest_of_keys",
     "exclusive",
     "expand",
     "first_block",
