@@ -56,8 +56,8 @@ def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Defin
             return source
         (relation,) = source.relations
         places = frozenset(p for p in range(relation.arity) if (relation, p) in identities)
-        asked = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
-        return replace(source, identities=places, key=min(asked)[2] if asked else ())
+        candidates = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
+        return replace(source, identities=places, key=min(candidates)[2] if candidates else ())
 
     return tuple(map(wanted, all_sources))
 
