@@ -16,7 +16,16 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, sort_packed, time_span, union2, unlike_intervals
+from holdsfor.kernels import (
+    compress,
+    distinct_rows,
+    normalise,
+    sort_packed,
+    time_span,
+    union2,
+    unique_sorted,
+    unlike_intervals,
+)
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -414,8 +423,7 @@ class Intervals:
         """The distinct keys."""
         groundings = self._views.get("groundings")
         if not isinstance(groundings, np.ndarray):
-            keys = self.keys()
-            groundings = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+            groundings = self._views["groundings"] = unique_sorted(self.keys())
         return groundings
 
 
