@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
@@ -182,16 +181,16 @@ def replace_rows(
 ) -> Difference:
     """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
     gone, come = differing(before.data, now)
-    if not gone.any() and not come.any():
+    if not len(gone) and not len(come):
         return Difference(before.data.none(), before.data.none())
-    added = now.where(come)
+    added = now.take(come)
     stored = stores.get(relation) or keep(before.data.none())
     stores[relation] = stored.change(before.origin[gone], added, edge)
-    return Difference(before.data.where(gone), added)
+    return Difference(before.data.take(gone), added)
 
 
-def differing(before: Data, now: Data) -> tuple[Mask, Mask]:
-    """Which rows of each the other has not."""
+def differing(before: Data, now: Data) -> tuple[Ints, Ints]:
+    """The places of the rows of each that the other has not."""
     if isinstance(before, Points):
         assert isinstance(now, Points)
         return before.differing(now)

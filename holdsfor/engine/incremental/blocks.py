@@ -21,7 +21,7 @@ from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import minus2
+from holdsfor.kernels import compress, minus2, points_since
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
 
@@ -212,6 +212,14 @@ class TupleCuts:
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         return np.maximum(self.tuples.until_of(self.unit.homes[relation], codes) - self.delay, self.floor)
 
+    def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
+        axis, home = self.tuples.axis, self.unit.homes[relation]
+        if home == (0,) and not axis.is_wide(arity):
+            shift = axis.time_bits + (arity - 1) * axis.code_bits
+            return points_since(packed, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+        keys = packed >> axis.time_bits
+        return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
+
 
 @dataclass(slots=True)
 class Evaluation:
@@ -283,12 +291,12 @@ class Evaluation:
         cuts = self._find_cuts(defines(definition)[0])
         earliest = cuts if isinstance(cuts, int) else max(self.block.until - cuts.delay, cuts.floor)
         of_keys: Cuts | None = None if isinstance(cuts, int) else cuts
-        settled, carried, running = {}, {}, {}
+        settled: dict[Relation, Data] = {}
+        carried: dict[Relation, Ints] = {}
+        running: dict[Due, Running] = {}
         for relation, data in before.items():
             boundary = self._settled_before(cut_of_rows(cuts, relation, data))
-            settled[relation] = data.until(boundary, None)
-            if isinstance(data, Intervals):
-                carried[relation] = data.holding_at(boundary)
+            settled[relation], carried[relation] = data.divide_at(boundary)
         for due in definition.deadlines if isinstance(definition, Group) else ():
             mine = self._running_here(due)
             running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
@@ -296,12 +304,9 @@ class Evaluation:
             self.world, after=earliest + origin, cuts=of_keys, carried=carried, settled=settled, carried_running=running
         )
 
-    def _settled_before(self, cut: int | Ints) -> int | Ints:
+    def _settled_before(self, cut: Ints) -> Ints:
         """The first time after a cut; before all times where that is the start of the history: nothing held there."""
-        start = self.world.start - self.world.axis.origin
-        if isinstance(cut, int):
-            return cut + 1 if cut >= start else -1
-        return np.where(cut >= start, cut + 1, -1)
+        return np.where(cut >= self.world.start - self.world.axis.origin, cut + 1, -1)
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
         """Puts what was concluded in the place of what was known."""
@@ -317,7 +322,7 @@ class Evaluation:
         edge = turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
             gone, come = differing(before.data, now)
-            difference = Difference(before.data.where(gone), now.where(come))
+            difference = Difference(before.data.take(gone), now.take(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
         else:
             difference = replace_rows(relation, turn.stores, before, now, edge)
@@ -353,9 +358,9 @@ class Evaluation:
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
 
 
-def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> int | Ints:
-    """The cut of each row, or of all of them."""
-    return cuts if isinstance(cuts, int) else cuts.of(relation, data.codes)
+def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> Ints:
+    """The cut of each row, or one for all of them."""
+    return np.array([cuts]) if isinstance(cuts, int) else cuts.of(relation, data.codes)
 
 
 def choose_running(running: Running, mask: Mask) -> Running:
