@@ -178,7 +178,7 @@ class Turn:
         stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
         rows = sum(map(len, stores))
         density = rows / self.setting.windows.window  # rows in a tick
-        share = 1 / max([1, *(stored.count_keys() for stored in stores)])  # of one tuple
+        share = 1 / max(1, max(stores, key=len).estimate_keys() if stores else 1)  # of one tuple
         elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
         return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
 

@@ -18,6 +18,8 @@ from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_
 CHANGED_SHARE = 6
 #: A relation with so many rows is changed as a whole: what its parts cost to merge is more than to copy it.
 FEW = 8192
+#: So many rows tell how many keys there are.
+SAMPLE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Stored:
     more: Data
     gone: Ints = field(default_factory=lambda: EMPTY)
     _whole: list[Data] = field(default_factory=list)  # made once
-    _keys: list[int] = field(default_factory=list)  # counted once for a base
+    _keys: list[int] = field(default_factory=list)  # estimated once for a base
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
@@ -81,11 +83,11 @@ class Stored:
         whole = changed.whole()
         return keep(whole if edge is None else whole.beyond(edge))
 
-    def count_keys(self) -> int:
-        """How many groundings the base is about: of what it is sorted by."""
+    def estimate_keys(self) -> int:
+        """About how many groundings the base has, of what it is sorted by: by how many rows begin one, of some rows."""
         if not self._keys:
             starts = self.base.packed if isinstance(self.base, Points) else self.base.s
-            self._keys.append(int(np.count_nonzero(np.diff(starts >> self.base.axis.time_bits))) + 1)
+            self._keys.append(_estimate_distinct(starts, self.base.axis.time_bits))
         return self._keys[0]
 
     def whole(self) -> Data:
@@ -99,6 +101,14 @@ class Stored:
 
 def keep(data: Data) -> Stored:
     return Stored(data, data.none())
+
+
+def _estimate_distinct(ordered: Ints, shift: int) -> int:
+    """About how many different numbers there are when so many bits are dropped."""
+    if len(ordered) < 2:
+        return len(ordered)
+    rows = np.linspace(0, len(ordered) - 2, min(SAMPLE, len(ordered) - 1)).astype(np.int64)
+    return 1 + int(np.count_nonzero(ordered[rows] >> shift != ordered[rows + 1] >> shift) * (len(ordered) - 1) / len(rows))
 
 
 def _is_member(values: Ints, known: Ints) -> Mask:
