@@ -48,6 +48,11 @@ def ticks(text: str, unit: str = "s") -> int:
     return int(exact)
 
 
+def has_unit(amount: object) -> bool:
+    """Whether an amount of time is more than a number of ticks, so that the length of a tick matters."""
+    return isinstance(amount, timedelta) or (isinstance(amount, str) and _TICKS.fullmatch(amount) is None)
+
+
 def ticks_of(name: str, amount: object, unit: str = "s") -> int:
     """An amount of time that a user gives in Python; name: of the parameter, for messages."""
     if isinstance(amount, timedelta):

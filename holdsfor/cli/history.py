@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from holdsfor.cli.console import progress
 from holdsfor.cli.findings import Finding, summarise, summarise_parts
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
-from holdsfor.duration import TickUnit
+from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.write import write_tables
@@ -30,13 +30,13 @@ TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
 class RunTimes(TypedDict):
-    """The part of a call of `recognise` that is about time, in ticks."""
+    """The part of a call of `recognise` that is about time."""
 
-    window: int | None
-    step: int | None
-    start: int | None
-    end: int | None
-    tick: int
+    window: Duration | None
+    step: Duration | None
+    start: TimePoint | None
+    end: TimePoint | None
+    tick: Duration
     tick_unit: TickUnit
 
 

@@ -14,7 +14,7 @@ from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
 from holdsfor.cli.rtec_defaults import split
-from holdsfor.duration import TickUnit, ticks, ticks_at
+from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ def run(
     from holdsfor.cli.engine import choose_engine
     from holdsfor.cli.findings import HEADER, finding_cells
     from holdsfor.cli.history import RunTimes, Writing, in_process, on_spark
+    from holdsfor.engine.window import check_ticks
     from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import NANOSECONDS
     from holdsfor.io.write import make_folder
@@ -148,13 +149,14 @@ def run(
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
     times = RunTimes(
-        window=ticks(window, unit) if window else table.window,
-        step=ticks(step, unit) if step else table.step,
-        start=table.start if start is None else ticks_at("start", start, unit),
-        end=table.end if end is None else ticks_at("end", end, unit),
-        tick=ticks(tick, unit) if tick else 1 if table.tick is None else table.tick,
+        window=window or table.window,
+        step=step or table.step,
+        start=table.start if start is None else start,
+        end=table.end if end is None else end,
+        tick=tick or (1 if table.tick is None else table.tick),
         tick_unit=unit,
     )
+    check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], unit)
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")

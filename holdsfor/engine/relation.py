@@ -258,6 +258,10 @@ class Intervals:
     def __len__(self) -> int:
         return len(self.s)
 
+    def count_open(self) -> int:
+        """How many have no end yet."""
+        return int(np.count_nonzero((self.e & self.axis.mask) == self.axis.mask))
+
     def none(self) -> Intervals:
         return no_intervals(self.axis, self.dictionary, self.arity)
 

@@ -22,11 +22,13 @@ from holdsfor.io.wide import NANOSECONDS, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
 from holdsfor.job.doubts import KINDS, REASONS, join_reasons
 from holdsfor.job.here import run_stages
+from holdsfor.job.hubs import find_hubs
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import Part, footer_span
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input
+from holdsfor.plan.operators import Plan
 
 Span = tuple[int, int]
 Row = dict[str, Any]
@@ -53,6 +55,9 @@ class BatchCrew(Protocol):
     def sample(self) -> Sample:
         """Some of the times, by which their middle and spread can be told."""
 
+    def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
+        """Terms with so many of the rows that each needs a bucket of its own, by their hashes; see `hubs`."""
+
     def run(self, job: Job) -> Iterable[bytes]:
         """Runs the tasks, and gives their counts, as `tasks.note` writes them."""
 
@@ -67,10 +72,11 @@ def run_batch(
     whole = times.start is None or times.end is None
     fence = fence_for(times.window)
     span = (crew.guess_span() or crew.read_span(fence)) if whole else None
+    ways = router(program.plan, buckets, crew.find_hubs(program.plan, buckets))
     while True:
         windows = find_windows_over(partial(_known, span), *times, fence)
         sink = None if out is None else draft(Path(out))
-        counts = merge_counts(crew.run(Job(program, windows, router(program.plan, buckets), sink)))
+        counts = merge_counts(crew.run(Job(program, windows, ways, sink)))
         actual = (counts.pop("first_time", 1), counts.pop("last_time", 1))
         if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
             fence = _narrowed(fence, crew.sample(), left)
@@ -83,7 +89,7 @@ def run_batch(
         publish(Path(out))
     metrics = {"arithmetic_overflows": 0} | counts | {"window": windows.window, "step": windows.step}
     metrics |= {"start": windows.start, "end": windows.end, "tick": windows.tick}
-    metrics |= {"query_times": len(windows.query_times()), "buckets": buckets}
+    metrics |= {"query_times": len(windows.query_times()), "buckets": ways.buckets}
     return metrics | {"seconds": round(time.perf_counter() - begun, 3)}
 
 
@@ -134,12 +140,15 @@ class AloneInBatch:
     def _blocks(self) -> Iterable[tuple[Block, ...]]:
         return (part.read(self._inputs).blocks for part in self._parts)
 
+    def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
+        return find_hubs(self._parts, self._inputs, plan, buckets)
+
     def run(self, job: Job) -> Iterable[bytes]:
         rows = [
             row for number, part in enumerate(self._parts) for row in read_part(job, part.read(self._inputs), number)
         ]
         rows += heartbeats(job)
-        count = len(job.program.plan.stages)
+        count = len(job.stages)
         self._done = run_stages(
             rows, count, job.router.buckets, lambda number, _, batches: stage_task(job, number, batches)
         )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.duration import TickUnit
+from holdsfor.duration import PER_SECOND, TickUnit, has_unit
+from holdsfor.io.readers.mapping import UNITS
+from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes
 from holdsfor.language.description import EventDescription
 
@@ -41,10 +43,17 @@ def most_frequent(reasons: Mapping[str, int], most: int) -> list[tuple[str, int]
     return sorted(reasons.items(), key=lambda reason: (-reason[1], reason[0]))[:most]
 
 
-def warn_of_doubts(metrics: dict[str, Any], unit: TickUnit, description: EventDescription) -> None:
-    """Tells what is doubtful, and takes out of the figures what is of no other use."""
+def warn_of_doubts(
+    metrics: dict[str, Any], unit: TickUnit, description: EventDescription, amounts: Iterable[object]
+) -> None:
+    """Tells what is doubtful, and takes out of the figures what is of no other use.
+
+    amounts: of time, as the user gave them.
+    """
     kinds = metrics.pop(KINDS, {})
-    for doubt in (*find_doubts(metrics, unit), *find_clashes(description, kinds)):
+    has_durations = bool(description.tick_units) or any(map(has_unit, amounts))
+    units = find_units_that_differ(metrics, unit) if has_durations else ()
+    for doubt in (*find_doubts(metrics, unit), *units, *find_clashes(description, kinds)):
         _log.warning("%s", doubt)
 
 
@@ -64,6 +73,19 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
         )
     yield from _find_lost_rows(metrics)
     yield from _find_constant_time(metrics)
+
+
+def find_units_that_differ(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
+    """Durations are reckoned in ticks of the run; dates were counted in those of the mapping."""
+    counted = metrics.get(NANOSECONDS)
+    if counted in (None, SECOND // PER_SECOND[unit]):
+        return
+    of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)
+    remedy = f"tick_unit='{of_dates}' (--tick-unit {of_dates}), or " if of_dates in PER_SECOND else ""
+    yield (
+        f"the mapping counts dates in ticks of 1 {of_dates}, and durations are reckoned in ticks of 1 {unit}: they do "
+        f'not mean what they say. Give {remedy}unit = "{unit}" in the mapping.'
+    )
 
 
 def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -20,29 +21,52 @@ Ints = npt.NDArray[np.int64]
 def hashes(column: pa.Array) -> Ints:
     """A number for each row that depends only on the term there, the same in every process."""
     encoded = as_text(column)
-    of_text = (hashes_of(encoded.dictionary) & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return of_text[encoded.indices.to_numpy(zero_copy_only=False)] if len(encoded) else np.empty(0, np.int64)
-
-
-def buckets_of(block: Block, positions: tuple[int, ...], count: int) -> Ints:
-    """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
-    if not positions:
-        return np.zeros(len(block), np.int64)
-    if len(positions) == 1:
-        return _bucket_of_terms(block.column(positions[0]), count)
-    return bucket(sum((hashes(block.column(p)) for p in positions), start=np.zeros(len(block), np.int64)), count)
-
-
-def _bucket_of_terms(column: pa.Array, count: int) -> Ints:
-    """Of each row by its term: worked out once a term."""
-    encoded = as_text(column)
     if not len(encoded):
         return np.empty(0, np.int64)
-    hashed = (hashes_of(encoded.dictionary) & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    return cast(Ints, bucket(hashed, count)[encoded.indices.to_numpy(zero_copy_only=False)])
+    return cast(Ints, hash_terms(encoded.dictionary)[encoded.indices.to_numpy(zero_copy_only=False)])
 
 
-def bucket(hashed: Ints, count: int) -> Ints:
+def hash_terms(texts: pa.Array) -> Ints:
+    return (hashes_of(texts) & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Buckets:
+    """How keys are shared out. count: of all buckets. hubs: the hashes of terms that have many of the rows; each has
+    one of the first buckets to itself where keys are single terms, so that the largest tasks begin first.
+    """
+
+    count: int
+    hubs: tuple[int, ...] = ()
+
+    def of_rows(self, block: Block, positions: tuple[int, ...]) -> Ints:
+        """The bucket of each row: of one argument, of an unordered pair, or of nothing (all in bucket 0)."""
+        if not positions:
+            return np.zeros(len(block), np.int64)
+        if len(positions) == 1:
+            return self._of_column(block.column(positions[0]))
+        return self.of_keys([hashes(block.column(position)) for position in positions])
+
+    def _of_column(self, column: pa.Array) -> Ints:
+        """Of each row by its term: worked out once a term."""
+        encoded = as_text(column)
+        if not len(encoded):
+            return np.empty(0, np.int64)
+        of_term = self.of_keys([hash_terms(encoded.dictionary)])
+        return cast(Ints, of_term[encoded.indices.to_numpy(zero_copy_only=False)])
+
+    def of_keys(self, columns: Sequence[Ints]) -> Ints:
+        """By the hashes of their terms."""
+        if len(columns) > 1:
+            return _spread(sum(columns, start=np.zeros(len(columns[0]), np.int64)), self.count)
+        own = len(self.hubs)
+        buckets = own + _spread(columns[0], self.count - own)
+        for number, hub in enumerate(self.hubs):
+            buckets[columns[0] == hub] = number
+        return buckets
+
+
+def _spread(hashed: Ints, count: int) -> Ints:
     mixed = (hashed * 0x9E3779B1) & 0xFFFFFFFF
     return (mixed ^ (mixed >> 15)) % count
 

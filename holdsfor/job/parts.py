@@ -9,16 +9,17 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.io.events import MOST_TIME, Events
+from holdsfor.io.events import MOST_TIME, Block, Events
 from holdsfor.io.join import move_rows
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.files import needed_columns, open_parquet, read_groups
+from holdsfor.io.readers.files import needed_columns, open_parquet, read_first, read_groups
 from holdsfor.io.readers.mapping import Mapping, roles
 from holdsfor.io.readers.read import EventPart, EventSource
 from holdsfor.language.description import Input
 
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
+ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
 BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 
@@ -43,6 +44,17 @@ class Part:
             columns = needed_columns(file.schema_arrow, mapping, inputs, source)
             table = read_groups(file, self.groups, columns)
         return blocks_from_table(table, mapping, inputs, source, self.first_row)
+
+    def peek(self, inputs: Sequence[Input], rows: int) -> tuple[Block, ...]:
+        """The first rows, where they cost little: of a Parquet file or a table. Else none."""
+        content, mapping, source = self.events.content, self.events.mapping, self.events.source
+        if isinstance(content, pa.Table):
+            return blocks_from_table(content.slice(0, rows), mapping, inputs, source).blocks
+        if not self.groups:
+            return ()
+        with open_parquet(self.path) as file:
+            columns = needed_columns(file.schema_arrow, mapping, inputs, source)
+            return blocks_from_table(read_first(file, self.groups[0], columns, rows), mapping, inputs, source).blocks
 
 
 def parts_of(source: EventSource) -> list[Part]:

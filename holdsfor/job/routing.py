@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import Block
 from holdsfor.io.text import as_text
-from holdsfor.job.exchange import Ints, bucket, buckets_of, hashes, shared_out
+from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
+from holdsfor.plan.distribution.stages import one_stage
 from holdsfor.plan.operators import InputSource, Plan, Relation, Route, Slices, Stage, Way
 
 Mask = npt.NDArray[np.bool_]
@@ -61,11 +62,16 @@ Legs = Mapping[Kind | Relation, tuple[Leg, ...]]
 class Router:
     """Where the relations of a plan have to go: for each stage the legs of each relation, and of each kind of block."""
 
-    buckets: int
-    stages: tuple[Legs, ...] = field(repr=False)
+    sharing: Buckets
+    stages: tuple[Stage, ...] = field(repr=False)
+    by_stage: tuple[Legs, ...] = field(repr=False)
+
+    @property
+    def buckets(self) -> int:
+        return self.sharing.count
 
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
-        return self.stages[stage].get(what, ()) if stage < len(self.stages) else ()
+        return self.by_stage[stage].get(what, ()) if stage < len(self.by_stage) else ()
 
     def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
         """The positions by which rows are sent on to the next stage."""
@@ -73,7 +79,7 @@ class Router:
 
     def is_crossed(self, stage: int) -> bool:
         """Whether rows about the keys of other buckets come to a bucket: everywhere, or in several ways."""
-        for kind, legs in self.stages[stage].items():
+        for kind, legs in self.by_stage[stage].items():
             if not isinstance(kind, Relation):
                 sent_on = {("share", (position,)) for position in self.follow(stage, kind)}
                 ways = sent_on | {(leg.way, leg.positions) for leg in legs if leg.way != "link"}
@@ -82,8 +88,14 @@ class Router:
         return False
 
 
-def router(plan: Plan, buckets: int) -> Router:
-    return Router(buckets, tuple(map(_legs, plan.stages)))
+def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = (), merges: bool = True) -> Router:
+    """buckets: those of hubs not counted. hubs: see `Buckets`.
+
+    merges: where there is one bucket, one stage does, because all rows are there anyway.
+    """
+    sharing = Buckets(buckets + len(hubs), hubs)
+    stages = (one_stage(plan.definitions),) if merges and sharing.count == 1 and plan.stages else plan.stages
+    return Router(sharing, stages, tuple(map(_legs, stages)))
 
 
 def _legs(stage: Stage) -> Legs:
@@ -131,7 +143,7 @@ def _is_shared(positions: tuple[int, ...], stage: int, what: Kind | Relation, pl
 def _to_buckets(
     block: Block, positions: tuple[int, ...], stage: int, use: Use, plan_router: Router
 ) -> Iterator[Parcel]:
-    for number, rows in shared_out(block, buckets_of(block, positions, plan_router.buckets), plan_router.buckets):
+    for number, rows in shared_out(block, plan_router.sharing.of_rows(block, positions), plan_router.buckets):
         yield Parcel(stage, number, use, rows)
 
 
@@ -153,7 +165,7 @@ def happens_in(times: Ints, slices: Slices, bucket_number: int, buckets: int) ->
 
 def _evidence(block: Block, positions: tuple[int, ...], stage: int, plan_router: Router) -> Iterator[Parcel]:
     """To the bucket of each argument: the buckets of the tuples that it is in (as `start` of the rows)."""
-    tuples = buckets_of(block, positions, plan_router.buckets)
+    tuples = plan_router.sharing.of_rows(block, positions)
     for position in positions:
         column = as_text(block.column(position))
         code = column.indices.to_numpy(zero_copy_only=False).astype(np.int64)
@@ -232,8 +244,7 @@ def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[
     )
 
 
-def at_home(texts: pa.Array, columns: list[Ints], number: int, buckets: int) -> Mask:
+def at_home(texts: pa.Array, columns: list[Ints], number: int, sharing: Buckets) -> Mask:
     """Which rows belong to this bucket, by the codes of the arguments that choose it."""
     of_text = hashes(texts.dictionary_encode())
-    total = sum((of_text[codes] for codes in columns), start=np.zeros(len(columns[0]), np.int64))
-    return np.equal(bucket(total, buckets), number)
+    return np.equal(sharing.of_keys([of_text[codes] for codes in columns]), number)

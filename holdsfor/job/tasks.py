@@ -65,6 +65,10 @@ class Job:
     router: Router
     sink: str | None = None
 
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return self.router.stages
+
 
 def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iterator[dict[str, Any]]:
     """The events of one part of the input, shared out by bucket; late and rejected rows set aside.
@@ -159,7 +163,7 @@ def evaluate_parcels(
     evaluated = with_room(lambda room: _evaluated(job, number, bucket, known, room))
     begun = time.perf_counter()
     sent = [parcel for r, block in evaluated.made.items() for parcel in parcels(block, job.router, number, r)]
-    stage = job.program.plan.stages[number]
+    stage = job.stages[number]
     if stage.sends_on:
         forwards = [standing(block, job.windows) for block in join_blocks(parts["forward"])]
         passing = [*inputs, *forwards, *parts["given"]]
@@ -172,8 +176,8 @@ def evaluate_parcels(
 
 def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room: int) -> BucketResult:
     begun = time.perf_counter()
-    stage = job.program.plan.stages[number]
-    earlier = [home.relation for before in job.program.plan.stages[:number] for home in before.homes]
+    stage = job.stages[number]
+    earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
@@ -197,7 +201,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:
-    return any(relation in legs for legs in router.stages[number + 1 :])
+    return any(relation in legs for legs in router.by_stage[number + 1 :])
 
 
 def _ranges_over_domain(job: Job, stage: Stage) -> bool:
@@ -207,7 +211,7 @@ def _ranges_over_domain(job: Job, stage: Stage) -> bool:
 def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
     """A row for every bucket that has something to say also where no event comes."""
     nothing = Block("", "event", (), None, np.empty(0, np.int64), None, np.empty(0, np.int64))
-    for number, stage in enumerate(job.program.plan.stages):
+    for number, stage in enumerate(job.stages):
         if _ranges_over_domain(job, stage):
             for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
                 yield from parcel_rows([(0, Parcel(number, bucket, "input", nothing))])
@@ -215,7 +219,7 @@ def heartbeats(job: Job) -> Iterator[dict[str, Any]]:
 
 def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World], None]:
     """Where rows about the keys of others come to a bucket, what they define for these is dropped."""
-    stage = job.program.plan.stages[number]
+    stage = job.stages[number]
     homes = {home.relation: home for home in stage.homes}
     is_crossed = _ranges_over_domain(job, stage) or job.router.is_crossed(number)
 
@@ -230,7 +234,7 @@ def home_filter(job: Job, number: int, bucket: int) -> Callable[[Relation, World
 
             def is_at_home(columns: Callable[[int], Ints], _: int) -> npt.NDArray[np.bool_]:
                 codes = [columns(position) for position in home]  # which may give numbers their texts
-                return at_home(world.dictionary.texts(), codes, bucket, job.router.buckets)
+                return at_home(world.dictionary.texts(), codes, bucket, job.router.sharing)
 
             _keep(relation, world, is_at_home)
 

@@ -1,42 +1,84 @@
-"""What the arguments of definitions are called: as the variables in the heads of their rules."""
+"""What the arguments of definitions are called: as the variables in the heads of their rules, or as input columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdsfor.language.description import EventDescription, Signature
+from holdsfor.language.description import (
+    Edge,
+    EventDescription,
+    Happens,
+    Holds,
+    HoldsFor,
+    Literal,
+    Occurs,
+    Signature,
+)
+from holdsfor.language.joined import joined_arguments
+from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Term, Var, name_and_args
+from holdsfor.language.walk import every
 
-Heads = dict[tuple[bool, Signature], list[tuple[Term, ...]]]
+Owner = tuple[bool, Signature]  # whether it is an event
+Head = tuple[tuple[Term, ...], tuple[Literal, ...]]  # arguments, and conditions
+#: The columns of inputs, by name; in the order of the arguments.
+Columns = Mapping[str, Sequence[str]]
 
 
-def name_arguments(description: EventDescription) -> dict[tuple[bool, Signature], tuple[str, ...]]:
+def name_arguments(description: EventDescription, columns: Columns | None = None) -> dict[Owner, tuple[str, ...]]:
     """Names for the arguments of each definition, by whether it is an event and its signature.
 
-    The first rule that has a variable in a place gives it its name. Without one, or where two places would have the
-    same name, it is called by its number: `arg2`.
+    The first rule that has a variable in a place gives it its name. Without one it is called as the column of the input
+    that it comes from; where none is known, or two places would have the same name, by its number: `arg2`.
     """
-    heads: Heads = {}
-    for is_event, head in _heads(description):
-        name, args = name_and_args(head)
-        heads.setdefault((is_event, Signature(name, len(args))), []).append(args)
-    return {key: _names(key[1].arity, alternatives) for key, alternatives in heads.items()}
+    heads: dict[Owner, list[Head]] = {}
+    for is_event, subject, body in _heads(description):
+        name, args = name_and_args(subject)
+        heads.setdefault((is_event, Signature(name, len(args))), []).append((args, body))
+    joined = _joined_columns(description, columns) if columns else {}
+    return {owner: _names(owner, alternatives, joined, columns or {}) for owner, alternatives in heads.items()}
 
 
-def _heads(description: EventDescription) -> Iterator[tuple[bool, Term]]:
+def _heads(description: EventDescription) -> Iterator[tuple[bool, Term, tuple[Literal, ...]]]:
     """Initiations come first: terminations often leave arguments open."""
     for rule in sorted(description.rules, key=lambda rule: rule.kind == "terminatedAt"):
-        yield rule.kind == "happensAt", rule.subject
-    yield from ((False, deadline.fluent) for deadline in description.deadlines)
-    yield from ((False, initially.fluent) for initially in description.initially)
-    yield from ((True, pattern.head) for pattern in description.patterns)
+        yield rule.kind == "happensAt", rule.subject, rule.body
+    yield from ((False, deadline.fluent, ()) for deadline in description.deadlines)
+    yield from ((False, initially.fluent, ()) for initially in description.initially)
+    yield from ((True, pattern.head, as_body(pattern)) for pattern in description.patterns)
 
 
-def _names(arity: int, heads: list[tuple[Term, ...]]) -> tuple[str, ...]:
+def _names(
+    owner: Owner, heads: list[Head], joined: Mapping[tuple[Owner, int], str], columns: Columns
+) -> tuple[str, ...]:
     names: list[str] = []
-    for position in range(arity):
-        variables = (args[position] for args in heads)
-        words = (v.name.strip("_") for v in variables if isinstance(v, Var) and not v.anonymous)
-        name = next((word for word in words if word and word not in names), f"arg{position + 1}")
-        names.append(name)
+    for position in range(owner[1].arity):
+        terms = [args[position] for args, _ in heads]
+        words = [term.name.strip("_") for term in terms if isinstance(term, Var) and not term.anonymous]
+        words += (word for args, body in heads for word in _columns_with(args[position], body, columns))
+        words += [joined[owner, position]] if (owner, position) in joined else []
+        names.append(next((word for word in words if word and word not in names), f"arg{position + 1}"))
     return tuple(names)
+
+
+def _columns_with(term: Term, body: Iterable[Literal], columns: Columns) -> Iterator[str]:
+    """The columns of the inputs that conditions ask for with this very term."""
+    for literal in every(body):
+        if isinstance(literal, Happens | Occurs | Edge | Holds | HoldsFor):
+            entity = literal.event if isinstance(literal, Happens | Occurs) else literal.fluent
+            name, args = name_and_args(entity)
+            if name in columns and len(columns[name]) == len(args):
+                yield from (column for column, arg in zip(columns[name], args, strict=True) if arg == term)
+
+
+def _joined_columns(description: EventDescription, columns: Columns) -> dict[tuple[Owner, int], str]:
+    """The columns of inputs that variables lead to, through rules and what they define."""
+    inputs = {each.signature for each in description.inputs}
+    listed = {owner for owner in inputs if owner.name in columns and len(columns[owner.name]) == owner.arity}
+    found: dict[tuple[Owner, int], str] = {}
+    for group in joined_arguments(description):
+        sources = ((owner, position) for _, owner, position in group if owner in listed and position < owner.arity)
+        names = [columns[owner.name][position] for owner, position in sources]
+        for kind, owner, position in group if names else ():
+            found[(kind == "event", owner), position] = names[0]
+    return found

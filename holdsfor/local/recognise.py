@@ -55,7 +55,8 @@ def recognise(
     with shown_refusals(description.sources):
         begun = time.perf_counter()
         program = make_program(plan(description))
-        read = read_parts(as_source(events, format, mapping), description.inputs, 1 if stepped else threads)
+        source = as_source(events, format, mapping)
+        read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None
         blocks = [block for part in read for block in part.blocks]
         count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
@@ -69,9 +70,11 @@ def recognise(
                     result = find_history_in_threads(program, read, windows, count)
                 else:
                     result = find_history(program, read[0], windows, stepped)
-                metrics = with_shapes(result.metrics, description) | {"seconds_reading": round(seconds, 6)}
+                metrics = with_shapes(result.metrics, description, source.columns) | {
+                    "seconds_reading": round(seconds, 6)
+                }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
-                warn_of_doubts(metrics, unit, description)
+                warn_of_doubts(metrics, unit, description, (window, step, tick))
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)

@@ -15,7 +15,7 @@ from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
 from holdsfor.engine.evaluate import Program, make_program
 from holdsfor.engine.fence import span_of
-from holdsfor.engine.ongoing import Ongoing
+from holdsfor.engine.ongoing import Ongoing, pays_off
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
@@ -38,9 +38,6 @@ from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import SessionTerms
 from holdsfor.plan import plan
-
-#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
-WORTHWHILE = 6
 
 
 def live(
@@ -168,8 +165,8 @@ class LiveSession:
         """Called once the start of the history is known."""
         scope = replace(everything(self.program.plan), forgets=True)
         windows = self.terms.windows(start)
-        pays = windows.window >= WORTHWHILE * windows.step if self.incremental is None else self.incremental
-        is_incremental = pays and self.terms.report == "eager"  # others tell of what is settled since
+        is_wanted = pays_off(windows) if self.incremental is None else self.incremental
+        is_incremental = is_wanted and self.terms.report == "eager"  # others tell of what is settled since
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 
     def advance(self, to: TimePoint) -> Changes:

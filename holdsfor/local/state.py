@@ -100,11 +100,10 @@ def _read_checkpoint(ledger: Ledger) -> KeptState:
 
 def _restart_files(commit: Commit) -> Iterator[Written]:
     """The newest base, and what came after it."""
-    newest = commit.bases[-1] if commit.bases else None
-    yield from () if newest is None else newest.files
-    for batch, files in commit.inputs:
-        if newest is None or batch > newest.batch:
-            yield from files
+    for base in commit.bases[-1:]:
+        yield from base.files
+    for entry in commit.since_base:
+        yield from entry.files
 
 
 def _read_blocks(store: Store, file: Written) -> list[Labelled]:

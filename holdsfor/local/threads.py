@@ -109,7 +109,7 @@ def _share(job: Job, piece: Block) -> _Shared:
 def _run_stages(job: Job, parcels: list[Parcel], pool: ThreadPoolExecutor) -> list[BucketResult]:
     """One stage after the other, the buckets of each side by side."""
     outcomes: list[BucketResult] = []
-    for number in range(len(job.program.plan.stages)):
+    for number in range(len(job.stages)):
         buckets = range(job.router.buckets)
         made = list(pool.map(partial(_evaluate_bucket, job, number, parcels), buckets))
         parcels = [parcel for parcel in parcels if parcel.stage > number]

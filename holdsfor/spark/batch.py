@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,18 +20,20 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
-from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.io.readers.read import as_source
+from holdsfor.io.readers.mapping import as_mapping, check_zone
+from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
 from holdsfor.job.doubts import warn_of_doubts
-from holdsfor.job.parts import estimate_rows, footer_span, parts_of, tables_of
+from holdsfor.job.hubs import find_hubs
+from holdsfor.job.parts import ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
+from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 Batches = Iterator[pa.RecordBatch]
-ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
 DDL = {
     "intervals": "fluent string, args array<string>, value string, start bigint, end bigint",
     "occurrences": "event string, args array<string>, start bigint, end bigint",
@@ -77,11 +78,15 @@ class SparkResult:
     def rejects(self) -> DataFrame:
         return self.open_table("rejects")
 
-    def table(self, name: str) -> DataFrame:
-        """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark."""
+    def table(self, name: str, zone: str | None = None) -> DataFrame:
+        """All of one fluent or event, with a column for each argument: as `Result.table`, but a DataFrame of Spark.
+
+        Spark shows time stamps in the zone of its session. With a zone they are the local times there, without a zone
+        of their own (TIMESTAMP_NTZ).
+        """
         shape = shape_in(self.metrics, name)
         rows = self.occurrences if shape.is_event else self.intervals
-        return widen_frame(rows, shape, self.metrics.get(NANOSECONDS))
+        return widen_frame(rows, shape, self.metrics.get(NANOSECONDS), None if zone is None else check_zone(zone))
 
 
 def recognise(
@@ -108,6 +113,7 @@ def recognise(
     buckets: entities are shared out over so many (default: 8 a core, fewer where there is little input).
     out: workers write the result tables there.
     """
+    out = None if out is None else Path(out).absolute()
     description = as_description(rules)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
@@ -116,8 +122,10 @@ def recognise(
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
-        metrics = with_shapes(run_batch(program, times, count, crew, out), description)
-    warn_of_doubts(metrics, unit, description)
+        metrics = run_batch(program, times, count, crew, out)
+    columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
+    metrics = with_shapes(metrics, description, columns)
+    warn_of_doubts(metrics, unit, description, (window, step, tick))
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 
@@ -144,6 +152,9 @@ class SparkCrew:
     def sample(self) -> Sample:
         return self.feed.looking.sample()
 
+    def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
+        return self.feed.find_hubs(plan, buckets)
+
     def run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
 
@@ -153,7 +164,7 @@ class SparkCrew:
         if beats:
             rows = rows.unionByName(self.spark.createDataFrame(beats, ROW_DDL))
         done = []
-        for number in range(len(job.program.plan.stages)):
+        for number in range(len(job.stages)):
             rows = _evaluated(rows, number, job.router.buckets, shared)
             if job.sink is None:  # results are set aside at each stage; only what later stages read goes on
                 done.append(rows.persist())
@@ -173,6 +184,7 @@ class _Feed:
     rows: Callable[[Callable[[], Any]], DataFrame]
     guess: Callable[[], tuple[int, int] | None]  # the span, and perhaps more than that of the rows that count
     estimate_rows: Callable[[], int | None]  # None if only reading them tells
+    find_hubs: Callable[[Plan, int], tuple[int, ...]]
     looking: _Inspection
 
 
@@ -183,7 +195,9 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     tables = events if isinstance(events, Mapping) else {"": events}
     if any(isinstance(table, DataFrame) for table in tables.values()):
         return _feed_of_frames(_frames(tables, as_mapping(mapping)), inputs)
-    parts = parts_of(as_source(events, format, mapping))
+    # Workers stay in the folder in which Spark was started.
+    source = EventSource(tuple(part.from_anywhere() for part in as_source(events, format, mapping).parts))
+    parts = parts_of(source)
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
         def read(batches: Batches) -> Batches:
@@ -192,7 +206,8 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
     looking = _looking_at_parts(spark, parts, inputs)
-    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), looking)
+    hubs = partial(find_hubs, parts, inputs)
+    return _Feed(parts, tasks, lambda: footer_span(parts, inputs), lambda: estimate_rows(parts), hubs, looking)
 
 
 def _frames(tables: Mapping[str, Any], mapping: ColumnMapping) -> list[_Frame]:
@@ -217,7 +232,7 @@ def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
 
         return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
 
-    return _Feed((), rows, lambda: None, lambda: None, _looking_at_frames(frames, inputs))
+    return _Feed((), rows, lambda: None, lambda: None, lambda plan, buckets: (), _looking_at_frames(frames, inputs))
 
 
 def _union(frames: Iterable[DataFrame]) -> DataFrame:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 MICROSECOND = 1000
 
 
-def widen_frame(rows: DataFrame, shape: TableShape, nanoseconds: int | None) -> DataFrame:
-    """One fluent or event out of a DataFrame of intervals or occurrences."""
+def widen_frame(rows: DataFrame, shape: TableShape, nanoseconds: int | None, zone: str | None = None) -> DataFrame:
+    """One fluent or event out of a DataFrame of intervals or occurrences. zone: for local times there."""
     from pyspark.sql import functions as f
 
     name = f.col("event" if shape.is_event else "fluent")
@@ -25,7 +25,8 @@ def widen_frame(rows: DataFrame, shape: TableShape, nanoseconds: int | None) -> 
     if not shape.is_event:
         columns.append(_typed(f.col("value"), shape.kinds[-1]).alias("value"))
     start, end = (_time(f.col(name), nanoseconds) for name in ("start", "end"))
-    return chosen.select(*columns, start.alias("start"), end.alias("end"), (end - start).alias("duration"))
+    times = (start, end) if zone is None or nanoseconds is None else (_local(start, zone), _local(end, zone))
+    return chosen.select(*columns, times[0].alias("start"), times[1].alias("end"), (end - start).alias("duration"))
 
 
 def _typed(text: Column, kinds: Kinds) -> Column:
@@ -43,3 +44,12 @@ def _time(ticks: Column, nanoseconds: int | None) -> Column:
     if nanoseconds < MICROSECOND:
         return f.timestamp_micros((ticks / (MICROSECOND // nanoseconds)).cast("bigint"))
     return f.timestamp_micros(ticks * (nanoseconds // MICROSECOND))
+
+
+def _local(stamp: Column, zone: str) -> Column:
+    """The clock of a zone. From UTC on, not from the zone of the session, in which an hour comes twice each year."""
+    from pyspark.sql import functions as f
+
+    epoch = f.lit("1970-01-01 00:00:00").cast("timestamp_ntz")
+    since = f.make_dt_interval(secs=(f.unix_micros(stamp) / f.lit(1_000_000)).cast("decimal(18, 6)"))
+    return f.convert_timezone(f.lit("UTC"), f.lit(zone), epoch + since)

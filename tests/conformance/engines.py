@@ -65,13 +65,13 @@ def _in_process(description: EventDescription, lines: Sequence[str], horizon: Ho
     return answer(result.intervals, result.occurrences)
 
 
-def in_tasks(buckets: int) -> Engine:
+def in_tasks(buckets: int, alone: type[AloneInBatch] = AloneInBatch) -> Engine:
     """What the workers of Spark do, without Spark: cheap enough for every case."""
 
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
         size = -(-len(lines) // buckets)
         cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
-        crew = AloneInBatch(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)
+        crew = alone(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)
         times = Ticks(horizon.window, horizon.step, horizon.start, horizon.end, horizon.tick)
         run_batch(make_program(plan(description)), times, buckets, crew)
         return answer(crew.table("intervals"), crew.table("occurrences"))

@@ -33,7 +33,8 @@ BATCHES = (
     ["cut|99|99|b", "home|120|120|125|true|c", "press|160|160|a"],
 )
 BEFORE = 2  # batches that are in the checkpoint
-FOLDER = Path(__file__).parent / "fixtures" / f"checkpoint-{VERSION}"
+FIXTURES = Path(__file__).parent / "fixtures"
+FOLDER = FIXTURES / f"checkpoint-{VERSION}"
 
 
 def stream_in(folder: Path) -> ByHand:

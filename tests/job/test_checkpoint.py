@@ -11,20 +11,21 @@ import pytest
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import VERSION, Ledger
+from holdsfor.job.live.ledger import OLDEST, VERSION, Ledger
 from holdsfor.job.live.opening import open_stream
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.engines import naive
-from tests.job.make_checkpoint import BATCHES, BEFORE, BUCKETS, FOLDER, HORIZON, RULES, stream_in
+from tests.job.make_checkpoint import BATCHES, BEFORE, BUCKETS, FIXTURES, HORIZON, RULES, stream_in
 
 
-@pytest.fixture
-def checkpoint(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(FOLDER, tmp_path / "checkpoint"))
+@pytest.fixture(params=range(OLDEST, VERSION + 1))
+def checkpoint(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """One of each version."""
+    return Path(shutil.copytree(FIXTURES / f"checkpoint-{request.param}", tmp_path / "checkpoint"))
 
 
-def test_a_checkpoint_of_this_version_goes_on(checkpoint: Path) -> None:
+def test_a_checkpoint_goes_on(checkpoint: Path) -> None:
     live = stream_in(checkpoint)
     ledger = Ledger(live.state)
     ledger.resume(identity_of(live.setting, BUCKETS))
@@ -42,7 +43,8 @@ def test_a_checkpoint_of_another_version_is_refused(checkpoint: Path, name: str)
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "version": VERSION + 1}))
     live = stream_in(checkpoint)
-    with pytest.raises(HoldsforError, match=rf"has version {VERSION + 1}, this Holdsfor reads {VERSION}. Go on with"):
+    refusal = f"has version {VERSION + 1}, this Holdsfor reads {OLDEST} to {VERSION}. Go on with"
+    with pytest.raises(HoldsforError, match=refusal):
         open_stream(Ledger(live.state), live.tables, Store(checkpoint / "spark"), identity_of(live.setting, BUCKETS))
 
 
@@ -51,3 +53,21 @@ def test_other_rules_are_refused(checkpoint: Path) -> None:
     identity = {**identity_of(live.setting, BUCKETS), "rules": "0" * 64}
     with pytest.raises(HoldsforError, match="was begun with other rules"):
         Ledger(live.state).resume(identity)
+
+
+def test_a_stream_keeps_the_stages_that_it_was_begun_with(checkpoint: Path) -> None:
+    """In version 2 one bucket had all stages of the plan."""
+    ledger = Ledger(Store(checkpoint / "state"))
+    assert ledger.merges_stages() == (ledger.identity()["version"] > 2)
+
+
+def test_a_damaged_base_of_any_version_is_made_again(checkpoint: Path) -> None:
+    live = stream_in(checkpoint)
+    last = Ledger(live.state).last()
+    assert last is not None
+    (checkpoint / "state" / last.bases[-1].files[0].name).unlink()
+    commit = live.run(BEFORE, [BATCHES[BEFORE]])
+    assert commit.counts["states_recovered"] == 1
+    live.run_all([[rows] for rows in BATCHES], first=BEFORE + 1)
+    rows = [row for batch in BATCHES for row in batch]
+    assert not differences(naive(parse(RULES), rows, HORIZON), live.answer())

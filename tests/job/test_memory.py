@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.io.storage.store import Store, Written
-from holdsfor.job.live.held import Memory, begin_held
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.held import Holder, Memory, Remembered
+from holdsfor.job.live.ledger import Logged
 from holdsfor.job.tasks import Job
 from tests.conformance.compare import differences
 from tests.spark.live.breaking import Breaking, Crash, Fuse
@@ -99,21 +100,17 @@ def check_failed_batch(plain: ByHand, folder: Path, at: int) -> None:
     check_same(plain, live)
 
 
-def test_only_what_wrote_the_very_file_is_taken() -> None:
+def test_only_what_an_attempt_that_counts_has_left_is_taken() -> None:
     assert SETTING.start is not None
     job = Job(SETTING.program, SETTING.windows(SETTING.start), SETTING.router)
-    file = Written("state/stage0-1/base-0000003.arrow", 10, 77)
-    held = begin_held(job, 0, 1, lasts=True)
+    remembered = Remembered(3, "a1", Holder(job, 0, 1, lasts=True).begin())
     memory = Memory()
-    for other, other_job in (
-        (replace(file, crc=78), job),
-        (replace(file, name="state/stage0-1/base-0000004.arrow"), job),
-        (file, replace(job, windows=replace(job.windows, end=job.windows.end + 1))),
-    ):
-        memory.put(file, held)
-        assert memory.take(other, other_job) is None
-        assert memory.take(file, job) is None, "what was asked for in vain is out of date"
-    memory.put(file, held)
-    assert memory.take(replace(file, name="state/stage1-1/base-0000003.arrow"), job) is None, "another bucket"
-    assert memory.take(file, job) is held
-    assert memory.take(file, job) is None
+    counts = [Logged(batch, (), range(0), 0, mark) for batch, mark in ((2, "c0"), (3, "a1"), (4, "b7"))]
+    for others in ([], counts[:1], [replace(counts[1], mark="b7")], [replace(counts[1], batch=4)]):
+        memory.put("stage0-1", remembered)
+        assert memory.take("stage0-1", others) is None
+        assert memory.take("stage0-1", counts) is None, "what was asked for in vain is out of date"
+    memory.put("stage0-1", remembered)
+    assert memory.take("stage1-1", counts) is None, "another bucket"
+    assert memory.take("stage0-1", counts) is remembered
+    assert memory.take("stage0-1", counts) is None

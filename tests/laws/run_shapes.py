@@ -1,9 +1,10 @@
 """Random descriptions with many stages on every host, as many as there is time for.
 
-    python -m tests.laws.run_shapes JOURNAL [--first 0] [--count 2000] [--without-spark]
+    python -m tests.laws.run_shapes JOURNAL [--first 0] [--count 2000] [--without-spark] [--one-of-each]
 
 The journal has a line for each description that agreed with the naive evaluator everywhere, and one for each that did
 not. Those in it are not tried again, so that a run may be interrupted and begun anew, with the same command.
+`--one-of-each` tries one host of each kind: a history in this process, tasks, a stream, each with its own buckets.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tests.naive.shapes import random_shapes
 
 #: In this process, as the tasks of Spark's workers, live in this process, and as the batches of a stream.
 HOSTS = (*LOCAL, in_tasks(2), in_tasks(7), in_session(), in_stream(1), in_stream(3))
+ONE_OF_EACH = (LOCAL[0], in_tasks(7), in_stream(3))
 
 
 @dataclass(frozen=True)
@@ -61,16 +63,16 @@ def find_difference(seed: int, hosts: Sequence[Engine]) -> str | None:
 
 
 @contextmanager
-def open_hosts(with_spark: bool) -> Iterator[Callable[[int], Sequence[Engine]]]:
+def open_hosts(local: Sequence[Engine], with_spark: bool) -> Iterator[Callable[[int], Sequence[Engine]]]:
     """The hosts for a seed. Spark has another number of buckets each time."""
     if not with_spark:
-        yield lambda seed: HOSTS
+        yield lambda seed: local
         return
     import holdsfor.spark
 
     session = holdsfor.spark.session()
     try:
-        yield lambda seed: (*HOSTS, on_spark(session, (2, 7)[seed % 2]))
+        yield lambda seed: (*local, on_spark(session, (2, 7)[seed % 2]))
     finally:
         session.stop()
 
@@ -81,9 +83,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--without-spark", action="store_true")
+    parser.add_argument("--one-of-each", action="store_true")
     options = parser.parse_args(arguments)
+    local = ONE_OF_EACH if options.one_of_each else HOSTS
     journal, begun, different = Journal(options.journal), time.perf_counter(), 0
-    with open_hosts(not options.without_spark) as hosts:
+    with open_hosts(local, not options.without_spark) as hosts:
         for text in try_seeds(range(options.first, options.first + options.count), hosts, journal):
             different += 1
             print(text, flush=True)

@@ -97,3 +97,29 @@ def test_a_time_that_never_changes(caplog: pytest.LogCaptureFixture) -> None:
     (doubt,) = doubts(caplog, [f"press(a{n}, 4) @ 5" for n in range(10)])
     assert doubt.startswith("all 10 rows happen at the same time (5). Is the right column the time?")
     assert doubts(caplog, [f"press(a{n}, 4) @ {n // 9 + 5}" for n in range(10)]) == []
+
+
+LASTING = RULES + "holdsFor(long(M)=true, I) :- holdsFor(on(M)=true, J), intDurGreater(J, 10 min, I).\n"
+
+
+@pytest.mark.parametrize(
+    ("rules", "unit", "times", "remedy"),
+    [
+        (LASTING, "ms", {}, "Give tick_unit='ms' (--tick-unit ms), or unit = \"s\" in the mapping."),
+        (LASTING, "min", {}, 'Give unit = "s" in the mapping.'),
+        (RULES, "ms", {"window": "1h", "step": "1h"}, "Give tick_unit='ms'"),
+        (RULES, "s", {"window": "1h", "step": "1h", "tick_unit": "ms"}, "Give tick_unit='s'"),
+        (LASTING, "s", {}, None),
+        (RULES, "min", {}, None),  # nothing asks how long a tick is
+        (":- tick(ms).\n" + LASTING, "ms", {}, None),
+    ],
+)
+def test_dates_and_durations_in_different_ticks(
+    caplog: pytest.LogCaptureFixture, rules: str, unit: str, times: dict[str, Any], remedy: str | None
+) -> None:
+    table = pa.table({"time": ["2026-03-01T08:00:00", "2026-03-01T09:00:00"], "m": ["a", "b"], "n": [4, 5]})
+    mapping = {"unit": unit, "constant": "press", "events": {"press": ["m", "n"]}}
+    holdsfor.recognise(holdsfor.parse(rules), table, mapping=mapping, **times)
+    told = [record.getMessage() for record in caplog.records if "reckoned" in record.getMessage()]
+    assert bool(told) == (remedy is not None)
+    assert all((remedy or "") in doubt for doubt in told)

@@ -82,3 +82,18 @@ def test_a_retraction_takes_back_a_row_with_a_missing_argument() -> None:
     assert world is not None
     assert sum(len(data) for relation, data in world.relations.items() if relation.name == "degrees") == 0
     assert live.current().intervals.num_rows == 0
+
+
+def test_a_deadline_is_not_running_before_it_was_made() -> None:
+    """The late row comes before the deadline that has been carried over several query times since."""
+    rules = """
+    initiatedAt(light(X)=on, T) :- happensAt(tag(X), T).
+    fi(light(X)=on, light(X)=off, 1).
+    fi(light(X)=off, light(X)=on, 6).
+    p(light(_)=on).
+    """
+    live = holdsfor.live(holdsfor.parse(rules), window=23, step=3, start=10, incremental=True)
+    live.add(["tag|19|19|a", "tag|33|20|a"])
+    live.advance(34)
+    intervals = sorted((row["start"], row["end"], row["value"]) for row in live.current().intervals.to_pylist())
+    assert intervals == [(20, 22, "on"), (22, 28, "off"), (28, 29, "on"), (29, 35, "off"), (35, None, "on")]

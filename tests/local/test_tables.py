@@ -248,3 +248,20 @@ def test_the_history_from_and_to_a_date() -> None:
     live.add(pa.table(READINGS), mapping=MAPPING)
     live.advance(to="2026-03-01T08:20")
     assert {row["Machine"] for row in live.table("hot").to_pylist()} == {"Line 1"}
+
+
+def test_arguments_without_a_variable_are_called_as_the_columns_they_come_from() -> None:
+    rules = """
+happensAt(overheats('M-004', Degrees), T) :- happensAt(reading('M-004', Degrees), T), Degrees > 90.
+happensAt(cools(soon, 'M-004'), T) :- happensAt(reading('M-004', Degrees), T), Degrees < 85.
+initially(watched('Line 1')=true).
+terminatedAt(watched(_)=true, T) :- happensAt(reading('it''s', _), T).
+happensAt(seen(M), T) :- happensAt(reading(M, _), T), holdsAt(watched(M)=true, T).
+"""
+    result = holdsfor.recognise(holdsfor.parse(rules), pa.table(READINGS), mapping=MAPPING)
+    columns = {name: result.table(name).to_arrow().column_names for name in ("overheats", "cools", "watched", "seen")}
+    assert columns["overheats"][:2] == ["machine", "Degrees"]
+    assert columns["cools"][:2] == ["arg1", "machine"]  # what no input gives has a number
+    assert columns["watched"][0] == "machine"  # through what reads it
+    assert columns["seen"][0] == "M"
+    assert [row["machine"] for row in result.table("overheats").to_pylist()] == ["M-004"]

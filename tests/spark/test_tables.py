@@ -54,3 +54,32 @@ def test_numbers_given_as_text_stay_text(spark: SparkSession) -> None:
         for name, start in (("17", 2), ("18", 3))
     ]
     assert rows(result.table("alarm")) == []
+
+
+def test_local_times_of_a_zone(spark: SparkSession) -> None:
+    """In Athens the clock goes from 3 to 4 on the morning of 29 March 2026, and from 4 to 3 on 25 October."""
+    moments = ["2026-03-29 00:30:00", "2026-03-29 01:30:00", "2026-10-25 00:30:00", "2026-10-25 01:30:00"]
+    rows = [("m", 95.0 if number % 2 == 0 else 80.0, moment) for number, moment in enumerate(moments)]
+    events = spark.createDataFrame(rows, "machine string, degrees double, time string")
+    result = holdsfor.spark.recognise(spark, holdsfor.parse(HOT), events, mapping=MAPPING, buckets=2)
+    table = result.table("hot", zone="Europe/Athens").orderBy("duration", "start")
+    assert dict(table.dtypes)["start"] == "timestamp_ntz"
+    assert [(str(row["start"]), str(row["end"])) for row in table.collect()] == [
+        ("2026-03-29 02:30:01", "2026-03-29 04:30:01"),
+        ("2026-10-25 03:30:01", "2026-10-25 03:30:01"),
+    ]
+    with pytest.raises(holdsfor.HoldsforError, match="Europe/Athen"):
+        result.table("hot", zone="Europe/Athen")
+
+
+def test_relative_paths_are_those_of_the_program(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark's workers stay where the session was begun."""
+    pq.write_table(pa.table(READINGS), tmp_path / "events.parquet")
+    monkeypatch.chdir(tmp_path)
+    result = holdsfor.spark.recognise(
+        spark, holdsfor.parse(HOT), "events.parquet", mapping=MAPPING, buckets=2, out="found"
+    )
+    assert result.intervals.count() == 3
+    assert (tmp_path / "found" / "intervals.parquet").exists()

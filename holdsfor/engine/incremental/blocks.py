@@ -17,11 +17,12 @@ from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
 from holdsfor.engine.incremental.known import KnownWorld, Setting
-from holdsfor.engine.incremental.stored import Difference, Gathered, keep
+from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_keys, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import compress, minus2, points_since
+from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
 
@@ -178,7 +179,7 @@ class Turn:
         stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
         rows = sum(map(len, stores))
         density = rows / self.setting.windows.window  # rows in a tick
-        share = 1 / max(1, max(stores, key=len).estimate_keys() if stores else 1)  # of one tuple
+        share = 1 / estimate_keys(max(stores, key=len).base) if stores else 1  # of one tuple
         elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
         return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
 
@@ -354,6 +355,7 @@ class Evaluation:
             cut = cut_of_rows(self._find_cuts(due.source), due.source, self._rows_about(due, before))
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
             new = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
+            new = _with_times_made(new, seen.carried_running.get(due))
             mine = self._is_here(due, new)
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
 
@@ -361,6 +363,21 @@ class Evaluation:
 def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> Ints:
     """The cut of each row, or one for all of them."""
     return np.array([cuts]) if isinstance(cuts, int) else cuts.of(relation, data.codes)
+
+
+def _with_times_made(running: Running, carried: Running | None) -> Running:
+    """Of deadlines that were running at the cut an evaluation does not know when they were made; who carried them does.
+
+    It matters when something changes before that time: then there is no such deadline yet.
+    """
+    taken = np.flatnonzero(running.made == -FAR)
+    if carried is None or not len(taken):
+        return running
+    made = running.made.copy()
+    made[taken[np.lexsort((running.due[taken], running.keys[taken]))]] = carried.made[
+        np.lexsort((carried.due, carried.keys))
+    ]
+    return replace(running, made=made)
 
 
 def choose_running(running: Running, mask: Mask) -> Running:

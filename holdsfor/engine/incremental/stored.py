@@ -49,7 +49,6 @@ class Stored:
     more: Data
     gone: Ints = field(default_factory=lambda: EMPTY)
     _whole: list[Data] = field(default_factory=list)  # made once
-    _keys: list[int] = field(default_factory=list)  # estimated once for a base
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
@@ -77,18 +76,11 @@ class Stored:
         gone = self.gone
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
-        changed = Stored(self.base, more, gone, _keys=self._keys)
+        changed = Stored(self.base, more, gone)
         if len(self.base) > FEW and len(more) + len(gone) <= len(self.base) // CHANGED_SHARE:
             return changed
         whole = changed.whole()
         return keep(whole if edge is None else whole.beyond(edge))
-
-    def estimate_keys(self) -> int:
-        """About how many groundings the base has, of what it is sorted by: by how many rows begin one, of some rows."""
-        if not self._keys:
-            starts = self.base.packed if isinstance(self.base, Points) else self.base.s
-            self._keys.append(_estimate_distinct(starts, self.base.axis.time_bits))
-        return self._keys[0]
 
     def whole(self) -> Data:
         if not self._whole:
@@ -103,12 +95,14 @@ def keep(data: Data) -> Stored:
     return Stored(data, data.none())
 
 
-def _estimate_distinct(ordered: Ints, shift: int) -> int:
-    """About how many different numbers there are when so many bits are dropped."""
-    if len(ordered) < 2:
-        return len(ordered)
-    rows = np.linspace(0, len(ordered) - 2, min(SAMPLE, len(ordered) - 1)).astype(np.int64)
-    return 1 + int(np.count_nonzero(ordered[rows] >> shift != ordered[rows + 1] >> shift) * (len(ordered) - 1) / len(rows))
+def estimate_keys(data: Data) -> int:
+    """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
+    if len(data) < 2:
+        return 1
+    starts, bits = data.packed if isinstance(data, Points) else data.s, data.axis.time_bits
+    rows = np.linspace(0, len(data) - 2, min(SAMPLE, len(data) - 1)).astype(np.int64)
+    begin = np.count_nonzero(starts[rows] >> bits != starts[rows + 1] >> bits)
+    return 1 + int(begin * (len(data) - 1) / len(rows))
 
 
 def _is_member(values: Ints, known: Ints) -> Mask:

@@ -87,6 +87,14 @@ def read_groups(file: pq.ParquetFile, groups: Sequence[int], columns: list[str])
     return table
 
 
+def read_first(file: pq.ParquetFile, group: int, columns: list[str], rows: int) -> pa.Table:
+    """The first rows of a row group."""
+    batch = next(file.iter_batches(rows, [group], columns), None)
+    table = file.schema_arrow.empty_table().select(columns) if batch is None else pa.Table.from_batches([batch])
+    check_codes(table)
+    return table
+
+
 def check_codes(table: pa.Table) -> None:
     for column in table.columns:
         for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():

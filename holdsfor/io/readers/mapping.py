@@ -100,6 +100,11 @@ class Mapping:
     def arguments(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(columns) for name, columns in [*self.events.items(), *self.fluents.items()]}
 
+    @property
+    def all_arguments(self) -> dict[str, tuple[str, ...]]:
+        """Those of all tables."""
+        return self.arguments | {name: columns for t in self.tables.values() for name, columns in t.arguments.items()}
+
     def of_table(self, name: str) -> Mapping:
         """The mapping of one of several tables. Without any, all have the same."""
         if not self.tables:

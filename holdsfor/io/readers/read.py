@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -38,15 +38,19 @@ Content: TypeAlias = Path | pa.Table | tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class EventPart:
-    """Events of one shape, in one place. mapping: for the format 'columns'."""
+    """Events of one shape, in one place. mapping: for the format 'columns'. label: what it is called in place of its
+    path."""
 
     content: Content
     format: str
     mapping: Mapping
+    label: str = ""
 
     @property
     def source(self) -> str:
         """What messages and rejected rows call it."""
+        if self.label:
+            return self.label
         if isinstance(self.content, Path):
             return str(self.content)
         return f"<{self.mapping.table or ('table' if isinstance(self.content, pa.Table) else 'lines')}>"
@@ -54,6 +58,11 @@ class EventPart:
     @property
     def is_parquet(self) -> bool:
         return isinstance(self.content, Path) and ".parquet" in self.content.suffixes
+
+    def from_anywhere(self) -> EventPart:
+        """The same for a process that is in another folder."""
+        path = self.content
+        return replace(self, content=path.absolute(), label=self.source) if isinstance(path, Path) else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
         content, source = self.content, self.source
@@ -83,6 +92,11 @@ class EventSource:
         """The files, for readers that share them out; () if any part is in memory."""
         files = tuple(part.content for part in self.parts if isinstance(part.content, Path))
         return files if len(files) == len(self.parts) else ()
+
+    @property
+    def columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that mappings list, by event or fluent."""
+        return {name: columns for part in self.parts for name, columns in part.mapping.arguments.items()}
 
     def read(self, inputs: Sequence[Input]) -> Events:
         """All events that the inputs of a description can use."""

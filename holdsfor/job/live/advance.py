@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import pyarrow as pa
 
@@ -15,6 +16,8 @@ from holdsfor.job.live.fresh import Spokens
 from holdsfor.job.live.held import Held
 from holdsfor.job.routing import Evidence, Parcel, parcels, send_on
 from holdsfor.job.tasks import Job, is_read_later
+
+Told = TypeVar("Told")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +52,8 @@ class StageOnBucket:
 
     def advance(self, held: Held, upstream: Spokens, due: range) -> Advanced:
         """Moves what is held on to the last of the query times. upstream: what earlier stages say of them."""
-        evaluation, windows = held.evaluation, held.evaluation.windows
-        relations = evaluation.scope.relations(self.job.program.plan)
-        forwards = [Arrived(block, windows.first_seen(block.arrival)) for block in held.forwards]
-        passing = [*self._inputs_to_send(held), *forwards]
+        relations = held.evaluation.scope.relations(self.job.program.plan)
+        passing = [*self._inputs_to_send(held), *_forwards(held)]
 
         def tell(moment: QueryMoment) -> _Step:
             changed = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
@@ -61,9 +62,7 @@ class StageOnBucket:
             to_send = [(moment.query_time, replace(parcel, speaks_for=speaks_for)) for parcel in sent]
             return _Step(changed, to_send, moment.left_out, moment.now.counts["overflows"])
 
-        steps = evaluation.advance(due, tell, upstream, forwards)
-        frontier = evaluation.frontier
-        held.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
+        steps = _move_on(held, upstream, due, tell)
         return Advanced(
             pa.concat_tables([step.changes.intervals for step in steps]),
             pa.concat_tables([step.changes.occurrences for step in steps]),
@@ -74,7 +73,7 @@ class StageOnBucket:
 
     def _inputs_to_send(self, held: Held) -> list[Arrived]:
         """Input that is evaluated here and that later stages read, too."""
-        if not self.job.program.plan.stages[self.number].sends_on:
+        if not self.job.stages[self.number].sends_on:
             return []
         first_seen = held.evaluation.windows.first_seen
         return [Arrived(block, first_seen(block.arrival)) for block in held.evaluation.inputs]
@@ -84,8 +83,8 @@ class StageOnBucket:
     ) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: all that is known and may still be looked at."""
         job, number = self.job, self.number
-        plan, router, stage = job.program.plan, job.router, job.program.plan.stages[number]
-        if number + 1 == len(plan.stages):
+        router, stage = job.router, job.stages[number]
+        if number + 1 == len(job.stages):
             return
         relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
         concluded = {}
@@ -98,3 +97,20 @@ class StageOnBucket:
             inputs = visible_input(job.windows, moment.frontier, moment.query_time, passing)
             going_on = [*inputs, *upstream.at(moment.query_time)]
             yield from send_on(going_on, concluded, Evidence(links), router, stage, number)
+
+
+def repeat(held: Held, upstream: Spokens, due: range) -> None:
+    """Moves what is held on where all that there is to tell has been told before."""
+    _move_on(held, upstream, due, lambda moment: None)
+
+
+def _move_on(held: Held, upstream: Spokens, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told]:
+    told = held.evaluation.advance(due, tell, upstream, _forwards(held))
+    frontier = held.evaluation.frontier
+    held.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
+    return told
+
+
+def _forwards(held: Held) -> list[Arrived]:
+    first_seen = held.evaluation.windows.first_seen
+    return [Arrived(block, first_seen(block.arrival)) for block in held.forwards]

@@ -140,7 +140,7 @@ def begin_stream(
         count = buckets or _buckets_of(ledger) or default_buckets
         setting = Setting(
             program,
-            router(program.plan, count),
+            router(program.plan, count, merges=ledger.merges_stages()),
             tuple(description.inputs),
             reader,
             times.window,
@@ -162,7 +162,9 @@ def begin_stream(
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told += [] if watch is None else [Watching(watch)]
-        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description))
+        return Begun(
+            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, columns_of(reader))
+        )
     except BaseException:
         lease.release()
         raise
@@ -199,6 +201,11 @@ def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: Tic
     return WallClock(
         check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
     )
+
+
+def columns_of(reader: Reader) -> dict[str, tuple[str, ...]]:
+    """The columns of events and fluents, where a mapping lists them."""
+    return reader.mapping.all_arguments if isinstance(reader, ColumnReader | TablesReader) else {}
 
 
 def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Reader:

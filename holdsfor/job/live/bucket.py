@@ -6,26 +6,24 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-import pyarrow as pa
-
 from holdsfor.engine.changes import Report
-from holdsfor.engine.frontier import find_frontier
-from holdsfor.io.events import OPEN
 from holdsfor.io.storage.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.storage.store import CorruptFile, MissingFile, Store, Written
 from holdsfor.io.wire import pack, unpack
-from holdsfor.job.live.advance import Advanced, StageOnBucket
+from holdsfor.job.live.advance import Advanced, StageOnBucket, repeat
 from holdsfor.job.live.fresh import Fresh
-from holdsfor.job.live.held import Held, Memory, begin_held, unpack_held
-from holdsfor.job.live.ledger import Base, Commit
+from holdsfor.job.live.held import Held, Holder, Memory, Remembered
+from holdsfor.job.live.ledger import Base, Commit, Logged
 from holdsfor.job.routing import Parcel
 from holdsfor.job.tasks import Job
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One batch: what all its tasks know. before: the batch before it. last: nothing comes after it."""
+    """One attempt at a batch: what all its tasks know. before: the batch before it. last: nothing comes after it.
+
+    makes_base: every bucket writes all it carries, due or not. mark: see `Logged`.
+    """
 
     batch: int
     due: range
@@ -34,11 +32,13 @@ class Turn:
     tables: Store
     report: Report = "eager"
     last: bool = False
-    keeps_all: bool = False  # every bucket writes all it carries, due or not
+    makes_base: bool = False
+    mark: str = ""
 
     @property
-    def rewrites(self) -> bool:
-        return bool(self.due) or self.keeps_all
+    def is_for_all(self) -> bool:
+        """Whether every bucket has something to do, also where no row comes."""
+        return bool(self.due) or self.makes_base
 
 
 @dataclass(slots=True)
@@ -60,10 +60,10 @@ def bucket_task(
     for _, data in rows:
         for label, block in unpack(data)[1]:
             fresh.add(label, block)
-    place, done = _Place(job, turn, number, bucket, memory), Done()
+    place, done = Place(job, number, bucket, turn.state, turn.before, memory, turn.report), Done()
     if fresh:
         done.state.append(turn.state.write(place.input_name(turn.batch), pack(fresh.labelled(), {})))
-    if not turn.rewrites:
+    if not turn.is_for_all:
         return done
     opened_at = time.perf_counter()
     held, recovered = place.read_held()
@@ -73,18 +73,15 @@ def bucket_task(
         stage = StageOnBucket(job, number, turn.report, turn.last)
         _tell(turn, place.name, stage.advance(held, fresh.upstream, turn.due), done)
     ended = time.perf_counter()
-    carried = held.save()
-    written = turn.state.write(place.base_name(turn.batch), held.pack(carried))
+    if turn.makes_base:
+        done.state.append(turn.state.write(place.base_name(turn.batch), held.pack()))
     if memory is not None:
-        memory.put(written, held)
-    done.state.append(written)
-    done.settled = find_frontier(job.program.plan, job.windows, carried.fired).settled
+        memory.put(place.name, Remembered(turn.batch, turn.mark, held))
+    done.settled = held.evaluation.frontier.settled
     done.counts["seconds_in_kernels"] = ended - begun
     done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
     done.counts["states_recovered"] = recovered
-    done.counts["intervals_open"] = sum(
-        int(np.count_nonzero(block.end == OPEN)) for block in carried.known if block.end is not None
-    )
+    done.counts["intervals_open"] = held.evaluation.count_open()
     return done
 
 
@@ -105,14 +102,16 @@ def _tell(turn: Turn, place: str, advanced: Advanced, done: Done) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the state of a bucket is, as the batch before the turn has left it."""
+class Place:
+    """Where the state of a bucket is, as the last batch has left it. number: of the stage."""
 
     job: Job
-    turn: Turn
     number: int
     bucket: int
-    memory: Memory | None
+    state: Store
+    before: Commit | None
+    memory: Memory | None = None
+    report: Report = "eager"
 
     @property
     def name(self) -> str:
@@ -125,59 +124,50 @@ class _Place:
         return f"state/{self.name}/input-{batch:07d}.arrow"
 
     def read_held(self) -> tuple[Held, int]:
-        """What the bucket carries so far, and whether a damaged file had to be made again."""
-        bases = self.turn.before.bases if self.turn.before else ()
-        held, recovered = self._read_newest(bases) if bases else (self._begin(), 0)
-        newest = bases[-1].batch if bases else -1
-        held.add(self._read_inputs(newest + 1, self.turn.batch))
-        return held, recovered
-
-    def _read_newest(self, bases: tuple[Base, ...]) -> tuple[Held, int]:
-        in_memory = self.memory.take(self._file_of(bases[-1]), self.job) if self.memory else None
-        if in_memory is not None:
-            return in_memory, 0
-        try:
-            return self._read_base(bases[-1]), 0
-        except (CorruptFile, MissingFile) as damage:
+        """What the bucket carries so far, and whether that had to be made without a file that is damaged."""
+        before = self.before
+        if before is None:
+            return self._holder(self.job).begin(), 0
+        remembered = self.memory.take(self.name, before.log) if self.memory else None
+        if remembered is not None:
+            return self._go_on(remembered.held, remembered.batch, before), 0
+        damages: list[CorruptFile | MissingFile] = []
+        for base in [*reversed(before.bases), *([] if len(before.bases) > 1 else [None])]:
             try:
-                return self._make_again(bases), 1
-            except (CorruptFile, MissingFile) as more:
-                raise type(more)(f"{damage} It cannot be made again either: {more}") from None
+                held = self._holder(self.job).begin() if base is None else self._read_base(base)
+                return self._go_on(held, -1 if base is None else base.batch, before), len(damages)
+            except (CorruptFile, MissingFile) as damage:
+                damages.append(damage)
+        first, last = damages[0], damages[-1]
+        if str(first) == str(last):
+            raise first
+        raise type(last)(f"{first} It cannot be made again either: {last}") from None
 
-    def _make_again(self, bases: tuple[Base, ...]) -> Held:
-        """The state of the newest base, out of the one before it and what came since."""
-        newest = bases[-1]
-        then = replace(self, job=replace(self.job, windows=replace(self.job.windows, end=newest.end)))
-        held, first = (then._read_base(bases[0]), bases[0].batch + 1) if len(bases) > 1 else (then._begin(), 0)
-        held.add(self._read_inputs(first, newest.batch))
-        fresh = self._read_inputs(newest.batch, newest.batch + 1)
-        held.add(fresh)
-        if newest.due:
-            StageOnBucket(then.job, self.number, self.turn.report, False).advance(held, fresh.upstream, newest.due)
-        return self._unpack(held.pack(held.save()), self.base_name(newest.batch))
+    def _go_on(self, held: Held, after: int, before: Commit) -> Held:
+        """From what the bucket carried after a batch, by what came and fell due since."""
+        for entry in before.log:
+            if entry.batch > after:
+                fresh = self._read_input(entry)
+                held.add(fresh)
+                if entry.due:
+                    then = replace(self.job, windows=replace(self.job.windows, end=entry.end))
+                    held = self._holder(then).reopen(held)
+                    repeat(held, fresh.upstream, entry.due)
+        return self._holder(self.job).reopen(held)
 
-    def _begin(self) -> Held:
-        return begin_held(self.job, self.number, self.bucket, self.memory is not None)
-
-    def _file_of(self, base: Base) -> Written:
-        name = self.base_name(base.batch)
-        return next(file for file in base.files if file.name == name)
+    def _holder(self, job: Job) -> Holder:
+        return Holder(job, self.number, self.bucket, self.memory is not None, self.report)
 
     def _read_base(self, base: Base) -> Held:
-        file = self._file_of(base)
-        return self._unpack(self.turn.state.read(file.name, file.crc), file.name)
+        name = self.base_name(base.batch)
+        file = next(file for file in base.files if file.name == name)
+        return self._holder(self.job).unpack(self.state.read(name, file.crc), self.state.shown(name))
 
-    def _unpack(self, data: pa.Buffer, name: str) -> Held:
-        lasts = self.memory is not None
-        return unpack_held(self.job, self.number, self.bucket, lasts, data, self.turn.state.shown(name))
-
-    def _read_inputs(self, first: int, stop: int) -> Fresh:
-        """What came to the bucket in batches first..stop-1."""
-        fresh, state = Fresh(), self.turn.state
-        for batch, files in self.turn.before.inputs if self.turn.before else ():
-            name = self.input_name(batch)
-            for file in files:
-                if first <= batch < stop and file.name == name:
-                    for label, block in unpack(state.read(name, file.crc), state.shown(name))[1]:
-                        fresh.add(label, block)
+    def _read_input(self, entry: Logged) -> Fresh:
+        """What came to the bucket in a batch."""
+        fresh, name = Fresh(), self.input_name(entry.batch)
+        for file in entry.files:
+            if file.name == name:
+                for label, block in unpack(self.state.read(name, file.crc), self.state.shown(name))[1]:
+                    fresh.add(label, block)
         return fresh

@@ -22,7 +22,13 @@ Note = dict[str, Any]
 
 
 class Crew(Protocol):
-    """Reads the rows of one batch, then evaluates the stages on what was read."""
+    """Reads the rows of one batch, then evaluates the stages on what was read.
+
+    remembers: what buckets carry stays in memory from batch to batch.
+    """
+
+    @property
+    def remembers(self) -> bool: ...
 
     def earliest(self, reading: Reading) -> int | None:
         """The first time of the rows; None if there is no good row."""
@@ -76,7 +82,7 @@ def read_notes(rows: Iterable[bytes]) -> list[Note]:
 
 def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
     """Where all buckets have something to do, each partition is the bucket of its number."""
-    if not turn.rewrites or (job.program.plan.stages[number].is_in_one_bucket and partition):
+    if not turn.is_for_all or (job.stages[number].is_in_one_bucket and partition):
         return []
     return [partition]
 
@@ -93,6 +99,10 @@ class Alone:
     def __init__(self, parts: Sequence[pa.Table], memory: Memory | None = None) -> None:
         self._parts, self._memory = parts, memory
         self._rows: list[Row] = []
+
+    @property
+    def remembers(self) -> bool:
+        return self._memory is not None
 
     def earliest(self, reading: Reading) -> int | None:
         found = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
@@ -111,7 +121,7 @@ class Alone:
             buckets = buckets_to_do(job, turn, number, partition)
             return stage_rows(job, turn, number, buckets, batches, self._memory)
 
-        done = run_stages(self._rows, len(job.program.plan.stages), job.router.buckets, task)
+        done = run_stages(self._rows, len(job.stages), job.router.buckets, task)
         return read_notes(row["data"] for row in done)
 
     def forget(self) -> None:

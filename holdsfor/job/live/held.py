@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from holdsfor.engine.carried import NOTHING_YET, Carried, from_labelled, labelled
-from holdsfor.engine.ongoing import WINDOWS_AHEAD, Ongoing
+from holdsfor.engine.changes import Report
+from holdsfor.engine.ongoing import WINDOWS_AHEAD, Ongoing, pays_off
 from holdsfor.engine.settling import Scope
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.io.storage.store import Written
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.live.fresh import Fresh
+from holdsfor.job.live.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
 from holdsfor.job.tasks import Job, home_filter
 
@@ -38,59 +39,80 @@ class Held:
         carried = self.evaluation.save()
         return replace(carried, inputs=join_blocks([*carried.inputs, *self.evaluation.waiting]))
 
-    def pack(self, carried: Carried) -> pa.Buffer:
-        """As a file. carried: as `save` gives it."""
-        meta, blocks = labelled(carried)
+    def pack(self) -> pa.Buffer:
+        """As a file."""
+        meta, blocks = labelled(self.save())
         blocks += [("forward", block) for block in self.forwards] + [("evidence", block) for block in self.links]
         return pack(blocks, meta)
 
 
-def begin_held(job: Job, number: int, bucket: int, lasts: bool) -> Held:
-    """A bucket that carries nothing yet. lasts: it stays in memory for batches to come."""
-    return Held(_evaluation(job, number, bucket, lasts))
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A bucket of a stage. lasts: what it holds stays in memory for batches to come."""
 
+    job: Job
+    number: int
+    bucket: int
+    lasts: bool = False
+    report: Report = "eager"
 
-def unpack_held(job: Job, number: int, bucket: int, lasts: bool, data: pa.Buffer, name: str) -> Held:
-    meta, blocks = unpack(data, name)
-    evaluation = _evaluation(job, number, bucket, lasts, from_labelled(meta, blocks))
-    return Held(evaluation, _labelled("forward", blocks), _labelled("evidence", blocks))
+    def begin(self) -> Held:
+        """Nothing is carried yet."""
+        return Held(self._evaluation())
+
+    def reopen(self, held: Held) -> Held:
+        """With the windows of this job: the end of the history may be another."""
+        if held.evaluation.windows == self.job.windows:
+            return held
+        return Held(self._evaluation(held.save()), held.forwards, held.links)
+
+    def unpack(self, data: pa.Buffer, name: str) -> Held:
+        meta, blocks = unpack(data, name)
+        evaluation = self._evaluation(from_labelled(meta, blocks))
+        return Held(evaluation, _labelled("forward", blocks), _labelled("evidence", blocks))
+
+    def _evaluation(self, carried: Carried = NOTHING_YET) -> Ongoing:
+        job, ahead = self.job, WINDOWS_AHEAD if self.lasts else 0
+        by_changes = self.lasts and len(job.stages) == 1 and self.report == "eager" and pays_off(job.windows)
+        scope = _scope(job, self.number, self.bucket)
+        return Ongoing(job.program, job.windows, scope, carried, windows_ahead=ahead, is_incremental=by_changes)
 
 
 def _labelled(label: str, blocks: Sequence[tuple[str, Block]]) -> tuple[Block, ...]:
     return tuple(block for use, block in blocks if use == label)
 
 
-def _evaluation(job: Job, number: int, bucket: int, lasts: bool, carried: Carried = NOTHING_YET) -> Ongoing:
-    ahead = WINDOWS_AHEAD if lasts else 0
-    return Ongoing(job.program, job.windows, _scope(job, number, bucket), carried, windows_ahead=ahead)
-
-
 def _scope(job: Job, number: int, bucket: int) -> Scope:
-    plan = job.program.plan
-    stage = plan.stages[number]
-    earlier = [home.relation for before in plan.stages[:number] for home in before.homes]
+    stage = job.stages[number]
+    earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     sources = sources_from(stage.routes, earlier)
     return Scope(stage.definitions, sources, home_filter(job, number, bucket), forgets=True)
 
 
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a bucket carried after an attempt at a batch."""
+
+    batch: int
+    mark: str
+    held: Held
+
+
 @dataclass(slots=True)
 class Memory:
-    """What buckets carry, each with the file that says the same.
+    """What buckets carry, by the names of their places.
 
-    It is taken out to be worked with and put back once its file is written: after a failure there is only the file.
+    It is taken out to be worked with and put back when that is done: after a failure there are only the files.
     """
 
-    _held: dict[str, tuple[Written, Held]] = field(default_factory=dict)
+    _places: dict[str, Remembered] = field(default_factory=dict)
 
-    def put(self, file: Written, held: Held) -> None:
-        self._held[_folder(file)] = (file, held)
+    def put(self, place: str, remembered: Remembered) -> None:
+        self._places[place] = remembered
 
-    def take(self, file: Written, job: Job) -> Held | None:
-        """What the bucket carried when it wrote this very file; None if that is not in memory."""
-        kept, held = self._held.pop(_folder(file), (None, None))
-        is_same = held is not None and kept == file and held.evaluation.windows == job.windows
-        return held if is_same else None
-
-
-def _folder(file: Written) -> str:
-    return file.name.rpartition("/")[0]
+    def take(self, place: str, log: Sequence[Logged]) -> Remembered | None:
+        """What the bucket carried after one of these batches; None if that is not in memory."""
+        remembered = self._places.pop(place, None)
+        if remembered is None or (remembered.batch, remembered.mark) not in {(e.batch, e.mark) for e in log}:
+            return None
+        return remembered

@@ -4,36 +4,50 @@ stream.json                          its id, and what the stream was begun with:
 commits/0000012.json                 a batch: its query times, the files of state and tables, with checksums
 state/stage0-3/base-0000012.arrow    what a bucket carries after the batch
 state/stage0-3/input-0000013.arrow   what came to it in a later batch
+
+What a bucket carries after a batch is a base, and what came and fell due since: only now and then there is a new base.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+from holdsfor.engine.window import NEVER
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.changed import find_changes
 
-VERSION = 2  # of all files of a checkpoint; to be raised when one of them comes to mean something else
+VERSION = 3  # of all files of a checkpoint; to be raised when one of them comes to mean something else
+OLDEST = 2  # of the versions that can still be read
 IDENTITY = "stream.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A batch after which every bucket has written all it carries. due: the query times of that batch.
+    """A batch after which every bucket has written all it carries."""
+
+    batch: int
+    files: tuple[Written, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What a batch has brought to buckets, and the query times that fell due with it.
 
     end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
+    mark: of the attempt at the batch that counts; nothing else has it.
     """
 
     batch: int
-    due: range
     files: tuple[Written, ...]
+    due: range
     end: int
+    mark: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,8 @@ class Commit:
     fluent or event.
     doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
     written: when, in seconds since 1970.
-    bases: the newest is the last; the one before it is kept to go back to. inputs: what came after that one, by batch.
+    bases: the newest is the last; the one before it is kept to go back to. log: all batches after that one that have
+    brought anything or went through query times.
     spark: how far Spark's own log is, as texts of its files, so that it can be made again.
     """
 
@@ -58,7 +73,7 @@ class Commit:
     settled: Mapping[str, int] = field(default_factory=dict)
     closed: bool = False
     bases: tuple[Base, ...] = ()
-    inputs: tuple[tuple[int, tuple[Written, ...]], ...] = ()
+    log: tuple[Logged, ...] = ()
     files: tuple[Written, ...] = ()
     counts: Mapping[str, float] = field(default_factory=dict)
     source: int = -1
@@ -67,29 +82,35 @@ class Commit:
     spark: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def waiting(self) -> int:
-        """How many batches of input came after the newest base."""
+    def since_base(self) -> tuple[Logged, ...]:
+        """What is logged after the newest base."""
         newest = self.bases[-1].batch if self.bases else -1
-        return sum(batch > newest for batch, _ in self.inputs)
+        return tuple(entry for entry in self.log if entry.batch > newest)
 
     @property
     def unseen(self) -> bool:
         """Whether something came after the last query time."""
-        return self.waiting > 0 or (bool(self.bases) and not self.bases[-1].due)
+        last = max((entry.batch for entry in self.log if entry.due), default=-1)
+        return any(entry.files for entry in self.log if entry.batch > last)
+
+    @property
+    def base_bytes(self) -> int:
+        return _size(file for base in self.bases[-1:] for file in base.files)
+
+    @property
+    def log_bytes(self) -> int:
+        """Of what is logged after the newest base."""
+        return _size(file for entry in self.since_base for file in entry.files)
 
     @property
     def state_bytes(self) -> int:
         """What a restart would read."""
-        newest = self.bases[-1:]
-        after = newest[0].batch if newest else -1
-        files = [*(file for base in newest for file in base.files)]
-        files += [file for batch, found in self.inputs if batch > after for file in found]
-        return sum(file.size for file in files)
+        return self.base_bytes + self.log_bytes
 
     @property
     def state_files(self) -> tuple[Written, ...]:
         """All that a restart may read."""
-        lists = [base.files for base in self.bases] + [files for _, files in self.inputs]
+        lists = [base.files for base in self.bases] + [entry.files for entry in self.log]
         return tuple(file for files in lists for file in files)
 
     def as_json(self) -> dict[str, Any]:
@@ -103,8 +124,8 @@ class Commit:
             "latest": self.latest,
             "settled": dict(self.settled),
             "closed": self.closed,
-            "bases": [[b.batch, [b.due.start, b.due.stop, b.due.step], _listed(b.files), b.end] for b in self.bases],
-            "inputs": [[batch, _listed(files)] for batch, files in self.inputs],
+            "bases": [[base.batch, _listed(base.files)] for base in self.bases],
+            "log": [_entry_as_json(entry) for entry in self.log],
             "files": _listed(self.files),
             "counts": dict(self.counts),
             "doubted": self.doubted,
@@ -113,24 +134,52 @@ class Commit:
         }
 
     @staticmethod
-    def from_json(found: Mapping[str, Any]) -> Commit:
+    def from_json(content: Mapping[str, Any]) -> Commit:
+        bases, log = _state_of_version_2(content) if content["version"] == 2 else _state_of(content)
         return Commit(
-            found["batch"],
-            found["start"],
-            found["fired"],
-            found["watermark"],
-            found["latest"],
-            found["settled"],
-            found["closed"],
-            tuple(Base(batch, range(*due), _written(files), end) for batch, due, files, end in found["bases"]),
-            tuple((batch, _written(files)) for batch, files in found["inputs"]),
-            _written(found["files"]),
-            found["counts"],
-            found["source"],
-            found["doubted"],
-            found["written"],
-            found["spark"],
+            content["batch"],
+            content["start"],
+            content["fired"],
+            content["watermark"],
+            content["latest"],
+            content["settled"],
+            content["closed"],
+            bases,
+            log,
+            _written(content["files"]),
+            content["counts"],
+            content["source"],
+            content["doubted"],
+            content["written"],
+            content["spark"],
         )
+
+
+State = tuple[tuple[Base, ...], tuple[Logged, ...]]
+
+
+def _state_of(content: Mapping[str, Any]) -> State:
+    log = (Logged(batch, _written(files), range(*due), end, mark) for batch, files, due, end, mark in content["log"])
+    return tuple(Base(batch, _written(files)) for batch, files in content["bases"]), tuple(log)
+
+
+def _state_of_version_2(content: Mapping[str, Any]) -> State:
+    """There every batch with query times wrote a base."""
+    bases = [(Base(batch, _written(files)), range(*due), end) for batch, due, files, end in content["bases"]]
+    entries = {batch: Logged(batch, _written(files), range(0), NEVER) for batch, files in content["inputs"]}
+    for base, due, end in bases[-1:]:
+        files = entries[base.batch].files if base.batch in entries else ()
+        entries[base.batch] = Logged(base.batch, files, due, end)
+    return tuple(base for base, _, _ in bases), tuple(entries[batch] for batch in sorted(entries))
+
+
+def _entry_as_json(entry: Logged) -> list[Any]:
+    due = [entry.due.start, entry.due.stop, entry.due.step]
+    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
+
+
+def _size(files: Iterable[Written]) -> int:
+    return sum(file.size for file in files)
 
 
 def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
@@ -217,14 +266,18 @@ class Ledger:
     def identity(self) -> dict[str, Any]:
         return read_version(self.store, IDENTITY)
 
+    def merges_stages(self) -> bool:
+        """Whether one bucket has one stage: a stream keeps the stages that it was begun with."""
+        return not self.store.exists(IDENTITY) or bool(self.identity()["version"] > 2)
+
 
 def read_version(store: Store, name: str) -> dict[str, Any]:
-    """A record of this version; another one may mean something else."""
+    """A record of a version that is known; another one may mean something else."""
     content = store.read_json(name)
     version = content.get("version", VERSION) if isinstance(content, dict) else VERSION
-    if version != VERSION:
+    if not OLDEST <= version <= VERSION:
         raise HoldsforError(
-            f"{store.shown(name)} has version {version}, this Holdsfor reads {VERSION}. "
+            f"{store.shown(name)} has version {version}, this Holdsfor reads {OLDEST} to {VERSION}. "
             "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
         )
     return store.read_record(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +19,7 @@ from holdsfor.job.live.attempts import Attempts, Guard
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
 from holdsfor.job.live.crew import Crew, Note
-from holdsfor.job.live.ledger import Base, Commit, Ledger
+from holdsfor.job.live.ledger import Base, Commit, Ledger, Logged
 from holdsfor.job.live.reading import Reader, Reading
 from holdsfor.job.routing import Router
 from holdsfor.job.tasks import Job
@@ -28,6 +29,11 @@ logger = logging.getLogger(__name__)
 
 #: After so many batches without a query time every bucket puts together what has come since the last.
 MOST_WAITING = 16
+#: Where buckets stay in memory, a new base is made after so many batches, or when what is logged since the last one
+#: takes so much: a restart goes through it all again.
+MOST_LOGGED = 64
+LOG_SHARE = 2  # one in so many bytes of the base
+FEW_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,14 +217,15 @@ class Stream:
         guard: Guard | None = None,
     ) -> Commit:
         setting = self.setting
-        keeps_all = known.waiting >= MOST_WAITING
         last = known.closed or job.windows.last in due  # nothing counts after the end, though rows may come
-        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, keeps_all)
+        makes_base = (last and bool(due)) or _makes_base(known, due, crew.remembers)
+        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, makes_base)
         before_evaluation = time.perf_counter()
         if guard is None:
+            turn = _marked(turn)
             notes = crew.evaluate(job, turn)
         else:
-            known, notes = _guarded(guard, job, known, turn)
+            known, turn, notes = _guarded(guard, job, known, turn)
         counts = _sum([known.counts, *(note["counts"] for note in notes)])
         now = time.perf_counter()
         counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
@@ -267,19 +274,34 @@ class Stream:
         return self._job
 
 
-def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, list[Note]]:
-    """The notes of the evaluation; if rows must be left out for it, they are read again without these.
+def _makes_base(known: Commit, due: range, remembers: bool) -> bool:
+    """Whether all that is carried is written. remembers: it stays in memory, and is read only after a restart."""
+    if not remembers:
+        return bool(due) or len(known.since_base) >= MOST_WAITING
+    if not known.bases and due:
+        return True
+    return len(known.since_base) >= MOST_LOGGED or known.log_bytes > max(known.base_bytes // LOG_SHARE, FEW_BYTES)
+
+
+def _marked(turn: Turn) -> Turn:
+    return replace(turn, mark=uuid.uuid4().hex[:8])
+
+
+def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, Turn, list[Note]]:
+    """The attempt that succeeded, with its notes; if rows must be left out for it, they are read again without these.
 
     The query times stay, though rows that made them due may be left out: else these would be taken for the guilty.
     """
     done = guard.reading
 
-    def evaluate(reading: Reading) -> tuple[Commit, list[Note]]:
+    def evaluate(reading: Reading) -> tuple[Commit, Turn, list[Note]]:
+        attempt = _marked(turn)
         if reading is done:
-            return known, guard.crew.evaluate(job, turn)
+            return known, attempt, guard.crew.evaluate(job, attempt)
         read = guard.crew.read(job, reading)
         counts = dict(known.counts) | _sum([note["counts"] for note in read])
-        return replace(known, files=_files(read, "tables"), counts=counts), guard.crew.evaluate(job, turn)
+        others = replace(known, files=_files(read, "tables"), counts=counts)
+        return others, attempt, guard.crew.evaluate(job, attempt)
 
     return guard.attempt("evaluate", evaluate)
 
@@ -290,14 +312,15 @@ def _following(before: Commit | None) -> int:
 
 def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int) -> Commit:
     """Which files hold the state after the turn."""
-    came = tuple(file for file in files if "/input-" in file.name)
-    inputs = (*known.inputs, (turn.batch, came)) if came else known.inputs
-    if not turn.rewrites:
-        return replace(known, inputs=inputs)
-    base = Base(turn.batch, turn.due, tuple(file for file in files if "/base-" in file.name), end)
+    log, came = known.log, tuple(file for file in files if "/input-" in file.name)
+    if came or turn.due:
+        log = (*log, Logged(turn.batch, came, turn.due, end, turn.mark))
+    if not turn.makes_base:
+        return replace(known, log=log)
+    base = Base(turn.batch, tuple(file for file in files if "/base-" in file.name))
     bases = (*known.bases, base)[-2:]
     first = bases[0].batch if len(bases) > 1 else -1
-    return replace(known, bases=bases, inputs=tuple((batch, found) for batch, found in inputs if batch > first))
+    return replace(known, bases=bases, log=tuple(entry for entry in log if entry.batch > first))
 
 
 def _settled(notes: Sequence[Note]) -> dict[str, int]:

@@ -16,9 +16,9 @@ from holdsfor.engine.window import NEVER, Windows
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.held import unpack_held
+from holdsfor.job.live.bucket import Place
 from holdsfor.job.live.identity import rules_digest, rules_pieces
-from holdsfor.job.live.ledger import IDENTITY, Base, Ledger
+from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 
@@ -33,23 +33,22 @@ def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
         )
     ledger.check_identity({"rules": rules_digest(program), "pieces": rules_pieces(program)})
     identity, last = ledger.identity(), ledger.last()
-    if last is None or last.start is None or not last.bases:
+    if last is None or last.start is None:
         return PROGRESS_SCHEMA.empty_table()
     window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
     windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
-    job = Job(program, windows, router(program.plan, identity["buckets"]))
-    evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last.bases[-1], ledger.store))
+    job = Job(program, windows, router(program.plan, identity["buckets"], merges=ledger.merges_stages()))
+    evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last, ledger.store))
     world = evaluation.last_world()
     return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
 
 
-def _read_carried(job: Job, base: Base, state: Store) -> Carried:
-    """Of each stage and bucket, from `state/stage0-3/base-0000012.arrow`."""
+def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
+    """Of each stage and bucket."""
     parts, forwards = [], list[Block]()
-    for file in base.files:
-        stage, bucket = file.name.split("/")[1].removeprefix("stage").split("-")
-        data = state.read(file.name, file.crc)
-        held = unpack_held(job, int(stage), int(bucket), False, data, state.shown(file.name))
-        parts.append((held.evaluation.scope, held.evaluation.carried))
-        forwards += held.forwards
+    for number, stage in enumerate(job.stages):
+        for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
+            held, _ = Place(job, number, bucket, state, last).read_held()
+            parts.append((held.evaluation.scope, held.save()))
+            forwards += held.forwards
     return merge_carried(parts, job.program.plan, forwards)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
-from holdsfor.plan.operators import Definition, Home, Relation, Stage
-from holdsfor.plan.walk import defines
+from holdsfor.plan.operators import Definition, Home, Relation, Route, Stage
+from holdsfor.plan.walk import defines, reads
 
 
 def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = ()) -> tuple[Stage, ...]:
@@ -20,6 +20,14 @@ def stages(definitions: tuple[Definition, ...], declared: Iterable[Relation] = (
         placements.append(placement)
     count = max((placement.stage for placement in placements), default=-1) + 1
     return tuple(_stage(number, definitions, placements) for number in range(count))
+
+
+def one_stage(definitions: tuple[Definition, ...]) -> Stage:
+    """All definitions where all rows are: nothing has to travel."""
+    own = dict.fromkeys(relation for definition in definitions for relation in defines(definition))
+    read = dict.fromkeys(relation for definition in definitions for relation in reads(definition))
+    routes = (Route(relation, "share") for relation in read if relation not in own)
+    return Stage(tuple(range(len(definitions))), tuple(routes), tuple(Home(relation, ()) for relation in own))
 
 
 def _stage(number: int, definitions: tuple[Definition, ...], placements: list[Placement]) -> Stage:

@@ -36,6 +36,7 @@ class Workers:
     frame: DataFrame | None
     shared: Callable[[Job], Callable[[], Job]]
     _rows: DataFrame | None = None
+    remembers: bool = False
 
     def earliest(self, reading: Reading) -> int | None:
         if self.frame is None:
@@ -80,7 +81,7 @@ class Workers:
         if rows is None:
             rows = self.spark.createDataFrame([], ROW_DDL)
         rows = rows.filter(functions.col("use") != "note")
-        for number in range(len(job.program.plan.stages)):
+        for number in range(len(job.stages)):
             task = _stage_task(self.shared(job), turn, number)
             rows = send_to_buckets(rows, job.router.buckets).mapInArrow(task, ROW_DDL)
         return _notes(rows)

@@ -58,8 +58,7 @@ def left(live: ByHand) -> list[str]:
     """Files of state that the last batch does not name, and unfinished ones."""
     last = live.stream.ledger.last()
     assert last is not None
-    lists = [base.files for base in last.bases] + [files for _, files in last.inputs]
-    named = {file.name for files in lists for file in files}
+    named = {file.name for file in last.state_files}
     return [name for name in live.state._listed("state/") if name not in named]
 
 
