@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.errors import HoldsforError
+from holdsfor.kernels.numbering import Numbering
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
@@ -19,30 +20,19 @@ class KeyTable:
     """Numbers for tuples that have too many arguments to stand side by side: given in order of arrival."""
 
     def __init__(self, arity: int) -> None:
-        self._known = np.empty(0, np.int64)  # combined codes, sorted
-        self._numbers = np.empty(0, np.int64)  # their numbers
+        self._numbering = Numbering()  # of combined codes
         self.columns = [np.empty(0, np.int64) for _ in range(arity)]  # the codes of each number
 
     def copy(self) -> KeyTable:
         other = KeyTable(0)
-        other._known, other._numbers, other.columns = self._known, self._numbers, self.columns
+        other._numbering, other.columns = self._numbering.copy(), self.columns
         return other
 
     def encode(self, combined: Ints, codes: Sequence[Ints]) -> Ints:
-        distinct, first, back = np.unique(combined, return_index=True, return_inverse=True)
-        place = np.searchsorted(self._known, distinct)
-        is_known = place < len(self._known)
-        is_known[is_known] = self._known[place[is_known]] == distinct[is_known]
-        fresh = np.flatnonzero(~is_known)
-        numbers = np.empty(len(distinct), np.int64)
-        numbers[is_known] = self._numbers[place[is_known]]
-        numbers[fresh] = len(self._known) + np.arange(len(fresh))
+        numbers, fresh = self._numbering.number(combined)
         if len(fresh):
-            rows = first[fresh]
-            self.columns = [np.concatenate([old, new[rows]]) for old, new in zip(self.columns, codes, strict=True)]
-            self._known = np.insert(self._known, place[fresh], distinct[fresh])
-            self._numbers = np.insert(self._numbers, place[fresh], numbers[fresh])
-        return numbers[back]
+            self.columns = [np.concatenate([old, new[fresh]]) for old, new in zip(self.columns, codes, strict=True)]
+        return numbers
 
 
 @dataclass(frozen=True, slots=True)

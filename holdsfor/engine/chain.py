@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import takewhile
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from holdsfor.engine.structure import read_by_parts, take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import (
+    compress,
     expand,
     holds_mask,
     holds_search,
@@ -32,6 +34,7 @@ from holdsfor.language.description import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
 from holdsfor.plan.structures import flat, forms_of, is_open, names_in
+from holdsfor.plan.variables import mentions
 
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
@@ -90,13 +93,22 @@ def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
     while place < len(chain):
         tests = _tests(chain, place)
         if rows is not None and len(tests) > 1:  # one selection for all of them
-            masks = [compare(test.op, test.left, test.right, rows, world) for test in tests]
-            rows = rows.filter(np.logical_and.reduce(masks))
+            rows = rows.filter(_all_true(tests, rows, world))
             place += len(tests)
+        elif rows is not None and isinstance(op := chain[place], Holding):
+            own = _own_tests(op, _tests(chain, place + 1), rows.names)
+            rows = holding(op, rows.timely(op.time), world, own)
+            place += 1 + len(own)
         else:
             rows = step(chain[place], rows, world)
             place += 1
     return rows if rows is not None else Rows(world.axis, 1, {})
+
+
+def _all_true(tests: Sequence[Where], rows: Rows, world: World) -> Mask:
+    masks = [compare(test.op, test.left, test.right, rows, world) for test in tests]
+    mask: Mask = np.logical_and.reduce(masks)
+    return mask
 
 
 def _tests(chain: Chain, place: int) -> list[Where]:
@@ -107,6 +119,17 @@ def _tests(chain: Chain, place: int) -> list[Where]:
             break
         tests.append(op)
     return tests
+
+
+def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[Where]:
+    """The first comparisons after an operator that shares no argument with the rows, as far as they are about its own.
+
+    So that they are done for what holds, and not for each combination of it with a row.
+    """
+    names = frozenset(names_in(op.args))
+    if names & bound:
+        return []
+    return list(takewhile(lambda test: names.issuperset(mentions(test)), tests))
 
 
 def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
@@ -253,12 +276,17 @@ def _start(op: At, occurrences: Points, index: Ints | None) -> dict[str, Column]
 # ---------------------------------------------------------------- holding
 
 
-def holding(op: Holding, rows: Rows, world: World) -> Rows:
+def holding(op: Holding, rows: Rows, world: World, own: Sequence[Where] = ()) -> Rows:
+    """own: comparisons of what the operator binds."""
     intervals, args = read_by_parts(world.intervals_of(op.relation), op.args)
     wanted = shape(args, rows.names, world.dictionary)
     if not wanted.new:
         return rows.filter(_holds(intervals, wanted, op.time, rows))
     s, e, source = intervals.spread(wanted.picks, wanted.positions)
+    if own:
+        columns = {name: Column(world.dictionary, intervals.codes(p)[source]) for p, name in wanted.new}
+        mask = _all_true(own, Rows(world.axis, len(source), columns), world)
+        s, e, source = compress(s, mask), compress(e, mask), compress(source, mask)
     left, in_order = rows.pack(wanted.names, op.time)
     if not in_order:
         left, order = sort_packed(left, world.axis.time_bits)

@@ -179,16 +179,19 @@ class Dictionary:
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
         """Integers close together, of which most columns have the same: looked up in a table."""
         table = self._integer_codes.widened(low, high)
-        codes = table.codes[numbers - table.low]
+        offsets = numbers - table.low
+        codes = table.codes[offsets]
         if codes.min() < 0:
-            fresh = np.unique(numbers[codes < 0])
+            wanted = np.zeros(len(table.codes), np.bool_)
+            wanted[offsets] = True
+            fresh = np.flatnonzero(wanted & (table.codes < 0)) + table.low
             self._complete()
             begin = len(self._texts)
             table.codes[fresh - table.low] = self.codes(map(repr, fresh.tolist()))
             if len(self._texts) == begin + len(fresh):  # all of them new, in their order
                 yes = np.ones(len(fresh), np.bool_)
                 self._know(NumberColumns(fresh.astype(np.float64), fresh, yes, yes))
-            codes = table.codes[numbers - table.low]
+            codes = table.codes[offsets]
         self._integer_codes = table
         return codes
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,11 @@ from holdsfor.engine.chain import matched, run, shape
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
+from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.kernels import number_sorted
-from holdsfor.plan.operators import Arg, Declared
+from holdsfor.kernels import compress, member_mask, number_sorted, sort_packed
+from holdsfor.plan.operators import Arg, Chain, Declared, Leaf
 from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
 
 
@@ -58,47 +59,42 @@ def admits_all(clauses: Iterable[Allowed]) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """Which keys, sorted, are known to be allowed or not. Values of a fluent often have the same domain and keys."""
-
-    clauses: tuple[Allowed, ...]
-    keys: Ints
-    mask: Mask
-
-
 def within(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
     if all(isinstance(clause, Declared) and _is_plain(clause) for clause in clauses):
         return _test(keys, arity, clauses, world)  # as quick as finding out which keys are the same
     distinct, back = numbered(keys)
-    view = ("within", id(clauses))
-    known = world.shared.get(view)
-    if not isinstance(known, _Known) or known.clauses is not clauses:
-        known = world.shared[view] = _Known(clauses, distinct, _test(distinct, arity, clauses, world))
-        return known.mask[back]
-    if len(fresh := np.setdiff1d(distinct, known.keys, assume_unique=True)):
-        place = np.searchsorted(known.keys, fresh)
-        mask = np.insert(known.mask, place, _test(fresh, arity, clauses, world))
-        known = _Known(clauses, np.insert(known.keys, place, fresh), mask)
-    world.shared[view] = known
-    return known.mask[np.searchsorted(known.keys, distinct)][back]
+    return _test(distinct, arity, clauses, world)[back]
 
 
 def _test(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
     mask = np.zeros(len(keys), np.bool_)
+    alike: dict[object, list[Declared]] = {}
     for clause in clauses:
         if isinstance(clause, Enumerated):
             mask |= _listed(keys, arity, clause, world)
         else:
-            mask |= _tested(keys, arity, clause, world)
+            alike.setdefault((clause.chain, forms_of(clause.args), _variables(clause)), []).append(clause)
+    for same in alike.values():
+        mask |= _tested(keys, arity, same, world)
     return mask
+
+
+def _variables(clause: Declared) -> tuple[str | None, ...]:
+    """By argument; None for a constant. Declarations of the values of a fluent often differ by these alone."""
+    return tuple(arg if isinstance(arg, str) else None for arg in flat(clause.args))
 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
     """The distinct keys, sorted, and which of them each key is; keys that are sorted need only be compared."""
     distinct, numbers = number_sorted(keys)
-    return (distinct, numbers) if len(numbers) == len(keys) else np.unique(keys, return_inverse=True)
+    if len(numbers) == len(keys):
+        return distinct, numbers
+    ordered, order = sort_packed(keys, 0)
+    distinct, numbers = number_sorted(ordered)
+    back = np.empty(len(keys), np.int64)
+    back[order] = numbers
+    return distinct, back
 
 
 def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
@@ -114,13 +110,42 @@ def _listed(keys: Ints, arity: int, clause: Enumerated, world: World) -> Mask:
     return mask
 
 
-def _tested(keys: Ints, arity: int, clause: Declared, world: World) -> Mask:
-    if _is_plain(clause):
-        return _agreeing(keys, arity, clause.args, world)
-    fitting, rows = matching_keys(keys, arity, clause.args, world)
+def _tested(keys: Ints, arity: int, clauses: Sequence[Declared], world: World) -> Mask:
+    """clauses: with the same conditions on the same variables."""
+    first = clauses[0]
+    if _is_plain(first):
+        return _any_of([_agreeing(keys, arity, clause.args, world) for clause in clauses])
+    fitting, rows = matching_keys(keys, arity, [clause.args for clause in clauses], world)
     mask = np.zeros(len(keys), np.bool_)
-    mask[np.searchsorted(keys, fitting[matched(clause.chain, rows, world)])] = True
+    mask[np.searchsorted(keys, fitting[_match_once(first.chain, rows, world)])] = True
     return mask
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """Which combinations of terms, as sorted keys, meet some conditions."""
+
+    keys: Ints
+    mask: Mask
+
+
+def _match_once(chain: Chain, rows: Rows, world: World) -> Mask:
+    """As `matched`, each combination once in an evaluation: values, and fluents, often have the same conditions."""
+    names = tuple(sorted(rows.names))
+    if not names:
+        return matched(chain, rows, world)
+    distinct, back = numbered(world.axis.key([rows.codes(name) for name in names]))
+    view = ("within", chain, names)
+    known = world.shared.get(view)
+    if not isinstance(known, _Known):
+        known = _Known(EMPTY, np.zeros(0, np.bool_))
+    if len(fresh := compress(distinct, ~member_mask(distinct, known.keys))):
+        place = np.searchsorted(known.keys, fresh)
+        codes = {name: world.axis.code(fresh, p, len(names)) for p, name in enumerate(names)}
+        tested = Rows(world.axis, len(fresh), {name: Column(world.dictionary, code) for name, code in codes.items()})
+        mask = np.insert(known.mask, place, matched(chain, tested, world))
+        known = world.shared[view] = _Known(np.insert(known.keys, place, fresh), mask)
+    return known.mask[np.searchsorted(known.keys, distinct)][back]
 
 
 def _is_plain(clause: Declared) -> bool:
@@ -139,18 +164,33 @@ def _agreeing(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -> Ma
     return mask
 
 
-def matching_keys(keys: Ints, arity: int, args: tuple[Arg, ...], world: World) -> tuple[Ints, Rows]:
-    """The keys that agree with the arguments, and the variables of these as columns."""
-    keys, parts = key_columns(keys, arity, forms_of(args), world)
-    mask = np.ones(len(keys), np.bool_)
+def matching_keys(keys: Ints, arity: int, alternatives: Sequence[tuple[Arg, ...]], world: World) -> tuple[Ints, Rows]:
+    """The keys that agree with the arguments, and the variables of these as columns.
+
+    alternatives: the arguments, perhaps with several constants in one place; one of them must be there.
+    """
+    keys, parts = key_columns(keys, arity, forms_of(alternatives[0]), world)
     columns: dict[str, Ints] = {}
-    for arg, codes in zip(flat(args), parts, strict=True):
-        if isinstance(arg, str):
-            mask &= columns.setdefault(arg, codes) == codes
-        elif arg is not None:
-            mask &= codes == world.dictionary.code_of(arg)
+    equal = np.ones(len(keys), np.bool_)
+    for arg, codes in zip(flat(alternatives[0]), parts, strict=True):
+        if isinstance(arg, str) and columns.setdefault(arg, codes) is not codes:
+            equal &= columns[arg] == codes
+    mask = equal & _any_of([_have_constants(parts, flat(args), world) for args in alternatives])
     named = {name: Column(world.dictionary, codes) for name, codes in columns.items()}
     return keys[mask], Rows(world.axis, len(keys), named).filter(mask)
+
+
+def _any_of(masks: Sequence[Mask]) -> Mask:
+    mask: Mask = np.logical_or.reduce(masks) if len(masks) > 1 else masks[0]
+    return mask
+
+
+def _have_constants(columns: Sequence[Ints], args: tuple[Leaf, ...], world: World) -> Mask:
+    mask = np.ones(len(columns[0]) if columns else 1, np.bool_)
+    for arg, codes in zip(args, columns, strict=True):
+        if arg is not None and not isinstance(arg, str):
+            mask &= codes == world.dictionary.code_of(arg)
+    return mask
 
 
 def whole_keys(clauses: Iterable[Allowed], arity: int) -> Ints | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
-from holdsfor.kernels import join_points, normalise, sort_packed, union2, unique_sorted
+from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import InputSource
 
@@ -52,9 +53,9 @@ def add_block(block: Block, columns: list[Column], source: InputSource, world: W
 
 
 def _add_events(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
-    """Occurrences, sorted by the first argument that is wanted as a term, and time."""
+    """Occurrences, sorted by the arguments that most rules ask for them by, and time."""
     axis, relation = world.axis, source.relations[0]
-    key = tuple(sorted(source.identities)[:1])
+    key = source.key or tuple(sorted(source.identities)[:1])
     packed = axis.pack([columns[p].codes() for p in key], block.start)
     begun = None if block.begun is None else block.begun - axis.origin
     ordered, order = sort_packed(packed, axis.time_bits)
@@ -68,31 +69,51 @@ def _add_events(block: Block, columns: list[Column], source: InputSource, world:
 
 def _add_fluent(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
     """Durative input, one relation per value that rules mention, or with the value as its last column."""
+    bounds: dict[bool, _Bounds] = {}
     for relation in source.relations:
-        if relation.value is None:
-            chosen, codes = np.ones(len(block), np.bool_), [column.codes() for column in columns]
-        else:
-            chosen = columns[-1].codes() == world.dictionary.code_of(relation.value)
-            codes = [column.codes() for column in columns[:-1]]
-        s, e = _maximal(block, [c[chosen] for c in codes], chosen, world)
+        valued = relation.value is None
+        if valued not in bounds:
+            bounds[valued] = _sort_bounds(block, columns if valued else columns[:-1], world)
+        mine = bounds[valued]
+        if relation.value is not None:
+            mine = mine.where(columns[-1].codes()[mine.order] == world.dictionary.code_of(relation.value))
+        s, e = _maximal(mine, world)
         if relation in world.relations:  # some rows may be points and others intervals
             before = world.intervals_of(relation)
             s, e = union2(before.s, before.e, s, e)
         world.put_intervals(relation, s, e)
 
 
-def _maximal(block: Block, codes: list[Ints], chosen: Mask, world: World) -> tuple[Ints, Ints]:
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """Durative rows on the axis, sorted by start; end: None where they are points. order: the rows they come from."""
+
+    start: Ints
+    end: Ints | None
+    order: Ints
+
+    def where(self, mask: Mask) -> _Bounds:
+        end = None if self.end is None else compress(self.end, mask)
+        return _Bounds(compress(self.start, mask), end, compress(self.order, mask))
+
+
+def _sort_bounds(block: Block, columns: list[Column], world: World) -> _Bounds:
     axis = world.axis
-    start = axis.pack(codes, block.start[chosen])
+    start, order = sort_packed(axis.pack([column.codes() for column in columns], block.start), axis.time_bits)
     if block.kind == "point":
-        s, e = join_points(unique_sorted(np.sort(start)), axis.mask, axis.tick, axis.origin)
-        unknown = (e & axis.mask) > world.now - axis.origin  # whether the next point follows is not known yet
-        return s, np.where(unknown, e | axis.mask, e)
+        return _Bounds(start, None, order)
     assert block.end is not None
-    end = block.end[chosen]
-    edge = np.where(end == OPEN, axis.mask, np.minimum(end - axis.origin, axis.mask))
-    start, order = sort_packed(start, axis.time_bits)
-    return normalise(start, (start & ~axis.mask) | edge[order])
+    edge = np.minimum(block.end, axis.origin + axis.mask) - axis.origin
+    return _Bounds(start, (start & ~axis.mask) | edge[order], order)
+
+
+def _maximal(bounds: _Bounds, world: World) -> tuple[Ints, Ints]:
+    axis = world.axis
+    if bounds.end is not None:
+        return normalise(bounds.start, bounds.end)
+    s, e = join_points(unique_sorted(bounds.start), axis.mask, axis.tick, axis.origin)
+    unknown = (e & axis.mask) > world.now - axis.origin  # whether the next point follows is not known yet
+    return s, np.where(unknown, e | axis.mask, e)
 
 
 def first_begin(blocks: Iterable[Block], low: int) -> int:

@@ -227,11 +227,11 @@ class Points:
         key = tuple(position for p in self.key for position in cut.positions[p])
         axis = self.axis
         packed = axis.pack([cut.columns[p].codes() for p in key], axis.time(self.packed[kept]))
-        order = np.argsort(packed, kind="stable")
+        packed, order = sort_packed(packed, axis.time_bits)
         chosen = Selection(index=order)
         parts = {p: column.select(chosen) for p, column in cut.columns.items()}
         begun = None if self.begun is None else self.begun[kept][order]
-        return Points(axis, self.dictionary, len(parts), key, packed[order], parts, begun)
+        return Points(axis, self.dictionary, len(parts), key, packed, parts, begun)
 
     def ordered(self, positions: tuple[int, ...]) -> tuple[Ints, Ints | None]:
         """Sorted by (these columns, time): packed values, and the rows they come from (None: as they are)."""
@@ -240,8 +240,7 @@ class Points:
         ordering = self._views.get(positions)
         if not isinstance(ordering, tuple):
             packed = self.axis.pack([self.column(p).codes() for p in positions], self.times())
-            order = np.argsort(packed, kind="stable")
-            ordering = self._views[positions] = (packed[order], order)
+            ordering = self._views[positions] = sort_packed(packed, self.axis.time_bits)
         return ordering
 
 
@@ -348,8 +347,8 @@ class Intervals:
             kept, columns = take_apart([self.codes(p) for p in range(self.arity)], forms, self.dictionary)
             base = axis.key(columns) << axis.time_bits
             s, e = base | (self.s[kept] & axis.mask), base | (self.e[kept] & axis.mask)
-            order = np.argsort(s, kind="stable")
-            intervals = Intervals(axis, self.dictionary, len(columns), s[order], e[order])
+            s, order = sort_packed(s, axis.time_bits)
+            intervals = Intervals(axis, self.dictionary, len(columns), s, e[order])
             self._views[forms] = intervals
         return intervals
 
@@ -465,7 +464,8 @@ def change_rows(data: Data, removed: Ints, added: Data) -> Data:
         kept = np.ones(len(data), np.bool_)
         kept[removed] = False
         return united([data.where(kept), added])
-    return _in_order([data, added], order_changed(data.packed, removed, added.packed))
+    order = order_changed(data.packed, removed, added.packed)
+    return _in_order([data, added], order, data.key, np.concatenate([data.packed, added.packed])[order])
 
 
 def merge_in_order(one: Data, other: Data) -> tuple[Data, Ints]:
@@ -477,25 +477,21 @@ def merge_in_order(one: Data, other: Data) -> tuple[Data, Ints]:
         return _united([one, other])
     assert isinstance(other, Intervals)
     s, e = np.concatenate([one.s, other.s]), np.concatenate([one.e, other.e])
-    order = np.argsort(s, kind="stable")
-    return one.of(s[order], e[order]), order
+    s, order = sort_packed(s, one.axis.time_bits)
+    return one.of(s, e[order]), order
 
 
 def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     first = parts[0]
     key = first.key if all(part.key == first.key for part in parts) else ()
     packed = np.concatenate([part.packed if part.key == key else part.packed & part.axis.mask for part in parts])
-    order = np.argsort(packed, kind="stable")
+    packed, order = sort_packed(packed, first.axis.time_bits)
     return _in_order(parts, order, key, packed), order
 
 
-def _in_order(
-    parts: Sequence[Points], order: Ints, key: tuple[int, ...] | None = None, packed: Ints | None = None
-) -> Points:
-    """The rows of one part after the other, some of them, in this order. key, packed: None if all have the same key."""
+def _in_order(parts: Sequence[Points], order: Ints, key: tuple[int, ...], packed: Ints) -> Points:
+    """The rows of one part after the other, some of them, in this order. packed: as it is in that order."""
     first, chosen = parts[0], Selection(index=order)
-    key = first.key if key is None else key
-    packed = np.concatenate([part.packed for part in parts]) if packed is None else packed
     columns = {
         p: concatenated([part.column(p) for part in parts], first.dictionary).select(chosen)
         for p in range(first.arity)
@@ -504,7 +500,7 @@ def _in_order(
     begun = None
     if any(part.begun is not None for part in parts):
         begun = np.concatenate([part.starts() for part in parts])[order] - first.axis.origin
-    return Points(first.axis, first.dictionary, first.arity, key, packed[order], columns, begun)
+    return Points(first.axis, first.dictionary, first.arity, key, packed, columns, begun)
 
 
 def merge_columns(one: Points, other: Points) -> list[Ints]:

@@ -18,7 +18,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, union2, unique_sorted
+from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, sort_packed, union2, unique_sorted
 from holdsfor.language.terms import is_ground
 from holdsfor.plan.operators import (
     WHOLE_HISTORY,
@@ -321,5 +321,5 @@ def _to_head(rule: HoldsForRule, rows: Rows, s: Ints, e: Ints, world: World) -> 
     one_to_one = rule.args == rule.variables and rows.names == frozenset(rule.variables)
     if one_to_one and not axis.is_wide(len(rule.args)):  # one row a head, in its order
         return s, e
-    order = np.argsort(s, kind="stable")
-    return normalise(s[order], e[order])
+    s, order = sort_packed(s, axis.time_bits)
+    return normalise(s, e[order])

@@ -374,7 +374,7 @@ def _all_ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
         value, other = (dictionary.code_of(term) for term in due.values)
         keys = keys[axis.code(keys, size, size + 1) == value]
     args = due.args if due.values is None else (*due.args, None)
-    keys, rows = matching_keys(keys, due.source.arity, args, world)
+    keys, rows = matching_keys(keys, due.source.arity, [args], world)
     rows = run(due.conditions, world, rows.bind({KEY: Column(dictionary, numbers=keys)}))
     delays = np.broadcast_to(value_of(due.after, rows), (rows.size,))
     rows = rows.filter(~np.isnan(delays))  # no number, no deadline

@@ -173,15 +173,14 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     if block.end is None:
         within = read & (block.start > windows.start)
         in_time = block.start > edge
-        late_by = edge - block.start + 1
     else:
         within = read & (block.end > _inside(block.start, windows))
         in_time = block.end > _begun(block.start, seen, windows)
-        late_by = edge - block.end + 2
     chosen = within & in_time
     outside = len(block) - int(np.count_nonzero(within))
     if chosen.all():
         return Counted(block, seen, nothing_late(), outside)
+    late_by = edge - block.start + 1 if block.end is None else edge - block.end + 2
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
     return Counted(block.filter(chosen), seen[chosen], late, outside)
 
@@ -189,12 +188,13 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
 def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
     """From when on a durative row counts: not before the history, nor before the window in which it is first seen."""
     edge = seen - windows.window
-    within = _inside(start, windows)
-    return np.where(start > edge, within, np.maximum(within, windows.following(edge)))
+    within, in_window = _inside(start, windows), start > edge
+    return within if in_window.all() else np.where(in_window, within, np.maximum(within, windows.following(edge)))
 
 
 def _inside(start: Ints, windows: Windows) -> Ints:
-    return np.where(start > windows.start, start, windows.first)
+    inside = start > windows.start
+    return start if inside.all() else np.where(inside, start, windows.first)
 
 
 def standing(block: Block, windows: Windows) -> Block:

@@ -81,33 +81,41 @@ class Column:
 
     kind: int
     values: Ints
+    valid: Mask | None  # None: all are
     texts: Strings  # the different ones, if kind is TEXT
     strings: Callable[[], Strings]
 
     def __len__(self) -> int:
         return len(self.values)
 
+    @property
+    def missing(self) -> Mask | None:
+        """Which strings are null; None: none of them."""
+        return None if self.valid is None else ~self.valid
+
     def take(self, rows: Ints) -> Strings:
         return self.strings().take(rows)
 
     def array(self) -> pa.Array:
         if self.kind == TEXT:
-            return self.texts.array().take(pa.array(self.values))
+            return self.texts.array().take(pa.array(self.values, mask=self.missing))
         return self.strings().array()
 
     def integers(self) -> tuple[Ints, Mask]:
         if self.kind == INTEGER:
-            return self.values, np.ones(len(self), np.bool_)
+            return self.values, np.ones(len(self), np.bool_) if self.valid is None else self.valid
         return self.strings().integers()
 
     def numbers(self) -> pa.Array | None:
         if self.kind in (INTEGER, DECIMAL):
-            return pa.array(self.values if self.kind == INTEGER else self.values.view(np.float64))
-        return None if self.kind == TEXT else self.strings().numbers()
+            values = self.values if self.kind == INTEGER else self.values.view(np.float64)
+            return pa.array(values, mask=self.missing)
+        return None  # UNREAD: those after the first are not as it is
 
     def encode(self) -> pa.DictionaryArray:
         if self.kind == TEXT:
-            return pa.DictionaryArray.from_arrays(self.values.astype(np.int32), self.texts.array())
+            codes = pa.array(self.values.astype(np.int32), mask=self.missing)
+            return pa.DictionaryArray.from_arrays(codes, self.texts.array())
         return self.strings().encode()
 
 

@@ -17,10 +17,12 @@ TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
 _PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
+_WORD = r"^[a-z][A-Za-z0-9_]*$"  # the atoms that most texts are
 _COMPOUND = r"^(?:[a-z][A-Za-z0-9_]*|'(?:[^'\\]|\\.|'')*')\(.*\)$"
 _INTEGER = r"^-?[0-9]+$"
 _SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
 _RTEC_FLOAT = r"^-?[0-9]+\.[0-9]+$"
+_FLOAT_AS_WRITTEN = r"^-?(?:0|[1-9][0-9]{0,9})\.(?:0|[0-9]{0,3}[1-9])$"  # Python writes it in the same way
 _ANY_FLOAT = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
@@ -29,8 +31,16 @@ def mask(array: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
+def are_words(texts: pa.Array) -> bool:
+    """Whether all texts are the atoms that most texts are, and none is null."""
+    is_word = pc.match_substring_regex(texts, _WORD)
+    return bool(pc.all(is_word, skip_nulls=False, min_count=0).as_py())
+
+
 def atom_text(names: pa.Array) -> pa.Array:
     """Names of atoms as Prolog text: in quotes where they need them."""
+    if are_words(names):
+        return names
     plain = pc.match_substring_regex(names, _PLAIN_ATOM)
     plain = pc.and_not(plain, pc.match_substring_regex(names, r"^(?:/\*|\.$)"))  # a comment or a full stop begins there
     if pc.all(plain, min_count=0).as_py():
@@ -117,8 +127,8 @@ def string_terms(column: pa.Array) -> pa.Array:
     """A column of strings, encoded or not, as atoms."""
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
         return spread(atom_text(column.dictionary.cast(pa.string())), column.indices)
-    encoded = column.dictionary_encode()
-    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary.cast(pa.string())))
+    encoded = strings_of(column.cast(pa.string())).encode()
+    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
 
 
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
@@ -164,6 +174,8 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
 
 def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
     """Texts, each once, as terms."""
+    if len(values) and are_words(values):
+        return values
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
     if len(values) and (short == present).all():
@@ -196,7 +208,8 @@ def _compound_text(value: str) -> str | None:
 
 
 def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: Mask) -> pa.Array:
-    floats = number & ~integer
+    text = pc.if_else(pa.array(number), values, text)
+    floats = number & ~integer & ~mask(pc.match_substring_regex(values, _FLOAT_AS_WRITTEN))
     if floats.any():
         written = number_text(values.filter(pa.array(floats)).cast(pa.float64()))
         text = pc.replace_with_mask(text, pa.array(floats), written)
@@ -205,3 +218,16 @@ def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: M
         written = pc.replace_substring_regex(written, r"^-0$", "0")
         text = pc.replace_with_mask(text, pa.array(integer), written)
     return text
+
+
+def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
+    """The rows of an encoded column that are numbers, typed by themselves; the others are null."""
+    codes = pc.fill_null(column.indices, 0).to_numpy()
+    is_used = np.zeros(len(column.dictionary), np.bool_)
+    is_used[codes[is_number]] = True
+    integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
+    if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
+        return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
+    place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all
+    terms = value_terms(column.dictionary.filter(pa.array(is_used)), exponents=True)
+    return spread(terms, pa.array(place[codes], mask=~is_number))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
@@ -12,9 +13,9 @@ from holdsfor.io.events import NULL, Block
 from holdsfor.io.facts import first_texts
 from holdsfor.io.text import is_number, mask
 from holdsfor.language.description import EventDescription
-from holdsfor.language.joined import joined_arguments
+from holdsfor.language.joined import constants_asked_for, joined_arguments
 from holdsfor.language.passes.numbers import Slot
-from holdsfor.language.terms import name_and_args
+from holdsfor.language.terms import Atom, Float, Int, Term, name_and_args
 
 #: By argument (`reading/2 1`: the first of reading/2), which of these there are.
 Kinds = Mapping[str, int]
@@ -52,6 +53,26 @@ def find_clashes(description: EventDescription, kinds: Kinds) -> Iterator[str]:
                     '[types] COLUMN = "integer", "float" or "text".'
                 )
                 break
+
+
+def find_unequal_constants(description: EventDescription, kinds: Kinds) -> Iterator[str]:
+    """Numbers in rules that no argument which was read can be equal to."""
+    for slot, constant in constants_asked_for(description):
+        read, kind = kinds.get(_shown_key(slot), 0), _kind_of_constant(constant)
+        if kind and read & ~NAME and not read & kind:
+            yield (
+                f"{_shown(slot)} has {_words(read)}, and a rule asks for {constant} ({constant.place}). 17, 17.0 and "
+                "'17' are never equal: write it as it is read, or compare numbers: X =:= 17."
+            )
+
+
+def _kind_of_constant(constant: Term) -> int:
+    """0: nothing that could be mistaken for another kind."""
+    if isinstance(constant, Int):
+        return INTEGER
+    if isinstance(constant, Float):
+        return FLOAT
+    return NUMERAL if isinstance(constant, Atom) and re.match(_NUMERAL, f"'{constant.name}'") else 0
 
 
 def _key(name: str, arity: int, position: int) -> str:

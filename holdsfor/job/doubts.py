@@ -12,7 +12,7 @@ import pyarrow as pa
 from holdsfor.duration import PER_SECOND, TickUnit, has_unit
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.wide import NANOSECONDS, SECOND
-from holdsfor.job.argument_kinds import find_clashes
+from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
 
 _log = logging.getLogger(__name__)
@@ -53,7 +53,8 @@ def warn_of_doubts(
     kinds = metrics.pop(KINDS, {})
     has_durations = bool(description.tick_units) or any(map(has_unit, amounts))
     units = find_units_that_differ(metrics, unit) if has_durations else ()
-    for doubt in (*find_doubts(metrics, unit), *units, *find_clashes(description, kinds)):
+    unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
+    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *units, *unequal)):
         _log.warning("%s", doubt)
 
 
@@ -91,7 +92,8 @@ def find_units_that_differ(metrics: Mapping[str, Any], unit: TickUnit) -> Iterat
 def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:
     rows, rejected, late = (metrics.get(name, 0) for name in ("events_in", "events_rejected", "events_late"))
     if rows and rejected == rows:
-        yield f"all {rows:,} rows were rejected{_told(metrics)}. Check the mapping; the table of rejects has the rows."
+        all_rows = f"all {rows:,} rows were" if rows > 1 else "the only row was"
+        yield f"{all_rows} rejected{_told(metrics)}. Check the mapping; the table of rejects has the rows."
     elif rejected:
         yield f"{rejected:,} of {rows:,} rows were rejected{_told(metrics)}. The table of rejects has the rows."
     if late and rejected + late == rows:

@@ -10,13 +10,16 @@ A kernel calls only functions of its own file: Numba's cache does not notice a c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pickle import UnpicklingError
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
+from llvmlite.binding import parse_bitcode
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
@@ -28,12 +31,71 @@ Pairs: TypeAlias = tuple[Ints, Ints]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class ReadyLibrary(JITCodeLibrary):
+    """Machine code from disk. Its LLVM code takes longer to read, and is read only to compile a caller of it."""
+
+    _llvm_code: bytes
+
+    @classmethod
+    def load(cls, codegen: Any, stored: tuple[str, str, tuple[bytes, bytes]], symbols: Iterable[str]) -> ReadyLibrary:
+        """stored: as Numba's cache has it. symbols: those that will be asked for."""
+        name, _, (machine_code, llvm_code) = stored
+        library: Any = cls(codegen, name)
+        library._llvm_code = llvm_code
+        library.enable_object_caching()
+        library._set_compiled_object(machine_code)
+        library._finalize_final_module()
+        codegen._engine._defined_symbols.update(symbols)
+        return cast(ReadyLibrary, library)
+
+    def _get_module_for_linking(self) -> Any:
+        library = cast(Any, self)
+        if library._shared_module is None:
+            library._shared_module = parse_bitcode(self._llvm_code)
+            library._codegen._engine._load_defined_symbols(library._shared_module)
+        return library._shared_module
+
+
+class ReadyResults(CompileResultCacheImpl):
+    """As Numba's own, with a `ReadyLibrary`."""
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        stored, descriptor, environment, signature, objectmode, lifted, annotation, reload, environments = payload
+        if stored[1] != "object":
+            return cast(Any, super()).rebuild(target_context, payload)
+        for initialise in reload or ():
+            initialise()
+        symbols = (descriptor.llvm_func_name, descriptor.llvm_cpython_wrapper_name)
+        library = ReadyLibrary.load(target_context.codegen(), stored, symbols)
+        entry_point = target_context.get_executable(library, descriptor, environment)
+        for each in environments:
+            target_context.codegen().set_env(each.env_name, each)
+        return cast(Any, CompileResult)(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=entry_point,
+            fndesc=descriptor,
+            type_annotation=annotation,
+            signature=signature,
+            objectmode=objectmode,
+            lifted=lifted,
+            typing_error=None,
+            call_helper=None,
+            metadata=None,
+            reload_init=reload,
+            referenced_envs=environments,
+        )
+
+
 class ReadyKernels(FunctionCache):
     """Finds compiled kernels on disk without importing what only compiling needs, which takes longer than the rest.
 
-    Where one is not there, Numba's compiler imports that itself. What an earlier version of Holdsfor has left there may
-    name types that are gone: Numba reads the names before it sees that the file is old.
+    Where one is not there, Numba's compiler imports that itself.
     """
+
+    _impl_class = ReadyResults
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)

@@ -1,9 +1,9 @@
 """Rows in the order of a packed column, and the distinct among rows of many columns.
 
 Sorting is most of the time of a sequence, so the cheapest way that the rows allow is taken: none if they are sorted,
-counting by key if they are in order of time, one sort of values that carry their row number in their low bits (NumPy
-sorts values several times as fast as it orders rows), and radix passes where value and row number need more than 63
-bits together.
+counting by key if they are in order of time, radix passes over the bits in which the values differ where these are few
+(the codes of an argument seldom use all the bits that they have) or where value and row number need more than 63 bits
+together, and else one sort of values that carry their row number in their low bits.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 #: Bits that a radix pass sorts by: the places of its 2,048 groups stay in the fastest cache.
 DIGIT = 11
+#: So few passes over so few rows are faster than NumPy's sort of values with row numbers; of more rows the places that
+#: a pass writes to are not in the cache (20,000 rows: 134 against 203 microseconds; a million: 56 against 35 ms).
+FEW_PASSES, FEW_ROWS = 3, 1 << 17
 #: Counting by key pays while the places of the keys stay in the cache, or are fewer than the rows.
 CACHED_KEYS = 1 << 14
 INFINITE = (1 << 63) - 1
@@ -36,7 +39,7 @@ def sort_packed(values: Ints, bits: int) -> tuple[Ints, Ints]:
 def sort_rows(values: Ints, bits: int) -> tuple[Ints, Ints | None]:
     """As `sort_packed`; no order where the rows are in order already."""
     rows = values.size
-    sorted_, in_time, low, high = _examine(values, bits)
+    sorted_, in_time, low, high, varying = _examine(values, bits)
     if sorted_:
         return values, None
     least, greatest = int(low) >> bits, int(high) >> bits
@@ -45,25 +48,38 @@ def sort_rows(values: Ints, bits: int) -> tuple[Ints, Ints | None]:
         _count_keys(values, bits, least, greatest - least + 1, result, order)
         return result, order
     index = rows.bit_length()
-    if (int(high) - int(low)).bit_length() + index <= 63:
-        packed = (values - low << index) | np.arange(rows)
-        packed.sort()
-        return (packed >> index) + low, packed & ((1 << index) - 1)
-    return _radix(values, low, (int(high) - int(low)).bit_length())
+    shifts = _find_passes(int(varying) >> bits << bits if in_time else int(varying))
+    few = rows <= FEW_ROWS and len(shifts) <= FEW_PASSES
+    if few or (int(high) - int(low)).bit_length() + index > 63:
+        return _radix(values, np.array(shifts, np.int64))
+    packed = (values - low << index) | np.arange(rows)
+    packed.sort()
+    return (packed >> index) + low, packed & ((1 << index) - 1)
 
 
 @kernel
-def _examine(values: Ints, bits: int) -> tuple[bool, bool, int, int]:
-    """Whether values are sorted, whether their times are, and the least and the greatest value."""
+def _examine(values: Ints, bits: int) -> tuple[bool, bool, int, int, int]:
+    """Whether values are sorted, whether their times are, the least and the greatest, and the bits that differ."""
     mask = (np.int64(1) << bits) - 1
     sorted_, in_time = True, True
-    low, high = INFINITE, 0
+    low, high, varying = INFINITE, 0, 0
     for i in range(values.size):
         low, high = min(low, values[i]), max(high, values[i])
+        varying |= values[i] ^ values[0]
     for i in range(1, values.size):
         sorted_ &= values[i - 1] <= values[i]
         in_time &= values[i - 1] & mask <= values[i] & mask
-    return sorted_, in_time, low, high
+    return sorted_, in_time, low, high, varying
+
+
+def _find_passes(varying: int) -> list[int]:
+    """From which bit on each pass sorts, the lowest first, so that all bits that differ are in one of them."""
+    shifts: list[int] = []
+    while varying:
+        shift = (varying & -varying).bit_length() - 1
+        shifts.append(shift)
+        varying = varying >> (shift + DIGIT) << (shift + DIGIT)
+    return shifts
 
 
 @kernel
@@ -80,19 +96,19 @@ def _count_keys(values: Ints, bits: int, least: int, keys: int, result: Ints, or
 
 
 @kernel
-def _radix(values: Ints, low: int, width: int) -> tuple[Ints, Ints]:
-    """Stable passes over the bits in use, the lowest first."""
+def _radix(values: Ints, shifts: Ints) -> tuple[Ints, Ints]:
+    """Stable passes, the lowest bits first."""
     rows, groups = values.size, 1 << DIGIT
     source, order = values.copy(), np.arange(rows)
     target, next_order = np.empty(rows, np.int64), np.empty(rows, np.int64)
-    for shift in range(0, width, DIGIT):
+    for shift in shifts:
         place = np.zeros(groups + 1, np.int64)
         for i in range(rows):
-            place[(((source[i] - low) >> shift) & (groups - 1)) + 1] += 1
+            place[((source[i] >> shift) & (groups - 1)) + 1] += 1
         for d in range(groups):
             place[d + 1] += place[d]
         for i in range(rows):
-            d = ((source[i] - low) >> shift) & (groups - 1)
+            d = (source[i] >> shift) & (groups - 1)
             target[place[d]], next_order[place[d]] = source[i], order[i]
             place[d] += 1
         source, target = target, source

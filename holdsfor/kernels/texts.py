@@ -6,7 +6,7 @@ Bytes are looked up by unsigned numbers: those cannot count from the end, so tha
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy import uint64
@@ -18,7 +18,7 @@ from holdsfor.kernels.lines import Bytes, Places
 Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
 
-NEWLINE, RETURN, MINUS, POINT, DIGIT_ZERO = 10, 13, 45, 46, 48
+NEWLINE, RETURN, QUOTE, MINUS, POINT, DIGIT_ZERO = 10, 13, 34, 45, 46, 48
 MOST_DIGITS = 18  # of an integer that surely fits in 64 bits
 EXACT_DIGITS = 15  # of a decimal that is the quotient of two exact floats, and so is rounded once
 POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
@@ -64,23 +64,27 @@ def read_rows(
     cuts: Places,
     begin: Ints,
     group: Places,
+    quoted: bool,
     layout: Layout,
     kind: Ints,
     values: Ints,
     floats: Floats,
     rows: Ints,
+    valid: Mask,
+    missing: Ints,
 ) -> Texts:
     """Writes the fields of rows of several groups, in one go through the rows.
 
     Row i begins with field `begin[i]`; with `group[i] < 0` it is left out. kind: of each column, what is known of it,
     and then what it came to. Integers go to values, decimals to floats, which is the same memory, texts by number.
+    Fields without text are counted in missing, are 0 and, if there is room, not valid. If
+    quoted, quotes around a field are no part of it.
     """
     first_column, offset, place, first_row = layout
     size = uint64(len(data))
     filled, counts = first_row.copy(), np.zeros(len(kind), np.int64)
     slots, known = np.full(FIRST_SLOTS, -1, np.int32), 0
-    hashes, codes = np.empty(FIRST_SLOTS, np.uint64), np.empty(FIRST_SLOTS, np.int64)
-    owner, begins, ends = np.empty((3, FIRST_SLOTS), np.int32)
+    entries = np.empty((FIRST_SLOTS, 4), np.uint64)  # of a text: its key, its label, where it is, its number
     for i in range(len(group)):
         g = group[i]
         if g < 0:
@@ -95,11 +99,19 @@ def read_rows(
             at, stop = uint64(cuts[field - 1] + 1) if field else ZERO, uint64(cuts[field])
             if data[stop] == NEWLINE and stop > at and data[stop - ONE] == RETURN:
                 stop -= ONE
+            if quoted and stop > at and data[at] == QUOTE:
+                at, stop = at + ONE, stop - ONE
             length = stop - at
+            if length == ZERO:
+                values[place[c] + row] = 0
+                missing[c] += 1
+                if len(valid):
+                    valid[place[c] + row] = False
+                continue
             if kind[c] == ANY:
                 kind[c] = _kind(data, at, stop)
             if kind[c] == INTEGER:
-                if length - ONE < SIXTEEN and at + SIXTEEN <= size and data[at] != MINUS:  # no length: a large number
+                if length <= SIXTEEN and at + SIXTEEN <= size and data[at] != MINUS:
                     good, number = _short_integer(_word(data, at), _word(data, at + length - EIGHT), length)
                 else:
                     good, number = _integer(data, at, stop)
@@ -114,28 +126,65 @@ def read_rows(
                 floats[place[c] + row] = quotient
                 kind[c] = DECIMAL if good else UNREAD
                 continue
-            mixed, last = _hash(data, at, length) ^ (uint64(c) * MIX), uint64(len(slots) - 1)
-            slot = mixed & last
+            label = uint64(c) << uint64(32) | length
+            if length > EIGHT:
+                key = _hash(data, at, length)
+            else:
+                key = _first_bytes(_word(data, at), length) if at + EIGHT <= size else _short_word(data, at, length)
+            last = uint64(len(slots) - 1)
+            slot = _mix(key, label) & last
             k = slots[slot]
             while k >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
-                same = hashes[k] == mixed and owner[k] == c and uint64(ends[k] - begins[k]) == length
-                if same and _is_equal(data, at, uint64(begins[k]), length):
+                same = entries[k, 0] == key and entries[k, 1] == label
+                if same and (length <= EIGHT or _is_equal(data, at, entries[k, 2], length)):
                     break
                 slot = (slot + ONE) & last
                 k = slots[slot]
             if k < 0:
                 k = known
-                slots[slot], hashes[k], owner[k], begins[k], ends[k] = k, mixed, c, at, stop
-                codes[k] = counts[c]
+                slots[slot] = k
+                entries[k, 0], entries[k, 1], entries[k, 2], entries[k, 3] = key, label, at, uint64(counts[c])
                 counts[c] += 1
                 known += 1
                 if 2 * known > len(slots):
-                    slots = _grow(slots, hashes[:known])
-                    room = len(slots) // 2 + 1
-                    hashes, codes = _with_room(hashes, room), _with_room(codes, room)
-                    owner, begins, ends = _with_room(owner, room), _with_room(begins, room), _with_room(ends, room)
-            values[place[c] + row] = codes[k]
-    return Texts(owner[:known].copy(), begins[:known].copy(), ends[:known].copy())
+                    slots, entries = _grow_entries(slots, entries, known)
+            values[place[c] + row] = np.int64(entries[k, 3])
+    return _texts(entries[:known])
+
+
+@kernel
+def _texts(entries: Hashes) -> Texts:
+    column, begin, end = np.empty((3, len(entries)), np.int32)
+    for k in range(len(entries)):
+        column[k], begin[k] = np.int32(entries[k, 1] >> uint64(32)), np.int32(entries[k, 2])
+        end[k] = begin[k] + np.int32(entries[k, 1] & uint64(0xFFFFFFFF))
+    return Texts(column, begin, end)
+
+
+@kernel
+def _mix(key: uint64, label: uint64) -> uint64:
+    mixed = (key ^ (label * START)) * MIX
+    return mixed ^ (mixed >> SHIFT)
+
+
+@kernel
+def _first_bytes(word: uint64, length: uint64) -> uint64:
+    """One to eight bytes of a word."""
+    return word & (~ZERO >> (EIGHT * (EIGHT - length)))
+
+
+@kernel
+def _grow_entries(slots: Places, entries: Hashes, known: int) -> tuple[Places, Hashes]:
+    grown = np.full(4 * len(slots), -1, np.int32)
+    larger = np.empty((len(grown) // 2 + 1, 4), np.uint64)
+    last = uint64(len(grown) - 1)
+    for k in range(known):
+        larger[k] = entries[k]
+        slot = _mix(entries[k, 0], entries[k, 1]) & last
+        while grown[slot] >= 0:
+            slot = (slot + ONE) & last
+        grown[slot] = k
+    return grown, larger
 
 
 @kernel
@@ -143,13 +192,6 @@ def _kind(data: Bytes, at: uint64, stop: uint64) -> int:
     if _decimal(data, at, stop)[0]:
         return DECIMAL
     return INTEGER if _integer(data, at, stop)[0] else TEXT
-
-
-@kernel
-def _with_room(column: NDArray[Any], room: int) -> NDArray[Any]:
-    larger = np.empty(room, column.dtype)
-    larger[: len(column)] = column
-    return larger
 
 
 @kernel

@@ -18,6 +18,7 @@ from holdsfor.language.passes.apart import apart
 from holdsfor.language.passes.bounds import bounds
 from holdsfor.language.passes.circles import circles
 from holdsfor.language.passes.clashes import clashes
+from holdsfor.language.passes.comparisons import comparisons
 from holdsfor.language.passes.cuts import cuts
 from holdsfor.language.passes.domains import domains
 from holdsfor.language.passes.dynamic import dynamic
@@ -53,6 +54,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     names,
     recursion,
     clashes,
+    comparisons,
     shapes,
     safety,
     pattern_safety,

@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from holdsfor.language.description import EventDescription
+from holdsfor.language.description import (
+    Compare,
+    Edge,
+    EventDescription,
+    Happens,
+    Holds,
+    HoldsFor,
+    Literal,
+    Occurs,
+)
 from holdsfor.language.passes.numbers import Slot, body_slots, head_slots, slots
+from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import as_body
-from holdsfor.language.terms import Var
+from holdsfor.language.terms import Atom, Float, Int, Term, Var, name_and_args
+from holdsfor.language.walk import every
 
 
 def joined_arguments(description: EventDescription) -> list[list[Slot]]:
@@ -42,3 +53,32 @@ def _places(description: EventDescription) -> Iterator[Iterable[tuple[Slot, Var]
     for clause in description.background:
         if clause.body:
             yield [*slots("predicate", clause.head), *body_slots(clause.body)]
+
+
+def constants_asked_for(description: EventDescription) -> Iterator[tuple[Slot, Term]]:
+    """Where rules ask for an argument that is a constant: `reading(M, 90)`, or `reading(M, X), X = 90`."""
+    bodies = [*(rule.body for rule in description.rules), *map(as_body, description.patterns)]
+    for body in bodies:
+        equal = dict(_equal_constants(body))
+        for slot, variable in body_slots(body):
+            if variable in equal:
+                yield slot, equal[variable]
+        for literal in every(body):
+            if isinstance(literal, Happens | Occurs):
+                yield from _constants("event", literal.event)
+            elif isinstance(literal, Edge | Holds | HoldsFor):
+                yield from _constants("fluent", literal.fluent)
+
+
+def _equal_constants(body: Iterable[Literal]) -> Iterator[tuple[Var, Term]]:
+    for literal in every(body):
+        if isinstance(literal, Compare) and literal.op in ("=", "=="):
+            for one, other in ((literal.left, literal.right), (literal.right, literal.left)):
+                if isinstance(one, Var) and isinstance(other, Atom | Int | Float):
+                    yield one, other
+
+
+def _constants(kind: str, entity: Term) -> Iterator[tuple[Slot, Term]]:
+    for position, arg in enumerate(name_and_args(entity)[1]):
+        if isinstance(arg, Atom | Int | Float):
+            yield (kind, signature(entity), position), arg

@@ -374,6 +374,7 @@ class InputSource:
     input: Input
     relations: tuple[Relation, ...]
     identities: frozenset[int]  # argument positions needed as terms, not only as numbers
+    key: tuple[int, ...] = ()  # of events: the arguments by which rules want them sorted; (): the first identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         ("no/such/folder/x.csv", None, "no such file: no/such/folder/x.csv"),
         ("e|1|1|a", None, r"Lines of text are given as a list: read_events\(\['e\|1\|1\|a'\]\)"),
         ("*.parquet", None, r"no file matches \*\.parquet"),
-        (".", None, r"no Parquet files in \."),
+        ("empty", None, r"no event files in empty: looked for \.parquet, \.csv, .*\. Name the files"),
+        ("sheet.xlsx", None, r"is a spreadsheet: save it as CSV, or give the frame of pandas\.read_excel"),
         ("event.csv", "rtek", r"unknown format 'rtek'\. Did you mean 'rtec'\? Formats: rtec, columns, terms"),
         ("plain.txt", None, "cannot tell the format of plain.txt. Say which"),
         (["hello"], None, "cannot tell the format of these lines"),
@@ -86,6 +87,9 @@ def test_what_cannot_be_read(
     monkeypatch.chdir(tmp_path)
     Path("event.csv").write_text("e|1|1|a\n")
     Path("plain.txt").write_text("hello\n")
+    Path("sheet.xlsx").write_bytes(b"PK")
+    Path("empty").mkdir()
+    Path("empty/notes.txt").write_text("hello\n")
     with pytest.raises(HoldsforError, match=message):
         read_events(source, format)
 
@@ -103,6 +107,19 @@ def test_broken_files(name: str, content: bytes, message: str, tmp_path: Path) -
     path.write_bytes(content)
     with pytest.raises(HoldsforError, match=message):
         read_events(path).read(ONE)
+
+
+def test_a_folder_of_files(tmp_path: Path) -> None:
+    """Of Parquet files, or else of others; notes beside them are left alone."""
+    for day in range(2):
+        (tmp_path / f"day{day}.csv").write_text(f"event,time,who\ne,{day},a\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "day3.csv.gz").write_bytes(gzip.compress(b"event,time,who\ne,3,a\n"))
+    (tmp_path / "README.txt").write_text("what this is\n")
+    (tmp_path / ".hidden.csv").write_text("no\n")
+    assert block(read_events(tmp_path).read(ONE), "e").start.tolist() == [0, 1, 3]
+    pq.write_table(pa.table({"event": ["e"], "time": [7], "who": ["a"]}), tmp_path / "all.parquet")
+    assert block(read_events(tmp_path).read(ONE), "e").start.tolist() == [7]
 
 
 def test_half_a_gzip_file(tmp_path: Path) -> None:

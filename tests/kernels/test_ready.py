@@ -29,7 +29,24 @@ def test_what_names_types_that_are_gone_is_compiled_anew(tmp_path: Path) -> None
     assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
-def run_program(cache: Path) -> str:
+#: A part of the kernel takes no array, so that it is the same for bytes that may be written and for those that may not.
+LINES_PROGRAM = """
+import sys
+import numpy as np
+from holdsfor.kernels.lines import _find_byte, find_cuts
+data = np.frombuffer(b"a|bcd|efghij\\n", np.uint8)
+data = data.copy() if sys.argv[1] == "writeable" else data
+print(find_cuts(data, ord("|")).tolist(), sum(_find_byte.stats.cache_hits.values()))
+"""
+
+
+def test_a_kernel_from_disk_is_put_into_one_that_is_compiled(tmp_path: Path) -> None:
+    assert run_program(tmp_path, LINES_PROGRAM, "read-only") == "[1, 5, 12] 0\n"
+    assert run_program(tmp_path, LINES_PROGRAM, "writeable") == "[1, 5, 12] 1\n"
+
+
+def run_program(cache: Path, program: str = PROGRAM, *arguments: str) -> str:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env=environment)
+    command = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return done.stdout

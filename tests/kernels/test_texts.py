@@ -84,7 +84,9 @@ def test_that_equal_strings_have_one_code(texts: list[str | None], skipped: int)
 WIDTHS = (1, 3, 2)
 DIGITS = st.integers(1, 20).flatmap(lambda length: st.text("0123456789", min_size=length, max_size=length))
 DECIMALS = st.tuples(st.sampled_from(["", "-"]), DIGITS, DIGITS).map(lambda parts: f"{parts[0]}{parts[1]}.{parts[2]}")
-FIELDS = st.one_of(st.sampled_from("ab"), st.text("0123456789.-", min_size=1, max_size=17), DIGITS, DECIMALS)
+FIELDS = st.one_of(
+    st.just(""), st.sampled_from("ab"), st.text("0123456789.-", min_size=1, max_size=17), DIGITS, DECIMALS
+)
 
 
 @st.composite
@@ -102,37 +104,41 @@ def grouped_rows(draw: st.DrawFn) -> tuple[list[tuple[int, list[str]]], list[lis
 
 
 @law
-@given(grouped_rows(), st.sampled_from(["\n", "\r\n"]))
+@given(grouped_rows(), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_that_rows_of_several_groups_are_read_as_python_reads_them(
-    made: tuple[list[tuple[int, list[str]]], list[list[int]]], end: str
+    made: tuple[list[tuple[int, list[str]]], list[list[int]]], end: str, quoted: bool
 ) -> None:
     rows, kinds = made
-    fields = split("".join("|".join(texts) + end for _, texts in rows).encode())
+    written = [[f'"{text}"' if quoted and text != "a" else text for text in texts] for _, texts in rows]
+    fields = split("".join("|".join(texts) + end for texts in written).encode())
     group = np.array([g for g, _ in rows], np.int32)
-    read = read_groups(fields, fields.first[: len(rows)], group, [list(enumerate(each)) for each in kinds])
+    read = read_groups(
+        fields, fields.first[: len(rows)], group, [list(enumerate(each)) for each in kinds], quoted, nullable=True
+    )
     for g, found in enumerate(read):
         assert found.rows.tolist() == [i for i, (of, _) in enumerate(rows) if of == g]
         for k, column in enumerate(found.columns):
-            check_column(column, [texts[k] for of, texts in rows if of == g], kinds[g][k])
+            check_column(column, [texts[k] or None for of, texts in rows if of == g], kinds[g][k])
 
 
-def check_column(column: Column, texts: list[str], kind: int) -> None:
+def check_column(column: Column, texts: list[str | None], kind: int) -> None:
+    told = [text for text in texts if text is not None]
     assert column.array().to_pylist() == texts
     assert column.encode().to_pylist() == texts
-    assert column.encode().dictionary.to_pylist() == list(dict.fromkeys(texts))
-    right = [re.fullmatch(r"-?[0-9]{1,18}", text) is not None for text in texts]
+    assert column.encode().dictionary.to_pylist() == list(dict.fromkeys(told))
+    right = [text is not None and re.fullmatch(r"-?[0-9]{1,18}", text) is not None for text in texts]
     numbers, good = column.integers()
     assert good.tolist() == right
-    assert numbers.tolist() == [int(text) if fits else 0 for text, fits in zip(texts, right, strict=True)]
+    assert numbers.tolist() == [int(text) if text and fits else 0 for text, fits in zip(texts, right, strict=True)]
     terms = column.numbers()
     if terms is not None and terms.type == pa.float64():
-        assert all(re.fullmatch(r"-?[0-9]+\.[0-9]+", text) for text in texts)
-        assert [repr(number) for number in terms.to_pylist()] == [repr(float(text)) for text in texts]
+        assert all(re.fullmatch(r"-?[0-9]+\.[0-9]+", text) for text in told)
+        assert list(map(repr, terms.to_pylist())) == [repr(None if text is None else float(text)) for text in texts]
     elif terms is not None:
-        assert terms.to_pylist() == [int(text) for text in texts]
-    elif kind != TEXT:
-        short = [re.fullmatch(r"-?[0-9]{1,10}\.[0-9]{1,5}", text) for text in texts]
-        assert not texts or not (all(right) or all(short))
+        assert terms.to_pylist() == [None if text is None else int(text) for text in texts]
+    elif kind == ANY:
+        short = [re.fullmatch(r"-?[0-9]{1,10}\.[0-9]{1,5}", text) for text in told]
+        assert not told or not (sum(right) == len(told) or all(short))
 
 
 def test_that_the_table_of_texts_of_all_columns_grows() -> None:

@@ -47,6 +47,29 @@ BODY = "happensAt(e(M, X), T), X > 3"
             "unknown",
             "did you mean intersect_all?",
         ),
+        (f"{HEAD} if {BODY}.", "operator", "write `:-` between head and conditions"),
+        (f"{HEAD} :- happensAt(e(M, “high”), T).", "character", "write plain ones: 'like this'"),
+        ("happensAt(alarm(M), T) :- happensAt(starts(hot(M)=true), T).", "unknown", "did you mean start?"),
+        (
+            "happensAt(alarm(M), T) :- happensAt(e(M), T), T > 2026-03-01.",
+            "type",
+            "times in rules are ticks: in seconds since 1970 it is 1772323200; or give the run a start or an end",
+        ),
+        (
+            "happensAt(alarm(M), T) :- happensAt(e(M, X), T), avg(X, A), A > 3.",
+            "unsupported",
+            "write findall(X, goal, L), and length(L, N) or sum_list(L, N)",
+        ),
+        (
+            "happensAt(alarm(M), T) :- happensAt(e(M, X), T), count(X) > 3.",
+            "type",
+            "write findall(X, goal, L), and length(L, N) or sum_list(L, N)",
+        ),
+        (
+            f"{HEAD} :- happensAt(d(M), T), e(M, X), X > 3.",
+            "unknown",
+            "define it by facts or rules, or load the file that does; if it is an event, write happensAt(e(M, X), T)",
+        ),
         (
             "initiatedAt(quiet=true, T) :- \\+ happensAt(e(_), T).",
             "unbound",
@@ -58,3 +81,22 @@ def test_each_slip_has_one_message_with_its_repair(rule: str, code: str, hint: s
     with pytest.raises(DescriptionError) as caught:
         parse(rule)
     assert [(each.code, each.hint) for each in caught.value.diagnostics] == [(code, hint)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "hint"),
+    [
+        (
+            "holdsFor(long(M)=true, I) :- holdsFor(hot(M)=true, J), J > 600, union_all([J], I).",
+            "for those that last long enough, write intDurGreater(J, 10 min, Long)",
+        ),
+        (
+            "holdsFor(long(M)=true, I) :- holdsFor(hot(M)=true, J), duration(J, D), D > 600, union_all([J], I).",
+            "for intervals of more than ten minutes, write intDurGreater(J, 10 min, I)",
+        ),
+    ],
+)
+def test_intervals_that_are_compared_as_numbers(rule: str, hint: str) -> None:
+    with pytest.raises(DescriptionError) as caught:
+        parse(rule)
+    assert hint in [each.hint for each in caught.value.diagnostics]

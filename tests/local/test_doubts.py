@@ -123,3 +123,29 @@ def test_dates_and_durations_in_different_ticks(
     told = [record.getMessage() for record in caplog.records if "reckoned" in record.getMessage()]
     assert bool(told) == (remedy is not None)
     assert all((remedy or "") in doubt for doubt in told)
+
+
+@pytest.mark.parametrize(
+    ("condition", "numbers", "told"),
+    [
+        (
+            "happensAt(press(M, X), T), X = 90",
+            [90.0, 91.0],
+            "2 of press/2 has floats, and a rule asks for 90 ",
+        ),
+        ("happensAt(press(M, 90.0), T)", [90, 91], "has integers, and a rule asks for 90.0 (<text>:1:"),
+        ("happensAt(press(M, '90'), T)", [90, 91], "has integers, and a rule asks for '90'"),
+        ("happensAt(press(M, 90), T)", ["90", "on"], "has text that looks like numbers, and a rule asks for 90 "),
+        ("happensAt(press(M, X), T), X = 90", [90, 91], None),
+        ("happensAt(press(M, X), T), X =:= 90", [90.0, 91.0], None),
+        ("happensAt(press(M, on), T)", [90, 91], None),  # no number: perhaps other rows have names
+    ],
+)
+def test_numbers_in_rules_that_nothing_is_equal_to(
+    caplog: pytest.LogCaptureFixture, condition: str, numbers: list[Any], told: str | None
+) -> None:
+    table = pa.table({"event": ["press"] * 2, "time": [1, 2], "m": ["a", "b"], "n": numbers})
+    holdsfor.recognise(holdsfor.parse(f"happensAt(alarm(M), T) :- {condition}."), table)
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == (told is not None)
+    assert all((told or "") in message for message in messages)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
-from holdsfor.io.readers.fields import TextTable
+from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
 from holdsfor.io.readers.sieve import (
     SHOWN,
@@ -28,8 +28,10 @@ from holdsfor.io.readers.sieve import (
     shorten,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
-from holdsfor.io.text import Mask, as_text, field_terms, mark_nulls, mask
+from holdsfor.io.strings import Column
+from holdsfor.io.text import Mask, as_text, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
+from holdsfor.kernels.texts import INTEGER
 from holdsfor.language.description import Input
 
 _UNUSED, _REFUSED = -1, -2
@@ -76,6 +78,7 @@ class TableReader:
         fluents = {i.signature.name for i in inputs if i.kind != "event"}
         self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
+        self._read: dict[str, Column] = {}
         self._terms: dict[str, pa.Array] = {}
         self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
 
@@ -114,7 +117,7 @@ class TableReader:
 
     def _nanoseconds(self) -> int | None:
         """How long a tick is, if times are time stamps; None if they are ticks already."""
-        return UNITS[self.mapping.unit] if has_time_stamps(self._column(self.roles.time)) else None
+        return UNITS[self.mapping.unit] if has_time_stamps(self._dated(self.roles.time)) else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
@@ -123,9 +126,7 @@ class TableReader:
         if self.roles.name is None:
             code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
         else:
-            column = self._column(self.roles.name)
-            if not pa.types.is_dictionary(column.type):
-                column = column.cast(pa.string()).dictionary_encode()
+            column = self._encoded(self.roles.name)
             lookup = [codes.get(name, _UNUSED) for name in column.dictionary.cast(pa.string()).to_pylist()]
             at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
             code = np.array([*lookup, _UNUSED], np.int64)[at]
@@ -195,7 +196,7 @@ class TableReader:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and roles.end is not None:
             end, good = ends(
-                self._rows(self._column(roles.end), group.rows), self.mapping.unit, roles.end, self.mapping.zone
+                self._rows(self._dated(roles.end), group.rows), self.mapping.unit, roles.end, self.mapping.zone
             )
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
@@ -211,7 +212,7 @@ class TableReader:
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""
-        last, good = ends(self._rows(self._column(name), rows), self.mapping.unit, name, self.mapping.zone)
+        last, good = ends(self._rows(self._dated(name), rows), self.mapping.unit, name, self.mapping.zone)
         sieve.refuse(~good, "end is not a time")
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
@@ -261,8 +262,7 @@ class TableReader:
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
             good = numeric(column)
             sieve.refuse(~good if missing is None else ~good & ~missing, f"bad number: {what} is not a number")
-            numbers = pc.if_else(pa.array(good), column.cast(pa.string()), pa.scalar(None, pa.string()))
-            column = field_terms(numbers, exponents=True)
+            column = number_terms(column, good)
         return column
 
     def _rows(self, column: pa.Array, rows: Ints) -> pa.Array:
@@ -270,12 +270,33 @@ class TableReader:
 
     def _column(self, name: str) -> pa.Array:
         if name not in self._plain:
-            self._plain[name] = plain(self.table[name])
+            fields = self._fields(name) if isinstance(self.table, TextTable) else self.table[name]
+            self._plain[name] = fields.array() if isinstance(fields, Column) else plain(fields)
         return self._plain[name]
+
+    def _fields(self, name: str) -> pa.Array | Column:
+        """A column as it is: of a text file, fields that may have been read as numbers already."""
+        if not isinstance(self.table, TextTable):
+            return self._column(name)
+        if name not in self._read:
+            self._read[name] = self.table.column(name)
+        return self._read[name]
+
+    def _dated(self, name: str) -> pa.Array:
+        """A column of times."""
+        fields = self._fields(name)
+        numbers = fields.numbers() if isinstance(fields, Column) and fields.kind == INTEGER else None
+        return self._column(name) if numbers is None else numbers
+
+    def _encoded(self, name: str) -> pa.DictionaryArray:
+        column = self._fields(name)
+        if isinstance(column, Column):
+            return column.encode()
+        return column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
 
     def _as_times(self, name: str, rows: Ints) -> tuple[Ints, Mask, Mask]:
         if name not in self._times:
-            self._times[name] = times(self._column(name), self.mapping.unit, name, self.mapping.zone)
+            self._times[name] = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
         ticks, good, missing = self._times[name]
         return (ticks, good, missing) if len(rows) == len(ticks) else (ticks[rows], good[rows], missing[rows])
 
@@ -289,7 +310,7 @@ class TableReader:
         if kind is not None:
             return typed_terms(self._column(name), kind, self.mapping.unit, name)
         untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
-        return column_terms(self._column(name), untyped, self.mapping.unit, name, self.mapping.zone)
+        return column_terms(self._fields(name), untyped, self.mapping.unit, name, self.mapping.zone)
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from threading import Event
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,8 @@ from holdsfor.io.events import Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.columns import TableReader
-from holdsfor.io.readers.fields import BOM, LONGEST_LINE, TextTable, chunks, split
+from holdsfor.io.readers.fields import BOM, LONGEST_LINE, chunks, split
+from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.utf8 import NOT_UTF8, is_utf8, mark_invalid
@@ -31,13 +32,6 @@ from holdsfor.kernels.lines import has_simple_quotes
 from holdsfor.language.description import Input
 
 _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at once: a row must fit in
-
-
-class CsvPart(NamedTuple):
-    """Whole lines of a file, without its header."""
-
-    content: bytes
-    is_plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +48,6 @@ class Format:
         """The one of comma, semicolon, tab that the header has most of."""
         return max((b",", b";", b"\t"), key=self.header.count)
 
-    def read(self, part: CsvPart) -> tuple[Events, int]:
-        """The rows of a part, and how many there are; rejects are numbered from 0."""
-        return _read_plain(part.content, self) if part.is_plain else _read_any(part.content, self)
-
 
 def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
     """All rows. A row's number is its line, as long as no field has a line break in it."""
@@ -66,46 +56,57 @@ def csv_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], so
     if not header.strip():
         raise HoldsforError(f"{source} has no header: its first line must name the columns.")
     form = Format(header, mapping, inputs, source)
-    parts = _sort_out(chain([rest], contents), form)
-    return join_events(number_rows(map_in_order(form.read, parts), 2))
+    return join_events(number_rows(_read_parts(chain([rest], contents), form), 2))
 
 
-def _sort_out(contents: Iterable[bytes], form: Format) -> Iterator[CsvPart]:
-    """Plain parts one by one; from the first that is not, all the rest as one."""
-    waiting = iter(contents)
-    is_plain = _is_plain(form.header + b"\n", form.separator)
-    for content in waiting:
-        if not (is_plain and _is_plain(content, form.separator)):
-            yield CsvPart(b"".join([content, *waiting]), False)
-            return
-        yield CsvPart(content, True)
+def _read_parts(contents: Iterable[bytes], form: Format) -> Iterator[tuple[Events, int]]:
+    """The rows of each part, and how many there are.
+
+    Plain parts are read side by side; from the first that is not plain, all the rest as one.
+    """
+    is_over = Event()
+
+    def read(content: bytes) -> tuple[bytes, tuple[Events, int] | None]:
+        return content, None if is_over.is_set() else read_plain(content, form)
+
+    parts = map_in_order(read, contents)
+    for content, outcome in parts:
+        if outcome is None:
+            is_over.set()
+            yield read_any(b"".join([content, *(later for later, _ in parts)]), form)
+        else:
+            yield outcome
 
 
-def _is_plain(content: bytes, separator: bytes) -> bool:
-    if content.count(b"\r") != content.count(b"\r\n") or not is_utf8(content):
-        return False
-    if b'"' not in content:
-        return True
-    fields = split(content, separator)
-    return has_simple_quotes(fields.data, fields.cuts)
+def _is_plain(content: bytes) -> bool:
+    return (b"\r" not in content or content.count(b"\r") == content.count(b"\r\n")) and is_utf8(content)
 
 
-def _read_plain(content: bytes, form: Format) -> tuple[Events, int]:
-    heads = split(form.header, form.separator)
+def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
+    """The rows of a part, and how many there are; rejects are numbered from 0.
+
+    None if quotes or returns are not where they are in most files, or the content is not UTF-8.
+    """
+    quoted = b'"' in content or b'"' in form.header
+    if not _is_plain(content) or not _is_plain(form.header + b"\n"):
+        return None
+    heads, fields = split(form.header, form.separator), split(content, form.separator)
+    if quoted and not all(has_simple_quotes(part.data, part.cuts) for part in (heads, fields)):
+        return None
     names = [name.strip('"') for name in heads.column(np.arange(len(heads.cuts))).array().to_pylist()]
     _check_names(names, form.source)
-    fields = split(content, form.separator)
-    whole = fields.line_strings(np.arange(len(fields.first)))
     width = np.diff(fields.first, append=len(fields.cuts))
-    blank = (whole.end - whole.begin == width - 1) & ((width == len(names)) | (width == 1))
-    good, bad = np.flatnonzero((width == len(names)) & ~blank), np.flatnonzero((width != len(names)) & ~blank)
-    table = TextTable(tuple(names), fields, good)
+    is_right = width == len(names)
+    blank = (fields.line_lengths() == width - 1) & (is_right | (width == 1))
+    good, bad = np.flatnonzero(is_right & ~blank), np.flatnonzero(~is_right & ~blank)
+    table = TextTable(tuple(names), fields, good, quoted)
     events = TableReader(table, form.mapping, form.inputs, True, form.source).read(good)
     reasons = pa.repeat(pa.scalar(_wrong_number(len(names)), pa.string()), len(bad))
-    return _with_rejects(events, form.source, bad, whole.take(bad).array(), reasons), len(width) if content else 0
+    return _with_rejects(events, form.source, bad, fields.lines(bad), reasons), len(width) if content else 0
 
 
-def _read_any(content: bytes, form: Format) -> tuple[Events, int]:
+def read_any(content: bytes, form: Format) -> tuple[Events, int]:
+    """The same by Arrow's reader, whatever the content."""
     whole, mark = form.header + b"\n" + content, None
     if not is_utf8(whole):
         whole, mark = mark_invalid(whole)
@@ -135,7 +136,7 @@ def _wrong_number(columns: int) -> str:
 
 def _check_names(names: Sequence[str], source: str) -> None:
     if len(set(names)) < len(names):
-        raise HoldsforError(f"{source}: two columns have the same name ({', '.join(names)}).")
+        raise HoldsforError(f"{source}: two columns have the same name ({', '.join(names)}). Rename one.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -21,7 +21,7 @@ from holdsfor.io.events import Ints
 from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.lines import NEWLINE, find_cuts, find_fields, find_lines, trim_quotes
+from holdsfor.kernels.lines import RETURN, find_cuts, find_fields, find_lines
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -46,31 +46,21 @@ class Fields:
 
     def lines(self, at: Ints) -> pa.Array:
         """Some lines whole, without their ends."""
-        return self.line_strings(at).array()
+        return self._between(self._line_ends(), at).array()
 
-    def line_strings(self, at: Ints) -> Strings:
-        return self._between(self.cuts[self.data[self.cuts] == NEWLINE], at)
+    def line_lengths(self) -> npt.NDArray[np.int32]:
+        """Of each line, without its end."""
+        ends = self._line_ends()
+        lengths: npt.NDArray[np.int32] = np.diff(ends, prepend=np.int32(-1)) - np.int32(1)
+        lengths -= (lengths > 0) & (self.data[ends - 1] == RETURN)
+        return lengths
+
+    def _line_ends(self) -> npt.NDArray[np.int32]:
+        ends: npt.NDArray[np.int32] = self.cuts[np.append(self.first[1:], len(self.cuts)) - 1]
+        return ends
 
     def _between(self, cuts: npt.NDArray[np.int32], pieces: Ints) -> Strings:
         return Strings(self.data, *find_fields(self.data, cuts, pieces), np.ones(len(pieces), np.bool_))
-
-
-@dataclass(frozen=True, slots=True)
-class TextTable:
-    """Lines with as many fields as there are names, as a table of text; an empty field is null."""
-
-    column_names: tuple[str, ...]
-    fields: Fields
-    rows: Ints
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> pa.Array:
-        text = self.fields.column(self.fields.first[self.rows] + self.column_names.index(name))
-        trim_quotes(text.data, text.begin, text.end)
-        valid = text.end > text.begin
-        return replace(text, valid=valid, has_nulls=not valid.all()).array()
 
 
 @contextmanager

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
 from holdsfor.io.strings import Column, Strings
-from holdsfor.kernels.texts import Layout, Texts, read_rows
+from holdsfor.kernels.lines import trim_quotes
+from holdsfor.kernels.texts import ANY, Layout, Texts, read_rows
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]
@@ -27,9 +29,17 @@ class GroupColumns:
 
 
 def read_groups(
-    fields: Fields, begin: Ints, group: npt.NDArray[np.int32], wanted: Sequence[Wanted]
+    fields: Fields,
+    begin: Ints,
+    group: npt.NDArray[np.int32],
+    wanted: Sequence[Wanted],
+    quoted: bool = False,
+    nullable: bool = False,
 ) -> list[GroupColumns]:
-    """Row i begins with field `begin[i]` and belongs to group `group[i]`; if that is negative, to none."""
+    """Row i begins with field `begin[i]` and belongs to group `group[i]`; if that is negative, to none.
+
+    quoted: quotes around fields are no part of them. nullable: there may be fields without text.
+    """
     sizes = np.bincount(group + 1, minlength=len(wanted) + 1)[1:]
     widths = np.array([len(each) for each in wanted], np.int64)
     columns = [column for each in wanted for column in each]
@@ -37,21 +47,20 @@ def read_groups(
     place = starts(np.repeat(sizes, widths))
     layout = Layout(starts(widths), offset, place, starts(sizes))
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
-    texts = read_rows(fields.data, fields.cuts, begin, group, layout, kind, values, values.view(np.float64), rows)
+    floats, missing = values.view(np.float64), np.zeros(len(columns), np.int64)
+    valid = np.ones(len(values) if nullable else 0, np.bool_)
+    texts = read_rows(
+        fields.data, fields.cuts, begin, group, quoted, layout, kind, values, floats, rows, valid, missing
+    )
     distinct = _split_texts(fields, texts, len(columns))
     groups = []
     for g, size in enumerate(sizes.tolist()):
         chosen = rows[layout.first_row[g] : layout.first_row[g + 1]]
         numbers = range(layout.first_column[g], layout.first_column[g + 1])
-        read = (
-            Column(
-                int(kind[c]),
-                values[place[c] :][:size],
-                distinct[c],
-                partial(_strings, fields, begin, chosen, offset[c]),
-            )
-            for c in numbers
-        )
+        strings = {c: partial(_strings, fields, begin, chosen, offset[c], quoted) for c in numbers}
+        parts = {c: slice(place[c], place[c] + size) for c in numbers}
+        masks = {c: valid[parts[c]] if missing[c] else None for c in numbers}
+        read = (Column(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
         groups.append(GroupColumns(chosen, tuple(read)))
     return groups
 
@@ -63,8 +72,19 @@ def starts(sizes: Ints) -> Ints:
     return places
 
 
-def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int) -> Strings:
-    return fields.column(begin[rows] + offset)
+def read_column(fields: Fields, begin: Ints, place: int, quoted: bool) -> Column:
+    """One field of each row."""
+    (group,) = read_groups(fields, begin, np.zeros(len(begin), np.int32), [[(place, ANY)]], quoted, nullable=True)
+    return group.columns[0]
+
+
+def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool) -> Strings:
+    """The same fields as strings, null where there is no text."""
+    text = fields.column(begin[rows] + offset)
+    if quoted:
+        trim_quotes(text.data, text.begin, text.end)
+    valid = text.end > text.begin
+    return replace(text, valid=valid, has_nulls=not valid.all())
 
 
 def _split_texts(fields: Fields, texts: Texts, columns: int) -> list[Strings]:
@@ -73,3 +93,23 @@ def _split_texts(fields: Fields, texts: Texts, columns: int) -> list[Strings]:
     found = Strings(fields.data, texts.begin[order], texts.end[order], np.ones(len(order), np.bool_))
     places = starts(np.bincount(texts.column, minlength=columns))
     return [found.slice(low, high) for low, high in zip(places[:-1].tolist(), places[1:].tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Lines with as many fields as there are names, as a table of text; an empty field is null."""
+
+    column_names: tuple[str, ...]
+    fields: Fields
+    rows: Ints
+    quoted: bool  # whether there are quotes around fields
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> pa.Array:
+        return self.column(name).array()
+
+    def column(self, name: str) -> Column:
+        begin = self.fields.first if len(self.rows) == len(self.fields.first) else self.fields.first[self.rows]
+        return read_column(self.fields, begin, self.column_names.index(name), self.quoted)

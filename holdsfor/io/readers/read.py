@@ -28,7 +28,9 @@ from holdsfor.io.readers.terms import read_terms
 from holdsfor.language.description import Input
 
 FORMATS = ("rtec", "columns", "terms")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 ARROW_ENDINGS = (".feather", ".arrow", ".ipc")
+_TABLE_ENDINGS = (".csv", ".tsv", *ARROW_ENDINGS, *JSON_ENDINGS)
 _FILE_ENDINGS = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", *ARROW_ENDINGS, *JSON_ENDINGS)
 
 
@@ -112,7 +114,7 @@ class EventSource:
 def read_events(
     source: Any, format: str | None = None, mapping: Mapping | AnyMapping[str, Any] | str | Path | None = None
 ) -> EventSource:
-    """Events from a path (Parquet, Feather, CSV, JSON lines), several, a folder of Parquet files, a pattern, lines of
+    """Events from a path (Parquet, Feather, CSV, JSON lines), several, a folder of such files, a pattern, lines of
     text, an Arrow table or a data frame; or from several tables of different shape, by their names in the mapping.
 
     format: 'rtec', 'columns' or 'terms'; guessed where it is clear. mapping: which column is which, for 'columns'
@@ -169,6 +171,10 @@ def guess_format(part: Content) -> str:
         return "rtec"
     if isinstance(part, Path) and (".csv" in part.suffixes or ".tsv" in part.suffixes):
         return "columns"
+    if isinstance(part, Path) and part.suffix.lower() in SPREADSHEETS:
+        raise HoldsforError(
+            f"{part} is a spreadsheet: save it as CSV, or give the frame of pandas.read_excel('{part}')."
+        )
     raise HoldsforError(f"cannot tell the format of {_shown(part)}. Say which: format='rtec', 'columns' or 'terms'.")
 
 
@@ -234,10 +240,7 @@ def _is_path(text: str) -> bool:
 def _files(text: str) -> list[Path]:
     path = Path(text)
     if path.is_dir():
-        paths = sorted(p for p in path.rglob("*.parquet") if not _is_hidden(p.relative_to(path)))
-        if not paths:
-            raise HoldsforError(f"no Parquet files in {path}. Give a folder of *.parquet files, or the files.")
-        return paths
+        return _files_in(path)
     if path.is_file():
         return [path]
     if has_magic(text):
@@ -249,6 +252,17 @@ def _files(text: str) -> list[Path]:
         raise HoldsforError(f"no such file: {text!r}. Lines of text are given as a list: read_events([{text!r}]).")
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
     raise HoldsforError(f"no such file: {text}.{did_you_mean(path.name, near)}")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """The Parquet files of a folder and those below it; where there are none, files of the other kinds."""
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(folder)))
+    for endings in ((".parquet",), _TABLE_ENDINGS):
+        if paths := [path for path in files if not set(endings).isdisjoint(path.suffixes)]:
+            return paths
+    raise HoldsforError(
+        f"no event files in {folder}: looked for .parquet, {', '.join(_TABLE_ENDINGS)}. Name the files."
+    )
 
 
 def _is_hidden(path: Path) -> bool:

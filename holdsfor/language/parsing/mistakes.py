@@ -11,6 +11,8 @@ from holdsfor.duration import SECONDS
 from holdsfor.language.parsing.advice import SKIPPED, Advice
 from holdsfor.language.parsing.pattern_mistakes import advise_on_pattern
 
+#: Quotation marks as text programs set them.
+_TYPESET = "[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]"
 #: Text at the place where parsing stopped -> code, what is wrong, what to write. The first that matches is used.
 _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
     (re.compile(pattern), code, message, hint)
@@ -37,6 +39,7 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"--?>", "syntax", "an arrow that does not fit here", "write the head first, then `:-`, then the conditions"),
         (r"\.\d", "syntax", "a number cannot begin with a point", "write a zero before it: 0.5"),
         (r"\.(?=[a-zA-Z_])", "full-stop", "a full stop with no space after it", "begin the next clause on a new line"),
+        (_TYPESET, "character", "this is not a quotation mark of the language", "write plain ones: 'like this'"),
         (r"0'", "syntax", "character codes are not available", "write the character in quotes: 'c'"),
         (r"\d+[A-Za-z_]\w*", "syntax", "a name cannot begin with a digit", "put it in quotes: '3rd'"),
     ]
@@ -91,7 +94,7 @@ def _neck(text: str, position: int, at_end: bool) -> Advice | None:
     head = _without_comments(text[:position]).rstrip()
     if at_end or not _RULE_HEAD.match(head) or ":-" in head or _open_brackets(head):
         return None
-    sign = re.match(r"--?>|=>", text[position:])
+    sign = re.match(r"--?>|=>|(?i:if)\b", text[position:])
     if sign:
         hint = "write `:-` between head and conditions"
         return Advice("operator", f"`{sign[0]}` does not begin conditions", hint, position, position + len(sign[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Literal, Rule
+from holdsfor.language.description import Algebra, Allen, Compare, Duration, HoldsFor, Literal, Rule
 from holdsfor.language.draft import Draft
 from holdsfor.language.terms import Term, Var, variables
 from holdsfor.language.walk import own_terms
@@ -51,9 +51,12 @@ def _mixed_up(draft: Draft, rule: Rule, made: Iterable[Var]) -> None:
     """A variable that stands for intervals and for an argument, too."""
     heads = [*variables(rule.subject), *(variables(rule.value) if rule.value else ())]
     arguments = [variable for literal in rule.body for term in _arguments(literal) for variable in variables(term)]
+    compared = {v for literal in rule.body if isinstance(literal, Compare) for v in variables(literal.left)}
     for variable in dict.fromkeys([*heads, *arguments]):
         if variable == rule.at or variable in made:
             hint = "give the intervals a name of their own"
+            if variable in compared:
+                hint = f"for those that last long enough, write intDurGreater({written(variable)}, 10 min, Long)"
             message = f"{written(variable)} stands for intervals elsewhere in this rule, and cannot be an argument"
             draft.error("intervals", message, variable.place, hint)
 

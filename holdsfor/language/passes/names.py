@@ -64,8 +64,9 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
         hint = f"write happensAt({written(goal)}, T), or holdsAt({written(goal)}=value, T)"
         draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
     else:
-        hint = (
-            did_you_mean(name, set(arities) | set(FORMS)) or "define it by facts or rules, or load the file that does"
+        event = f"happensAt({written(goal)}, T)"
+        hint = did_you_mean(name, set(arities) | set(FORMS)) or (
+            f"define it by facts or rules, or load the file that does; if it is an event, write {event}"
         )
         draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)
 

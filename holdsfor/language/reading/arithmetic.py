@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
@@ -21,7 +22,9 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
         for arg in args:
             yield from not_arithmetic(arg)
     elif args:
-        yield term, f"{name}/{len(args)} is not a function of arithmetic", "calculate it in a condition before"
+        instead = unavailable(term)
+        hint = instead[1] if instead else "calculate it in a condition before"
+        yield term, f"{name}/{len(args)} is not a function of arithmetic", hint
     else:
         yield term, f"the name `{written(term)}` stands where a number is needed", _number_hint(name)
 

@@ -17,7 +17,7 @@ from holdsfor.language.description import (
     Occurs,
     Signature,
 )
-from holdsfor.language.draft import Draft, arguments
+from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.reading import changes, connectives, findall, groundings, intervals
 from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.changes import conjuncts
@@ -140,6 +140,9 @@ class BodyReader:
         if isinstance(event, Compound) and event.functor == "=":
             hint = f"write happensAt(start({written(event)}), T), or holdsAt"
             return self.refuse("kind", "a fluent does not happen", event, hint)
+        if _is_misspelt_edge(event):
+            near = did_you_mean(name_and_args(event)[0], EDGES)
+            return self.refuse("unknown", f"`{written(event)}` is no event of a fluent", event, near)
         return (Happens(event, time, term.place),)
 
     def _occurs(self, term: Term, args: tuple[Term, ...]) -> Literals:
@@ -275,6 +278,14 @@ _READERS: dict[tuple[str, int], Callable[[BodyReader, Term, tuple[Term, ...]], L
     ("fail", 0): BodyReader._fail,
     ("false", 0): BodyReader._fail,
 }
+
+
+def _is_misspelt_edge(event: Atom | Compound) -> bool:
+    """`starts(hot(M)=true)`"""
+    match event:
+        case Compound(functor=name, args=(Compound(functor="="),)):
+            return bool(did_you_mean(name, EDGES))
+    return False
 
 
 def _value_hint(term: Term) -> str:

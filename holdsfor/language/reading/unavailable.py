@@ -9,6 +9,7 @@ from holdsfor.language.written import written
 
 _FLUENT = "keep what changes over time in a fluent: initiatedAt, terminatedAt, holdsAt"
 _FACTS = "list the cases as facts"
+_COLLECT = "write findall(X, goal, L), and length(L, N) or sum_list(L, N)"
 
 #: Names -> what they do, what to write instead.
 _GROUPS: tuple[tuple[str, str, str], ...] = (
@@ -42,7 +43,8 @@ _GROUPS: tuple[tuple[str, str, str], ...] = (
     ("once", "keeps the first answer only", "write the goal itself; every answer counts"),
     ("ignore", "is true whatever its goal does", "remove it"),
     ("catch throw", "handles exceptions", "write the goal itself; what cannot be calculated is not true"),
-    ("bagof setof aggregate_all", "collects answers", "write findall(X, goal, L), and length(L, N) or sum_list(L, N)"),
+    ("bagof setof aggregate_all", "collects answers", _COLLECT),
+    ("count sum avg average mean total", "is not built in", _COLLECT),
     ("maplist foldl include exclude partition aggregate", "calls a goal for each element of a list", _FACTS),
     (
         "functor arg copy_term duplicate_term =.. term_variables setarg nb_setarg numbervars subsumes_term",
@@ -114,10 +116,18 @@ def _forall(condition: Term, action: Term) -> tuple[str, str]:
     return "calls other goals", f"write \\+ ({written(condition, 999)}, \\+ {written(action, 900)})"
 
 
+def _duration(intervals: Term, _: Term) -> tuple[str, str]:
+    return (
+        "is not built in",
+        f"for intervals of more than ten minutes, write intDurGreater({written(intervals)}, 10 min, I)",
+    )
+
+
 _SPECIAL: dict[tuple[str, int], Callable[..., tuple[str, str]]] = {
     ("member", 2): _member,
     ("memberchk", 2): _member,
     ("between", 3): _between,
     ("forall", 2): _forall,
     ("dif", 2): _dif,
+    ("duration", 2): _duration,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -47,16 +47,32 @@ def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSourc
 
 def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Definition]) -> tuple[InputSource, ...]:
     """The sources with the arguments of events that these definitions want as terms."""
+    definitions = tuple(definitions)
     identities = set(_identities(definitions))
+    keys = Counter(_keys(definitions))
 
     def wanted(source: InputSource) -> InputSource:
         if source.input.kind != "event":
             return source
         (relation,) = source.relations
         places = frozenset(p for p in range(relation.arity) if (relation, p) in identities)
-        return replace(source, identities=places)
+        asked = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
+        return replace(source, identities=places, key=min(asked)[2] if asked else ())
 
     return tuple(map(wanted, all_sources))
+
+
+def _keys(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, tuple[int, ...]]]:
+    """By which arguments rules ask for events: what the events that a rule begins with are joined with, or lead to."""
+    for definition in definitions:
+        for rule in conclusions(definition):
+            first = rule.chain[0] if rule.chain else None
+            if isinstance(first, At) and first.what == "occurrence":
+                joined = [op.args for op in rule.chain if isinstance(op, At | Holding) and op is not first]
+                place = {arg: p for p, arg in reversed([*enumerate(first.args)]) if isinstance(arg, str)}
+                key = tuple(place.get(arg, -1) if isinstance(arg, str) else -1 for arg in (*joined, rule.args)[0])
+                if key and min(key) >= 0 and len(set(key)) == len(key):
+                    yield first.relation, key
 
 
 def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:

@@ -1,0 +1,74 @@
+"""Comparisons that cannot be meant: terms that are never equal, and dates, which rules would subtract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
+
+from holdsfor.language.description import Compare, Is
+from holdsfor.language.draft import Draft
+from holdsfor.language.passes.names import bodies
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term
+from holdsfor.language.vocabulary import FUNCTIONS
+from holdsfor.language.walk import every
+from holdsfor.language.written import written
+
+EARLIEST = 1900  # years that are taken for years
+
+
+def comparisons(draft: Draft) -> None:
+    for body in bodies(draft):
+        for literal in every(body):
+            if isinstance(literal, Compare):
+                _check_dates(draft, literal.left, literal.right)
+                if literal.op in ("=", "==") and not _can_be_equal(literal.left, literal.right):
+                    _warn(draft, literal)
+            elif isinstance(literal, Is):
+                _check_dates(draft, literal.expression)
+
+
+def _can_be_equal(left: Term, right: Term) -> bool:
+    """Whether some values of their variables make them the same term."""
+    if isinstance(left, Compound) and isinstance(right, Compound):
+        alike = left.functor == right.functor and len(left.args) == len(right.args)
+        return alike and all(map(_can_be_equal, left.args, right.args))
+    if isinstance(left, Atom | Compound | Int | Float) and isinstance(right, Atom | Compound | Int | Float):
+        return left == right and type(left) is type(right)
+    return True
+
+
+def _warn(draft: Draft, literal: Compare) -> None:
+    left, right = written(literal.left), written(literal.right)
+    if any(map(_is_calculation, (literal.left, literal.right))):
+        message = f"`{literal.op}` compares terms and calculates nothing: `{left}` is never equal to `{right}`"
+        hint = f"write {left} =:= {right}"
+    else:
+        message = f"`{left}` is never equal to `{right}`"
+        hint = f"compare with a variable; to ask for a fluent, write holdsAt({left}={right}, T)"
+    draft.warning("never", message, literal.place, hint)
+
+
+def _is_calculation(term: Term) -> bool:
+    return isinstance(term, Compound) and (term.functor, len(term.args)) in FUNCTIONS
+
+
+def _check_dates(draft: Draft, *terms: Term) -> None:
+    for term in terms:
+        for subtraction, day in _dates(term):
+            seconds = (day - date(1970, 1, 1)).days * 86400
+            message = f"`{day}` is no date here, but {day.year} less {day.month} and {day.day}"
+            hint = f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"
+            draft.error("type", message, subtraction.place, hint)
+
+
+def _dates(term: Term) -> Iterator[tuple[Term, date]]:
+    """Numbers that are subtracted and look like a year, a month and a day."""
+    match term:
+        case Compound(functor="-", args=(Compound(functor="-", args=(Int() as year, Int() as month)), Int() as day)):
+            with suppress(ValueError):  # no such day
+                if year.value >= EARLIEST:
+                    yield term, date(year.value, month.value, day.value)
+        case Compound():
+            for arg in term.args:
+                yield from _dates(arg)
