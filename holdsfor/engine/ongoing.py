@@ -36,8 +36,8 @@ WINDOWS_AHEAD = 8
 MOST_ARRAYS = 400
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
-#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
-WORTHWHILE = 6
+#: Where a window is fewer steps long, most of it is new at each query time.
+WORTHWHILE = 2
 #: Rows that came in so many parts, or in so many rows, are joined.
 MOST_PARTS = 64
 FEW_ROWS = 10_000
@@ -302,7 +302,7 @@ def _put_by(inputs: Sequence[Block], fresh: Sequence[Block], frontier: Frontier)
     kept: list[Block] = []
     for blocks in by_kind.values():
         first, rest = len(blocks[0]), sum(map(len, blocks[1:]))
-        if len(blocks) > MOST_PARTS or rest * DROPPED_SHARE > max(first, FEW_ROWS):
+        if len(blocks) > MOST_PARTS or 2 * rest > max(first, FEW_ROWS):
             kept += _without_forgotten(join_blocks(blocks), frontier)
         else:
             kept += blocks

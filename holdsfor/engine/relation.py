@@ -23,6 +23,7 @@ from holdsfor.kernels import (
     divide_at,
     normalise,
     order_changed,
+    places_lingering,
     places_unlike,
     sort_packed,
     time_span,
@@ -318,9 +319,7 @@ class Intervals:
 
     def lingering(self, edge: int) -> Intervals:
         """What begins or ends after the edge; what only goes on does neither."""
-        mask = self.axis.mask
-        start, end = self.s & mask, self.e & mask
-        return self.where((start > edge) | ((end > edge) & (end != mask)))
+        return self.take(places_lingering(self.s, self.e, edge, self.axis.mask))
 
     def distinct(self) -> Intervals:
         return self

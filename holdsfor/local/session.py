@@ -58,7 +58,7 @@ def live(
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
-    only at what changes, or at all that is not settled yet; None: if the window is at least six steps long. What comes
+    only at what changes, or at all that is not settled yet; None: if the window is at least two steps long. What comes
     of it is the same.
     """
     check_report(report)

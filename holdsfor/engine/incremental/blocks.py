@@ -16,7 +16,7 @@ from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
-from holdsfor.engine.incremental.known import KnownWorld, Setting
+from holdsfor.engine.incremental.known import KnownWorld, Setting, Waiting
 from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_keys, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
@@ -82,6 +82,7 @@ class Turn:
                 for data, until in _changed(difference):
                     self._touch(unit, relation, data, until + self.bare.axis.origin, touched)
         near = self.known.query_time
+        stirring: dict[Waiting, bool] = {}
         for number in unit.definitions:
             look = self.setting.program.plan.looks[number]
             if look.stirs is None or number in self.setting.timed or self._is_beginning(number):
@@ -89,14 +90,23 @@ class Turn:
                 stirred.add(number)
                 continue
             for relation in look.relations:
-                waiting = self.known.agenda.get((relation, look.stirs))
-                if waiting is not None and len(reached := self._reached(waiting)):
+                waiting = (relation, look.stirs)
+                if waiting not in stirring:
+                    stirring[waiting] = self._touch_waiting(unit, waiting, touched)
+                if stirring[waiting]:
                     stirred.add(number)
-                    self._touch(unit, relation, reached, np.full(len(reached), near), touched)
             if self._touch_deadlines(unit, number, touched):
                 stirred.add(number)
         self._touch_followers(unit, touched)
         return touched, frozenset(stirred)
+
+    def _touch_waiting(self, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
+        """Tuples of rows that may change something by the passing of time alone."""
+        rows = self.known.agenda.get(waiting)
+        if rows is None or not len(reached := self._reached(rows)):
+            return False
+        self._touch(unit, waiting[0], reached, np.array([self.known.query_time]), touched)
+        return True
 
     def _is_beginning(self, number: int) -> bool:
         """Whether the start of the history, where complements begin, is so near that time may change them."""

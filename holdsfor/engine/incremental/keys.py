@@ -132,6 +132,7 @@ class Touched:
         return self.everything is not None or any(len(keys) for parts in self.parts.values() for keys, _ in parts)
 
     def touch(self, size: int, keys: Ints, until: Ints) -> None:
+        """until: of each, or one for all."""
         if len(keys):
             self.parts.setdefault(size, []).append((keys, until))
 
@@ -153,7 +154,8 @@ def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
             find_earliest_of_codes(earliest, keys, until)
         distinct = np.flatnonzero(earliest != UNTOUCHED)
         return distinct, earliest[distinct]
-    keys, until = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    keys = np.concatenate([some for some, _ in parts])
+    until = np.concatenate([np.broadcast_to(times, some.shape) for some, times in parts])
     order = np.argsort(keys, kind="stable")
     keys, until = keys[order], until[order]
     first = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))

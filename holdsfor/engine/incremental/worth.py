@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -19,18 +19,19 @@ BINS = 64
 
 
 def is_worthwhile(
-    waiting: Iterable[Block], known: Iterable[Block], keys: int, fired: int, due: range, windows: Windows
+    waiting: Sequence[Block], known: Iterable[Block], keys: int, fired: int, due: range, windows: Windows
 ) -> bool:
     """waiting: rows that come in; known: those that have. keys: how many groundings there are. fired, due: query times.
 
     Rows are taken to fall on keys by chance. If they fall on few, that is better than what is estimated here.
     """
     rows = sum(map(len, known))
-    if rows < FEW_ROWS:
+    fresh = sum(map(len, waiting)) / len(due)
+    if rows < FEW_ROWS or fresh + rows * min(1, fresh / keys) < MOST_LOOKED_AT * rows:  # however late they are
         return True
     count = _count_ages(waiting, fired, windows) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
-    return bool(count.sum() + rows * touched.mean() < MOST_LOOKED_AT * rows)
+    return bool(fresh + rows * touched.mean() < MOST_LOOKED_AT * rows)
 
 
 def _count_ages(waiting: Iterable[Block], fired: int, windows: Windows) -> Ints:
