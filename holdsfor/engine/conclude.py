@@ -45,11 +45,13 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
+    """If there is no row, not all of the columns are there."""
     with OnBehalfOf(rule):
         match rule.chain:
             case (Occurring() as pattern, *conditions):
                 return run(tuple(conditions), world, occurring(pattern, world))
-        return run_shared(rule.chain, world, beginnings).timely(rule.time)
+        rows = run_shared(rule.chain, world, beginnings)
+        return rows.timely(rule.time) if rows.size else rows
 
 
 def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> tuple[list[Ints], list[Open]]:
@@ -60,7 +62,7 @@ def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -
         rows = rows_of(rule, world, beginnings)
         forms, args = open_forms(rule.args)
         positions = tuple(p for p, arg in enumerate(args) if arg is not None)
-        packed = head_points(rows, [args[p] for p in positions], rule.time, world)
+        packed = head_points(rows, [args[p] for p in positions], rule.time, world) if rows.size else EMPTY
         if len(positions) == len(args):
             full.append(packed)
         else:

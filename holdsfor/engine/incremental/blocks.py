@@ -21,7 +21,7 @@ from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_ke
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import compress, minus2, points_since
+from holdsfor.kernels import compress, find_earliest_of_codes, minus2, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
@@ -139,7 +139,7 @@ class Turn:
             return
         earliest = np.full(len(self.bare.dictionary) + 1, UNTOUCHED)
         for codes, until in touched.members:
-            np.minimum.at(earliest, codes, until)
+            find_earliest_of_codes(earliest, codes, until)
         for relation, positions in unit.links:
             stored = self.stores.get(relation)
             for data in () if stored is None else (stored.base, stored.more):
@@ -187,9 +187,13 @@ class Turn:
         """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
         now = self.bare.now - self.bare.axis.origin
         stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
+        if not stores:
+            return False
+        share = 1 / estimate_keys(max((stored.base for stored in stores), key=len))  # of one tuple
+        if GATHERING * share * len(tuples) <= 1:
+            return False
         rows = sum(map(len, stores))
         density = rows / self.setting.windows.window  # rows in a tick
-        share = 1 / estimate_keys(max(stores, key=len).base) if stores else 1  # of one tuple
         elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
         return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
 

@@ -197,6 +197,9 @@ class Tuples:
     codes: int  # how many codes there are
     by_size: dict[int, TouchedKeys]
 
+    def __len__(self) -> int:
+        return sum(len(touched.keys) for touched in self.by_size.values())
+
     @cached_property
     def earliest(self) -> int:
         return min(
