@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks import (
     engine,
     facts,
+    first_result,
     flights,
     incremental,
     kernels,
@@ -24,7 +25,21 @@ from benchmarks import (
     unbounded,
 )
 
-IN_PROCESS = (kernels, reading, flights, rules, facts, engine, patterns, rtec, start, maritime, threads, incremental)
+IN_PROCESS = (
+    kernels,
+    reading,
+    flights,
+    rules,
+    facts,
+    engine,
+    patterns,
+    rtec,
+    start,
+    first_result,
+    maritime,
+    threads,
+    incremental,
+)
 ON_SPARK_AND_LIVE = (spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
 
 for measurement in (*IN_PROCESS, *ON_SPARK_AND_LIVE):

@@ -3,17 +3,19 @@
 python -m benchmarks.live: a session in this process, and `holdsfor stream --engine local`, each with 21 fluents, a
 window of 4 hours that is full, and a query time every 10 minutes; then single events, each with a query time. The first
 of them is left out: its arrival makes the query time due at which a stream sees the rows of the 10 minutes before.
+python -m benchmarks.live spark: the same as a stream on Spark, local[2], one bucket.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,8 +23,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import holdsfor
+import holdsfor.spark
 from benchmarks.stream import EXAMPLE, VESSELS, WINDOW
 from examples.maritime.simulate import simulate
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.ledger import Ledger
+from holdsfor.job.live.query import LiveQuery
 from holdsfor.local.stream import stream
 from holdsfor.sources import open_feed
 
@@ -38,9 +44,13 @@ terminatedAt(slow(V)=true, T) :- happensAt(velocity(V, Knots), T), Knots >= 5.
 def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        first_result(folder)
+        if "spark" not in sys.argv:
+            first_result(folder)
         fleet = simulate(hours=HOURS, vessels=VESSELS)
         fleet.write(folder / "fleet")
+        if "spark" in sys.argv:
+            on_spark(folder, fleet.table)
+            return
         in_a_session(folder, fleet.table)
         in_a_stream(folder, fleet.table)
 
@@ -97,19 +107,67 @@ def in_a_stream(folder: Path, table: pa.Table) -> None:
     incoming, checkpoint = folder / "incoming", folder / "state"
     incoming.mkdir()
     start = pc.min(table["arrival"]).as_py() - 1
-    taken: list[tuple[int, float, float]] = []
     with open_feed(str(incoming), checkpoint, mapping=folder / "fleet" / "mapping.toml") as (feed, reader):
         live = stream(load(folder), feed, reader, window=WINDOW, step=STEP, start=start, checkpoint=checkpoint)
-        for number, (_, rows) in enumerate(steps(table)):
-            pq.write_table(rows, incoming / ".next")
-            worked = time.process_time()
-            os.rename(incoming / ".next", incoming / f"{number:03d}.parquet")
-            while len(live.recentProgress) <= number and live.isActive:
-                time.sleep(0.001)
-            seconds = live.recentProgress[-1]["latencyMs"] / 1000
-            taken.append((rows.num_rows, seconds, time.process_time() - worked))
-        live.stop()
+        taken = feed_steps(live, incoming, steps(table))
     tell("a stream in this process", taken)
+    tell_bytes(checkpoint)
+
+
+def on_spark(folder: Path, table: pa.Table) -> None:
+    """The first window comes as one file."""
+    incoming, checkpoint = folder / "incoming", folder / "state"
+    incoming.mkdir()
+    start = pc.min(table["arrival"]).as_py() - 1
+    spark = holdsfor.spark.session(master="local[2]")
+    sample = folder / "sample.parquet"
+    pq.write_table(table.slice(0, 1), sample)
+    frame = spark.readStream.schema(spark.read.parquet(str(sample)).schema).parquet(str(incoming))
+    live = holdsfor.spark.stream(
+        spark,
+        load(folder),
+        frame,
+        window=WINDOW,
+        step=STEP,
+        start=start,
+        checkpoint=checkpoint,
+        mapping=folder / "fleet" / "mapping.toml",
+        buckets=1,
+    )
+    every = list(steps(table))
+    full = pa.concat_tables([rows for _, rows in every[: WINDOW // STEP]])
+    taken = feed_steps(live, incoming, [(0, full), *every[WINDOW // STEP :]])
+    tell("a stream on Spark", taken[1:])
+    tell_bytes(checkpoint)
+    spark.stop()
+
+
+def feed_steps(
+    live: LiveQuery, incoming: Path, every: Iterable[tuple[int, pa.Table]]
+) -> list[tuple[int, float, float]]:
+    """A file a step; for each its rows, and the seconds and the seconds of a core (of this process) that it took."""
+    taken = []
+    for number, (_, rows) in enumerate(every):
+        pq.write_table(rows, incoming / ".next")
+        worked = time.process_time()
+        os.rename(incoming / ".next", incoming / f"{number:03d}.parquet")
+        while len(live.recentProgress) <= number and live.isActive:
+            time.sleep(0.001)
+        seconds = live.recentProgress[-1]["latencyMs"] / 1000
+        taken.append((rows.num_rows, seconds, time.process_time() - worked))
+    live.stop()
+    return taken
+
+
+def tell_bytes(checkpoint: Path) -> None:
+    """What the last batch, one event, has written: its input, its commit (twice) and its tables."""
+    ledger = Ledger(Store(checkpoint / "holdsfor"))
+    last = ledger.last()
+    assert last is not None
+    logged = sum(file.size for entry in last.log if entry.batch == last.batch for file in entry.files)
+    commit = len(json.dumps(last.as_json()))
+    tables = sum(file.size for file in last.files)
+    print(f"  the last event writes {logged:,} bytes of state, {2 * commit:,} of commits and {tables:,} of tables")
 
 
 def tell(title: str, taken: list[tuple[int, float, float]]) -> None:

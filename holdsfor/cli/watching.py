@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WatchedSource(EventSource):
-    """A source that says when it is read and recognition begins."""
+    """A source that says how much of it is read, and when recognition begins."""
 
     step: ProgressStep
 
@@ -26,6 +26,9 @@ class WatchedSource(EventSource):
         events = EventSource(self.parts).read(inputs)
         self.finish()
         return events
+
+    def move(self, share: float) -> None:
+        self.step.move("Reading", share)
 
     def finish(self) -> None:
         self.step.move("Recognising")

@@ -11,7 +11,6 @@ A kernel calls only functions of its own file: Numba's cache does not notice a c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from pickle import UnpicklingError
 from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -22,6 +21,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
+
+from holdsfor.kernels.kernel_files import KernelFiles
 
 Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
@@ -97,14 +98,15 @@ class ReadyKernels(FunctionCache):
 
     _impl_class = ReadyResults
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        cast(Any, super()).__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = cast(Any, KernelFiles)(self._cache_path, self._impl.filename_base, stamp)
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            try:
-                return cast(Any, super())._load_overload(sig, target_context)
-            except (AttributeError, ImportError, UnpicklingError, EOFError):
-                cast(Any, self).flush()
-        return None
+            return cast(Any, super())._load_overload(sig, target_context)
 
 
 def kernel(function: Function) -> Function:

@@ -18,6 +18,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.io.wire import pack, unpack
+from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.checks import Times
 from holdsfor.local.terms import SessionTerms
 
@@ -27,9 +28,13 @@ RECORD = "session.json"
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """All of a session but its rules, of which it has a digest. start: None if no row has told it yet."""
+    """All of a session but its rules, of which it has digests, also of each definition.
+
+    start: None if no row has told it yet.
+    """
 
     rules: str
+    pieces: Mapping[str, str]
     terms: SessionTerms
     start: int | None
     carried: Carried
@@ -54,6 +59,7 @@ def write_session(store: Store, saved: Saved) -> None:
         "version": VERSION,
         "save": save,
         "rules": saved.rules,
+        PIECES: dict(saved.pieces),
         "terms": asdict(saved.terms),
         "start": saved.start,
         "metrics": dict(saved.metrics),
@@ -80,6 +86,7 @@ def read_session(store: Store) -> Saved:
     terms = record["terms"]
     return Saved(
         record["rules"],
+        record.get(PIECES, {}),  # an earlier version had none
         SessionTerms(**terms | {"times": Times(**terms["times"])}),
         record["start"],
         from_labelled(meta, blocks),

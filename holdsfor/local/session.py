@@ -27,9 +27,10 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
+from holdsfor.job.live.changed import PIECES, find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
-from holdsfor.job.live.identity import rules_digest
+from holdsfor.job.live.identity import rules_digest, rules_pieces
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -80,9 +81,12 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     store = Store(folder, private=True)
     saved = read_session(store)
     session = _begin(description, saved.terms, incremental)
-    if rules_digest(session.program) != saved.rules:
+    known = {"rules": saved.rules, PIECES: saved.pieces}
+    changes = find_changes(known, {"rules": rules_digest(session.program), PIECES: rules_pieces(session.program)})
+    if changes:
         raise HoldsforError(
-            f"the session in {store.shown()} was begun with other rules. Go on with the same rules, or begin anew."
+            f"the session in {store.shown()} was begun with {'; '.join(changes)}. "
+            "Go on with the same rules, or begin anew."
         )
     session.metrics.update(saved.metrics)
     if saved.start is not None:
@@ -219,6 +223,7 @@ class LiveSession:
         evaluation, known = self.evaluation, self.known
         saved = Saved(
             rules_digest(self.program),
+            rules_pieces(self.program),
             self.terms,
             None if evaluation is None else evaluation.windows.start,
             NOTHING_YET if evaluation is None else evaluation.save(),

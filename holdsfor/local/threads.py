@@ -55,7 +55,10 @@ def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None
     parts = parts_of(source) if threads != 1 else []
     if len(parts) < 2:
         return [source.read(inputs)]
-    events = list(map_in_order(lambda part: part.read(inputs), parts))
+    events = []
+    for part in map_in_order(lambda part: part.read(inputs), parts):
+        events.append(part)
+        source.move(len(events) / len(parts))
     source.finish()
     return events
 

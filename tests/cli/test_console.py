@@ -9,10 +9,12 @@ from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import holdsfor
 from holdsfor.cli import console
-from holdsfor.cli.watching import share_of_tasks
+from holdsfor.cli.watching import WatchedSource, share_of_tasks
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +70,19 @@ def test_a_bar_says_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
         sleep(0.3)
     assert "Recognising" in terminal.getvalue()
     assert "\u2501" * 19 in terminal.getvalue(), "half of a bar of forty"
+
+
+def test_the_share_of_parts_that_are_read() -> None:
+    shares: list[tuple[str, float | None]] = []
+
+    class Recorder(console.ProgressStep):
+        def move(self, doing: str, share: float | None = None) -> None:
+            shares.append((doing, share))
+
+    parts = holdsfor.read_events([pa.table({"event": ["e"], "time": [n], "x": ["a"]}) for n in range(4)]).parts
+    source = WatchedSource(parts, Recorder("Reading"))
+    holdsfor.recognise(holdsfor.parse("happensAt(seen(X), T) :- happensAt(e(X), T)."), source)
+    assert shares == [*(("Reading", share) for share in (0.25, 0.5, 0.75, 1.0)), ("Recognising", None)]
 
 
 def test_the_share_of_tasks_that_are_done() -> None:

@@ -109,6 +109,14 @@ def test_every_block_is_of_a_known_kind(path: Path) -> None:
     assert [block.place for block in blocks(path) if block.kind not in KINDS] == []
 
 
+def test_from_raw_tables_to_a_joined_one_takes_few_lines() -> None:
+    """The script in the README that reads Parquet files and joins what it finds; that it runs, the tests above see."""
+    scripts = [block.text for block in blocks(ROOT / "README.md") if block.kind == "python" and ".merge(" in block.text]
+    assert len(scripts) == 1
+    assert "recognise(" in scripts[0]
+    assert len([line for line in scripts[0].splitlines() if line.strip()]) <= 15
+
+
 @pytest.mark.parametrize("example", ALL)
 def test_rules_are_never_shown_without_what_they_give(example: Example) -> None:
     assert any(block.kind in COMPARED for block in example.blocks), f"{example.place}: nothing is compared"

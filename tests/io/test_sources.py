@@ -79,6 +79,7 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         (3, None, "cannot read events from int"),
         ({"event": 7}, None, "cannot read events from int"),
         ([], None, "the list of sources is empty"),
+        ([read_events(["e|1|1|a"])], None, r"one source already: .* tables by their names \(\{'readings': table"),
     ],
 )
 def test_what_cannot_be_read(

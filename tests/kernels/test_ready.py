@@ -12,7 +12,7 @@ PROGRAM = """
 import sys
 import numpy as np
 from holdsfor.kernels import unique_sorted
-assert unique_sorted(np.array([1, 1, 2])).tolist() == [1, 2]
+assert unique_sorted(np.array([1, 1, 2], sys.argv[1])).tolist() == [1, 2]
 print(sum(unique_sorted.stats.cache_hits.values()), "numba.np.linalg" in sys.modules)
 """
 
@@ -27,6 +27,16 @@ def test_what_names_types_that_are_gone_is_compiled_anew(tmp_path: Path) -> None
     version = pickle.loads(index.read_bytes())
     index.write_bytes(pickle.dumps(version) + b"choldsfor.kernels.machine_state\nCarriedLongAgo\n.")
     assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+def test_code_of_another_process_under_the_same_name_is_not_taken(tmp_path: Path) -> None:
+    """As two processes leave it that have compiled different signatures at the same time."""
+    run_program(tmp_path / "mine")
+    run_program(tmp_path / "other", PROGRAM, "int32")
+    (mine,) = (tmp_path / "mine").rglob("*unique_sorted*.nbc")
+    (other,) = (tmp_path / "other").rglob("*unique_sorted*.nbc")
+    mine.write_bytes(other.read_bytes())
+    assert [run_program(tmp_path / "mine") for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
 #: A part of the kernel takes no array, so that it is the same for bytes that may be written and for those that may not.
@@ -45,8 +55,8 @@ def test_a_kernel_from_disk_is_put_into_one_that_is_compiled(tmp_path: Path) -> 
     assert run_program(tmp_path, LINES_PROGRAM, "writeable") == "[1, 5, 12] 1\n"
 
 
-def run_program(cache: Path, program: str = PROGRAM, *arguments: str) -> str:
+def run_program(cache: Path, program: str = PROGRAM, argument: str = "int64") -> str:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-c", program, *arguments]
+    command = [sys.executable, "-c", program, argument]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return done.stdout

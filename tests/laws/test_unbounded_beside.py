@@ -42,7 +42,7 @@ def rows_of_window(number: int) -> Iterator[str]:
 
 def carried_rows(live: ByHand) -> Counter[str]:
     assert live.memory is not None
-    carried = live.memory._places["stage0-0"].held.save()
+    carried = live.memory._places[f"{live.state.location}/stage0-0"].held.save()
     rows: Counter[str] = Counter()
     for block in (*carried.inputs, *carried.known, *carried.running):
         rows[block.name] += len(block)

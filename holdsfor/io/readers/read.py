@@ -107,6 +107,9 @@ class EventSource:
                 check_mapping(part.mapping, inputs)
         return join_events(part.read(inputs) for part in self.parts)
 
+    def move(self, share: float) -> None:
+        """Called by those that read parts by themselves, with the share of the parts that they have read."""
+
     def finish(self) -> None:
         """Called by those that have read all parts by themselves."""
 

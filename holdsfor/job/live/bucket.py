@@ -22,7 +22,8 @@ from holdsfor.job.tasks import Job
 class Turn:
     """One attempt at a batch: what all its tasks know. before: the batch before it. last: nothing comes after it.
 
-    makes_base: every bucket writes all it carries, due or not. mark: see `Logged`.
+    makes_base: every bucket writes all it carries, due or not. lasts: it stays in memory for batches to come.
+    mark: see `Logged`.
     """
 
     batch: int
@@ -33,6 +34,7 @@ class Turn:
     report: Report = "eager"
     last: bool = False
     makes_base: bool = False
+    lasts: bool = False
     mark: str = ""
 
     @property
@@ -76,7 +78,7 @@ def bucket_task(
     if turn.makes_base:
         done.state.append(turn.state.write(place.base_name(turn.batch), held.pack()))
     if memory is not None:
-        memory.put(place.name, Remembered(turn.batch, turn.mark, held))
+        memory.put(place.known_as, Remembered(turn.batch, turn.mark, held))
     done.settled = held.evaluation.frontier.settled
     done.counts["seconds_in_kernels"] = ended - begun
     done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
@@ -117,6 +119,11 @@ class Place:
     def name(self) -> str:
         return f"stage{self.number}-{self.bucket}"
 
+    @property
+    def known_as(self) -> str:
+        """To memory, which may be that of a worker for several streams."""
+        return f"{self.state.location}/{self.name}"
+
     def base_name(self, batch: int) -> str:
         return f"state/{self.name}/base-{batch:07d}.arrow"
 
@@ -128,7 +135,7 @@ class Place:
         before = self.before
         if before is None:
             return self._holder(self.job).begin(), 0
-        remembered = self.memory.take(self.name, before.log) if self.memory else None
+        remembered = self.memory.take(self.known_as, before.log) if self.memory else None
         if remembered is not None:
             return self._go_on(remembered.held, remembered.batch, before), 0
         damages: list[CorruptFile | MissingFile] = []

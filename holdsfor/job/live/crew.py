@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from holdsfor.engine.changes import Report
 from holdsfor.io.storage.store import Written
 from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
@@ -20,15 +21,15 @@ Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
 Note = dict[str, Any]
 
+#: After so many batches a bucket that stays in memory is written again: after a restart all of them are gone through.
+LONGEST_LOG = 64
+
 
 class Crew(Protocol):
-    """Reads the rows of one batch, then evaluates the stages on what was read.
+    """Reads the rows of one batch, then evaluates the stages on what was read."""
 
-    remembers: what buckets carry stays in memory from batch to batch.
-    """
-
-    @property
-    def remembers(self) -> bool: ...
+    def longest_log(self, job: Job, report: Report) -> int:
+        """After how many batches buckets write all they carry again; 0: they do not stay in memory, and always do."""
 
     def earliest(self, reading: Reading) -> int | None:
         """The first time of the rows; None if there is no good row."""
@@ -100,9 +101,8 @@ class Alone:
         self._parts, self._memory = parts, memory
         self._rows: list[Row] = []
 
-    @property
-    def remembers(self) -> bool:
-        return self._memory is not None
+    def longest_log(self, job: Job, report: Report) -> int:
+        return 0 if self._memory is None else LONGEST_LOG
 
     def earliest(self, reading: Reading) -> int | None:
         found = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]

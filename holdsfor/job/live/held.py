@@ -46,6 +46,14 @@ class Held:
         return pack(blocks, meta)
 
 
+def looks_at_changes(job: Job, report: Report) -> bool:
+    """Whether a bucket that stays in memory looks only at what changes.
+
+    What earlier stages send on is all that is known, and reports other than eager tell of what is settled since.
+    """
+    return len(job.stages) == 1 and report == "eager" and pays_off(job.windows)
+
+
 @dataclass(frozen=True, slots=True)
 class Holder:
     """A bucket of a stage. lasts: what it holds stays in memory for batches to come."""
@@ -73,7 +81,7 @@ class Holder:
 
     def _evaluation(self, carried: Carried = NOTHING_YET) -> Ongoing:
         job, ahead = self.job, WINDOWS_AHEAD if self.lasts else 0
-        by_changes = self.lasts and len(job.stages) == 1 and self.report == "eager" and pays_off(job.windows)
+        by_changes = self.lasts and looks_at_changes(job, self.report)
         scope = _scope(job, self.number, self.bucket)
         return Ongoing(job.program, job.windows, scope, carried, windows_ahead=ahead, is_incremental=by_changes)
 
@@ -100,15 +108,18 @@ class Remembered:
 
 @dataclass(slots=True)
 class Memory:
-    """What buckets carry, by the names of their places.
+    """What buckets carry, by the names of their places. most: buckets that are kept, those that were used last.
 
     It is taken out to be worked with and put back when that is done: after a failure there are only the files.
     """
 
+    most: int | None = None
     _places: dict[str, Remembered] = field(default_factory=dict)
 
     def put(self, place: str, remembered: Remembered) -> None:
         self._places[place] = remembered
+        if self.most is not None and len(self._places) > self.most:
+            del self._places[next(iter(self._places))]
 
     def take(self, place: str, log: Sequence[Logged]) -> Remembered | None:
         """What the bucket carried after one of these batches; None if that is not in memory."""

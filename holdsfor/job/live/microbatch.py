@@ -29,10 +29,9 @@ logger = logging.getLogger(__name__)
 
 #: After so many batches without a query time every bucket puts together what has come since the last.
 MOST_WAITING = 16
-#: Where buckets stay in memory, a new base is made after so many batches, or when what is logged since the last one
-#: takes so much: a restart goes through it all again.
-MOST_LOGGED = 64
-LOG_SHARE = 2  # one in so many bytes of the base
+#: Where buckets stay in memory, they are written again when what was logged since takes one in so many of their bytes,
+#: and more than a few: a restart goes through it all.
+LOG_SHARE = 2
 FEW_BYTES = 1 << 20
 
 
@@ -218,8 +217,10 @@ class Stream:
     ) -> Commit:
         setting = self.setting
         last = known.closed or job.windows.last in due  # nothing counts after the end, though rows may come
-        makes_base = (last and bool(due)) or _makes_base(known, due, crew.remembers)
-        turn = Turn(known.batch, due, before, self.ledger.store, self.tables, setting.report, last, makes_base)
+        longest = crew.longest_log(job, setting.report)
+        makes_base = (last and bool(due)) or _makes_base(known, due, longest)
+        store, lasts = self.ledger.store, longest > 0
+        turn = Turn(known.batch, due, before, store, self.tables, setting.report, last, makes_base, lasts)
         before_evaluation = time.perf_counter()
         if guard is None:
             turn = _marked(turn)
@@ -274,13 +275,13 @@ class Stream:
         return self._job
 
 
-def _makes_base(known: Commit, due: range, remembers: bool) -> bool:
-    """Whether all that is carried is written. remembers: it stays in memory, and is read only after a restart."""
-    if not remembers:
+def _makes_base(known: Commit, due: range, longest_log: int) -> bool:
+    """Whether all that is carried is written. longest_log: 0 if it is read anew for every batch with query times."""
+    if not longest_log:
         return bool(due) or len(known.since_base) >= MOST_WAITING
     if not known.bases and due:
         return True
-    return len(known.since_base) >= MOST_LOGGED or known.log_bytes > max(known.base_bytes // LOG_SHARE, FEW_BYTES)
+    return len(known.since_base) >= longest_log or known.log_bytes > max(known.base_bytes // LOG_SHARE, FEW_BYTES)
 
 
 def _marked(turn: Turn) -> Turn:

@@ -5,23 +5,31 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdsfor.engine.changes import Report
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
+from holdsfor.job.live.held import Memory, looks_at_changes
 from holdsfor.job.live.reading import Reading, earliest
 from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
-from holdsfor.spark.sharing import count_cores, send_to_buckets
+from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+#: With so many cores or fewer workers keep buckets in memory.
+FEW_CORES = 4
+LONGEST_LOG = 16
+#: So many buckets at most are kept by a worker.
+MOST_BUCKETS = 16
 _SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
 _SIZES_DDL = "part int, rows bigint"
 _ANSWERS = pa.schema([("number", pa.int64()), ("answer", pa.binary())])
@@ -36,7 +44,11 @@ class Workers:
     frame: DataFrame | None
     shared: Callable[[Job], Callable[[], Job]]
     _rows: DataFrame | None = None
-    remembers: bool = False
+
+    def longest_log(self, job: Job, report: Report) -> int:
+        """Any worker may get a bucket, and must first go through what others have done: with few workers that pays."""
+        few = not is_connect(self.spark) and count_cores(self.spark) <= FEW_CORES
+        return LONGEST_LOG if few and looks_at_changes(job, report) else 0
 
     def earliest(self, reading: Reading) -> int | None:
         if self.frame is None:
@@ -116,9 +128,15 @@ def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[
     def task(batches: Batches) -> Batches:
         job = shared()
         todo = buckets_to_do(job, turn, number, _partition())
-        return batches_of(stage_rows(job, turn, number, todo, batches))
+        return batches_of(stage_rows(job, turn, number, todo, batches, _memory() if turn.lasts else None))
 
     return task
+
+
+@cache
+def _memory() -> Memory:
+    """Of this worker."""
+    return Memory(MOST_BUCKETS)
 
 
 def _partition() -> int:

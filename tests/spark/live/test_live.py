@@ -82,6 +82,19 @@ def live_engine(spark: SparkSession, folder: Path) -> Engine:
     return Engine("live query", recognise)
 
 
+def test_workers_keep_buckets_in_memory(spark: SparkSession, tmp_path: Path) -> None:
+    """One bucket, so one stage: batches write what came, and only now and then all that is carried."""
+    horizon = replace(WINDOWS, step=WINDOWS.window // 6)
+    folder = Folder(tmp_path / "in")
+    for first in range(0, len(ROWS), 30):
+        folder.add(ROWS[first : first + 30])
+    query = live(spark, parse(PAIRS), folder, horizon, tmp_path / "checkpoint", buckets=1)
+    query.awaitTermination()
+    commits = [query.job.ledger.commit(batch) for batch in range(len(ROWS) // 30)]
+    assert max(len(commit.since_base) for commit in commits) >= 3
+    assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
+
+
 def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
     """Stopped while it waits, and ended with what there is; each time it goes on with the files that came since."""
     folder = Folder(tmp_path / "in")
