@@ -36,8 +36,8 @@ WINDOWS_AHEAD = 8
 MOST_ARRAYS = 400
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
-#: Where a window is fewer steps long, most of it is new at each query time.
-WORTHWHILE = 2
+#: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
+WORTHWHILE = 6
 #: Rows that came in so many parts, or in so many rows, are joined.
 MOST_PARTS = 64
 FEW_ROWS = 10_000
