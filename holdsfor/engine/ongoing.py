@@ -13,7 +13,7 @@ from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_from, 
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
-from holdsfor.engine.incremental.known import KnownWorld, Setting, know, make_setting
+from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
 from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import Stored, estimate_keys
 from holdsfor.engine.incremental.worth import is_worthwhile
@@ -62,7 +62,7 @@ class Ongoing:
     _inputs: tuple[Block, ...] = ()
     _last: QueryMoment | None = None
     _known: KnownWorld | None = None
-    _setting: Setting | None = None
+    _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
 
     def __post_init__(self) -> None:

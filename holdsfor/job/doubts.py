@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +23,8 @@ _MILLISECONDS, _MICROSECONDS = 10**11, 10**14
 
 #: In the figures of a run: why rows were rejected, and how many for each reason; what kinds of arguments were read.
 REASONS, KINDS = "reject_reasons", "argument_kinds"
+#: The first and last time of the rows.
+SPAN = "span_of_rows"
 #: So many reasons are kept, and so many told.
 _KEPT, _TOLD = 100, 3
 #: So many rows at one time are doubtful.
@@ -50,11 +52,13 @@ def warn_of_doubts(
 
     amounts: of time, as the user gave them.
     """
-    kinds = metrics.pop(KINDS, {})
+    kinds, span = metrics.pop(KINDS, {}), metrics.pop(SPAN, None)
+    inputs = [str(each.signature) for each in description.inputs if each.read]
+    lost = (*find_unread(metrics, inputs), *find_other_times(metrics, span))
     has_durations = bool(description.tick_units) or any(map(has_unit, amounts))
     units = find_units_that_differ(metrics, unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
-    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *units, *unequal)):
+    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal)):
         _log.warning("%s", doubt)
 
 
@@ -74,6 +78,22 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
         )
     yield from _find_lost_rows(metrics)
     yield from _find_constant_time(metrics)
+
+
+def find_unread(metrics: Mapping[str, Any], inputs: Sequence[str]) -> Iterator[str]:
+    """Rows of which no rule reads a single one. inputs: what rules read."""
+    rows = metrics.get("events_in", 0)
+    if rows and inputs and metrics.get("events_unused", 0) == rows:
+        named = ", ".join(inputs[:_TOLD]) + (", ..." if len(inputs) > _TOLD else "")
+        advice = "Check the names in the mapping or the table."
+        yield f"no rule reads any of the {rows:,} rows: rules read {named}. {advice}"
+
+
+def find_other_times(metrics: Mapping[str, Any], span: tuple[int, int] | None) -> Iterator[str]:
+    """span: the first and last time of the rows."""
+    start, end = metrics.get("start"), metrics.get("end")
+    if span is not None and start is not None and end is not None and (span[1] <= start or span[0] > end):
+        yield f"no row lies in the history, after {start} up to {end}: rows are from {span[0]} to {span[1]}."
 
 
 def find_units_that_differ(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:

@@ -26,7 +26,16 @@ from holdsfor.kernels.inertia import (
 )
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, time_span, unique_sorted
+from holdsfor.kernels.moving import (
+    compress,
+    earliest_of_keys,
+    lift,
+    merge_sorted,
+    number_sorted,
+    order_by_key,
+    time_span,
+    unique_sorted,
+)
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
@@ -50,6 +59,7 @@ __all__ = [
     "continue_from",
     "distinct_rows",
     "divide_at",
+    "earliest_of_keys",
     "exclusive",
     "expand",
     "find_earliest_of_codes",

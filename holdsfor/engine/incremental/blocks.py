@@ -16,7 +16,7 @@ from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
-from holdsfor.engine.incremental.known import KnownWorld, Setting, Waiting
+from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, Waiting
 from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_keys, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
@@ -37,7 +37,7 @@ Differences = dict[Relation, Difference]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TouchedBlock:
     """tuples: None if all are evaluated together. until: nothing has changed for any of them up to then.
 
     Times are relative to the origin of the axis, and the last before a tick.
@@ -48,11 +48,11 @@ class Block:
 
 
 @dataclass(slots=True)
-class Turn:
+class QueryTurn:
     """A query time in the making. bare: a world without relations, at the query time."""
 
     known: KnownWorld
-    setting: Setting
+    setting: SessionSetting
     bare: World
     stores: Stores
     running: dict[Due, Running]
@@ -169,14 +169,14 @@ class Turn:
 
     # ------------------------------------------------------------ blocks
 
-    def _choose_block(self, unit: Unit, touched: Touched) -> Block:
+    def _choose_block(self, unit: Unit, touched: Touched) -> TouchedBlock:
         """The tuples that are touched, or all tuples together where that costs less."""
         tuples = {size: TouchedKeys(keys, self._before_tick(until)) for size, (keys, until) in touched.tuples().items()}
         chosen = Tuples(self.bare.axis, len(self.bare.dictionary) + 1, tuples)
         if touched.everything is not None:
             until = int(self._before_tick(np.array([touched.everything]))[0])
-            return Block(None, min(until, chosen.earliest))
-        return Block(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
+            return TouchedBlock(None, min(until, chosen.earliest))
+        return TouchedBlock(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
 
     def _before_tick(self, until: Ints) -> Ints:
         """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
@@ -240,9 +240,9 @@ class TupleCuts:
 class Evaluation:
     """A block of a unit on its way through the definitions."""
 
-    turn: Turn
+    turn: QueryTurn
     unit: Unit
-    block: Block
+    block: TouchedBlock
     stirred: frozenset[int]
     world: World = field(init=False)
 

@@ -185,11 +185,11 @@ def _keeping(sink: Sink, checkpoint: str | Path, durable: bool) -> Sink:
     return KeepingSink(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True))
 
 
-def _most_ahead(given: Duration | None, window: int, unit: TickUnit) -> int | None:
+def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:
     """How many ticks ahead of the rest a row may arrive; None: as far as it likes."""
-    if given is None:
+    if max_ahead is None:
         return max(10 * window, DAY * PER_SECOND[unit])
-    ticks = ticks_of("max_ahead", given, unit)
+    ticks = ticks_of("max_ahead", max_ahead, unit)
     if ticks < 0:
         raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
     return ticks or None
