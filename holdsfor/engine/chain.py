@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
 
@@ -60,7 +60,8 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
     if not constants:
         return shaped
     coded = tuple((position, dictionary.code(text)) for position, text in constants)
-    return replace(shaped, picks=Picks(coded, shaped.picks.equal))
+    picks = Picks(coded, shaped.picks.equal)
+    return Arguments(picks, shaped.positions, shaped.names, shaped.new, shaped.read)
 
 
 @lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation

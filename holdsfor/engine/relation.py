@@ -28,6 +28,7 @@ from holdsfor.kernels import (
     sort_packed,
     time_span,
     union2,
+    unique_sorted,
 )
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
@@ -428,8 +429,7 @@ class Intervals:
         """The distinct keys."""
         groundings = self._views.get("groundings")
         if not isinstance(groundings, np.ndarray):
-            keys = self.keys()
-            groundings = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+            groundings = self._views["groundings"] = unique_sorted(self.keys())
         return groundings
 
 
