@@ -88,10 +88,15 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
     )
 
 
-def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
-    """The rows that the chain gives, from one row without columns, or from the rows given."""
+def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = False) -> Rows:
+    """The rows that the chain gives, from one row without columns, or from the rows given.
+
+    stops: as soon as there is no row left; what there is then has not all of the columns.
+    """
     place = 0
     while place < len(chain):
+        if stops and rows is not None and not rows.size:
+            return rows
         tests = _tests(chain, place)
         if rows is not None and len(tests) > 1:  # one selection for all of them
             rows = rows.filter(_all_true(tests, rows, world))
@@ -134,15 +139,18 @@ def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[W
 
 
 def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
-    """As run, but beginnings that several rules have are worked out once, each from the one before."""
+    """As run, but beginnings that several rules have are worked out once, each from the one before.
+
+    If there is no row, not all of the columns are there.
+    """
     rows: Rows | None = None
     done = 0
     for length in beginnings.get(chain, ()):
         shared = world.shared.get(chain[:length])
         if not isinstance(shared, Rows):
-            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows)
+            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows, stops=True)
         rows, done = shared, length
-    return run(chain[done:], world, rows)
+    return run(chain[done:], world, rows, stops=True)
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:

@@ -70,7 +70,7 @@ def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
 
 def _told_plainly(log: pa.Table) -> pa.Table:
     """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
-    return plain_table(with_ids(log.combine_chunks()))
+    return plain_table(with_ids(log.combine_chunks())) if log.num_rows else _nothing_told(log.schema)
 
 
 def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> LoggedChanges:
@@ -131,6 +131,11 @@ def _between(points: Points, after: int, last: int) -> Points:
 def _logged(query_time: int, ops: pa.Array, table: pa.Table) -> pa.Table:
     table = table.add_column(0, "op", ops)
     return table.add_column(0, "query_time", pa.array(np.full(table.num_rows, query_time, np.int64)))
+
+
+@cache
+def _nothing_told(schema: pa.Schema) -> pa.Table:
+    return plain_table(with_ids(schema.empty_table()))
 
 
 @cache

@@ -45,11 +45,13 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
+    """If there is no row, not all of the columns are there."""
     with OnBehalfOf(rule):
         match rule.chain:
             case (Occurring() as pattern, *conditions):
                 return run(tuple(conditions), world, occurring(pattern, world))
-        return run_shared(rule.chain, world, beginnings).timely(rule.time)
+        rows = run_shared(rule.chain, world, beginnings)
+        return rows.timely(rule.time) if rows.size else rows
 
 
 def concluded(
@@ -66,7 +68,9 @@ def concluded(
         forms, args = open_forms(rule.args)
         positions = tuple(p for p, arg in enumerate(args) if arg is not None)
         is_full = len(positions) == len(args)
-        packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full)
+        packed = EMPTY
+        if rows.size:
+            packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full)
         if is_full:
             full.append(packed)
         else:

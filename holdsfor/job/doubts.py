@@ -15,6 +15,7 @@ from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
 
+UNSAID = "s"  # the unit of a mapping that names none
 _log = logging.getLogger(__name__)
 
 #: As seconds since 1970 these are the years 5138 and beyond; as milliseconds, 1973 and beyond.
@@ -55,11 +56,23 @@ def warn_of_doubts(
     kinds, span = metrics.pop(KINDS, {}), metrics.pop(SPAN, None)
     inputs = [str(each.signature) for each in description.inputs if each.read]
     lost = (*find_unread(metrics, inputs), *find_other_times(metrics, span))
-    has_durations = bool(description.tick_units) or any(map(has_unit, amounts))
-    units = find_units_that_differ(metrics, unit) if has_durations else ()
+    has_durations = uses_durations(description, amounts)
+    units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
     for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal)):
         _log.warning("%s", doubt)
+
+
+def warn_of_units(unit_of_dates: str, unit: TickUnit, description: EventDescription, amounts: Iterable[object]) -> None:
+    """For a stream, before there are rows: where the mapping says how dates are counted, there will be dates."""
+    if unit_of_dates != UNSAID and uses_durations(description, amounts):
+        for doubt in find_units_that_differ(UNITS[unit_of_dates], unit):
+            _log.warning("%s", doubt)
+
+
+def uses_durations(description: EventDescription, amounts: Iterable[object]) -> bool:
+    """Whether it matters how long a tick is. amounts: of time, as the user gave them."""
+    return bool(description.tick_units) or any(map(has_unit, amounts))
 
 
 def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
@@ -96,9 +109,11 @@ def find_other_times(metrics: Mapping[str, Any], span: tuple[int, int] | None) -
         yield f"no row lies in the history, after {start} up to {end}: rows are from {span[0]} to {span[1]}."
 
 
-def find_units_that_differ(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
-    """Durations are reckoned in ticks of the run; dates were counted in those of the mapping."""
-    counted = metrics.get(NANOSECONDS)
+def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]:
+    """Durations are reckoned in ticks of the run; dates are counted in those of the mapping.
+
+    counted: how many nanoseconds those have; None: there are no dates.
+    """
     if counted in (None, SECOND // PER_SECOND[unit]):
         return
     of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)

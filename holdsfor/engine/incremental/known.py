@@ -120,6 +120,8 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
         before = known.future.get(relation, EMPTY)
         difference = differences.get(relation)
         added = EMPTY if difference is None else _future_starts(difference.added, bare)
+        if not len(before) and not len(added):
+            continue
         starts = np.unique(np.concatenate([before[(before & bare.axis.mask) > now], added]))
         if len(starts):
             future[relation] = starts

@@ -86,7 +86,7 @@ def _advance(
 
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
-    differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
+    differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:

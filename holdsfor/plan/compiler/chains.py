@@ -174,8 +174,8 @@ def _group(group: Group, reorder: Known) -> Group:
     members = frozenset(defines(group))
 
     def change(rule: Conclude) -> Conclude:
-        asked = (op.relation for op in flat(rule.chain) if isinstance(op, At | Holding))
-        return rule if members.intersection(asked) else _rule(rule, reorder)
+        relations = (op.relation for op in flat(rule.chain) if isinstance(op, At | Holding))
+        return rule if members.intersection(relations) else _rule(rule, reorder)
 
     return replace(group, fluents=tuple(_fluent(fluent, change) for fluent in group.fluents))
 
