@@ -17,14 +17,14 @@ LOG = "spark.log"
 
 def log_of(checkpoint: str) -> Path:
     """The log beside the state, or in our cache where that is no folder of this machine that we may write."""
-    from holdsfor.spark.session import cache_dir
-
     if not is_uri(checkpoint):
         folder = Path(checkpoint).expanduser().absolute()
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
         if folder.is_dir() and os.access(folder, os.W_OK):
             return folder / LOG
+    from holdsfor.spark.session import cache_dir
+
     return cache_dir() / LOG
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
 
@@ -60,7 +60,8 @@ def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary)
     if not constants:
         return shaped
     coded = tuple((position, dictionary.code(text)) for position, text in constants)
-    return replace(shaped, picks=Picks(coded, shaped.picks.equal))
+    picks = Picks(coded, shaped.picks.equal)
+    return Arguments(picks, shaped.positions, shaped.names, shaped.new, shaped.read)
 
 
 @lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
@@ -87,10 +88,15 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
     )
 
 
-def run(chain: Chain, world: World, rows: Rows | None = None) -> Rows:
-    """The rows that the chain gives, from one row without columns, or from the rows given."""
+def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = False) -> Rows:
+    """The rows that the chain gives, from one row without columns, or from the rows given.
+
+    stops: as soon as there is no row left; what there is then has not all of the columns.
+    """
     place = 0
     while place < len(chain):
+        if stops and rows is not None and not rows.size:
+            return rows
         tests = _tests(chain, place)
         if rows is not None and len(tests) > 1:  # one selection for all of them
             rows = rows.filter(_all_true(tests, rows, world))
@@ -133,15 +139,18 @@ def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[W
 
 
 def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
-    """As run, but beginnings that several rules have are worked out once, each from the one before."""
+    """As run, but beginnings that several rules have are worked out once, each from the one before.
+
+    If there is no row, not all of the columns are there.
+    """
     rows: Rows | None = None
     done = 0
     for length in beginnings.get(chain, ()):
         shared = world.shared.get(chain[:length])
         if not isinstance(shared, Rows):
-            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows)
+            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows, stops=True)
         rows, done = shared, length
-    return run(chain[done:], world, rows)
+    return run(chain[done:], world, rows, stops=True)
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:

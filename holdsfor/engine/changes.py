@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.log import Logged, interval_columns
+from holdsfor.engine.log import LoggedChanges, interval_columns
 from holdsfor.engine.relation import EMPTY, Points
 from holdsfor.engine.result import (
     INTERVALS_SCHEMA,
@@ -49,7 +49,7 @@ def changes(
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    logged: list[Logged] = []
+    logged: list[LoggedChanges] = []
     occurrences = [_nothing_logged(OCCURRENCES_SCHEMA)]
     for relation in relations:
         if not relation.is_reported or not _has_rows(relation, moment):
@@ -70,14 +70,14 @@ def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
 
 def _told_plainly(log: pa.Table) -> pa.Table:
     """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
-    return plain_table(with_ids(log.combine_chunks()))
+    return plain_table(with_ids(log.combine_chunks())) if log.num_rows else _nothing_told(log.schema)
 
 
-def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Logged:
+def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> LoggedChanges:
     now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
     new = _tell(relation, now, report, cut, settled)
     old = (EMPTY, EMPTY) if before is None else _tell(relation, before, report, settled, settled)
-    return Logged(relation, *log_changes(*old, *new))
+    return LoggedChanges(relation, *log_changes(*old, *new))
 
 
 def _tell(relation: Relation, world: World, report: Report, cut: int, settled: int) -> tuple[Ints, Ints]:
@@ -95,7 +95,7 @@ def _tell(relation: Relation, world: World, report: Report, cut: int, settled: i
     return tell_intervals(data.s, data.e, axis.mask, Told(first, last_start, settled + 1 - axis.origin, last_end))
 
 
-def _intervals_table(moment: QueryMoment, logged: Sequence[Logged]) -> pa.Table:
+def _intervals_table(moment: QueryMoment, logged: Sequence[LoggedChanges]) -> pa.Table:
     nothing = _nothing_logged(INTERVALS_SCHEMA)
     if not logged:
         return nothing
@@ -131,6 +131,11 @@ def _between(points: Points, after: int, last: int) -> Points:
 def _logged(query_time: int, ops: pa.Array, table: pa.Table) -> pa.Table:
     table = table.add_column(0, "op", ops)
     return table.add_column(0, "query_time", pa.array(np.full(table.num_rows, query_time, np.int64)))
+
+
+@cache
+def _nothing_told(schema: pa.Schema) -> pa.Table:
+    return plain_table(with_ids(schema.empty_table()))
 
 
 @cache

@@ -15,7 +15,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, expand, merge_sorted, time_span
+from holdsfor.kernels import compress, earliest_of_keys, expand, merge_sorted, time_span
 from holdsfor.plan.operators import Arg, Conclude, Occurring
 from holdsfor.plan.structures import Forms, open_forms, width
 
@@ -45,36 +45,59 @@ class Open:
 
 
 def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
+    """If there is no row, not all of the columns are there."""
     with OnBehalfOf(rule):
         match rule.chain:
             case (Occurring() as pattern, *conditions):
                 return run(tuple(conditions), world, occurring(pattern, world))
-        return run_shared(rule.chain, world, beginnings).timely(rule.time)
+        rows = run_shared(rule.chain, world, beginnings)
+        return rows.timely(rule.time) if rows.size else rows
 
 
-def concluded(rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> tuple[list[Ints], list[Open]]:
-    """The points of the rules of one relation: those with all columns bound, and those with wildcards."""
+def concluded(
+    rules: Iterable[Conclude], world: World, beginnings: Beginnings, firsts: bool = False
+) -> tuple[list[Ints], list[Open]]:
+    """The points of the rules of one relation: those with all columns bound, and those with wildcards.
+
+    firsts: only the first point of each key matters.
+    """
     full: list[Ints] = []
     wild: list[Open] = []
     for rule in rules:
         rows = rows_of(rule, world, beginnings)
         forms, args = open_forms(rule.args)
         positions = tuple(p for p, arg in enumerate(args) if arg is not None)
-        packed = head_points(rows, [args[p] for p in positions], rule.time, world)
-        if len(positions) == len(args):
+        is_full = len(positions) == len(args)
+        packed = EMPTY
+        if rows.size:
+            packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full)
+        if is_full:
             full.append(packed)
         else:
             wild.append(Open(forms, positions, packed))
     return full, wild
 
 
-def packed_head(rows: Rows, args: list[Arg], time: str, world: World) -> Ints:
-    """Sorted points of the head's columns at the time."""
+def head_points(rows: Rows, args: list[Arg], time: str, world: World, firsts: bool = False) -> Ints:
+    """Sorted points of the head's columns at the time, as far as conclusions are drawn for it."""
+    packed, in_order = _pack_head(rows, args, time, world)
+    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    if len(packed) and not rows.lies_within(time, low, high):
+        first, last = time_span(packed, world.axis.mask)
+        if first < low or last > high:
+            times = packed & world.axis.mask
+            packed = compress(packed, (times >= low) & (times <= high))
+    if firsts:
+        return earliest_of_keys(packed, world.axis.time_bits, in_order)
+    return packed if in_order else np.sort(packed)
+
+
+def _pack_head(rows: Rows, args: list[Arg], time: str, world: World) -> tuple[Ints, bool]:
+    """The points of the head's columns at the time, and whether they are sorted."""
     if all(isinstance(arg, str) for arg in args):
-        packed, in_order = rows.pack(tuple(arg for arg in args if isinstance(arg, str)), time)
-        return packed if in_order else np.sort(packed)
+        return rows.pack(tuple(arg for arg in args if isinstance(arg, str)), time)
     codes = [head_codes(rows, arg, world) for arg in args]
-    return np.sort(world.axis.pack(codes, rows.times(time)))
+    return world.axis.pack(codes, rows.times(time)), False
 
 
 def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
@@ -88,19 +111,6 @@ def key_columns(keys: Ints, arity: int, forms: Forms | None, world: World) -> tu
         return keys, columns
     kept, parts = take_apart(columns, forms, world.dictionary)
     return keys[kept], parts
-
-
-def head_points(rows: Rows, args: list[Arg], time: str, world: World) -> Ints:
-    """Sorted points of the head's columns at the time, as far as conclusions are drawn for it."""
-    packed = packed_head(rows, args, time, world)
-    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
-    if len(packed) == 0 or rows.lies_within(time, low, high):
-        return packed
-    first, last = time_span(packed, world.axis.mask)
-    if first >= low and last <= high:
-        return packed
-    times = packed & world.axis.mask
-    return compress(packed, (times >= low) & (times <= high))
 
 
 def merged(lists: Iterable[Ints]) -> Ints:

@@ -53,7 +53,7 @@ def _begun(concluded: Found, world: World) -> Ints | None:
 
 
 def _in_history(rows: Rows, time: str, world: World) -> Rows:
-    if rows.lies_within(time, world.after + 1 - world.axis.origin, world.now - world.axis.origin):
+    if not rows.size or rows.lies_within(time, world.after + 1 - world.axis.origin, world.now - world.axis.origin):
         return rows
     times = rows.times(time)
     return rows.filter((times > world.after) & (times <= world.now))

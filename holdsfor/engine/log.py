@@ -18,7 +18,7 @@ NAMES = {WITHDRAW: "withdraw", INSERT: "insert", EXTEND: "extend", SHORTEN: "sho
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LoggedChanges:
     """Operations on intervals of one relation."""
 
     relation: Relation
@@ -27,7 +27,7 @@ class Logged:
     e: Ints
 
 
-def interval_columns(parts: Sequence[Logged], axis: Axis, dictionary: Dictionary) -> list[pa.Array]:
+def interval_columns(parts: Sequence[LoggedChanges], axis: Axis, dictionary: Dictionary) -> list[pa.Array]:
     """The columns of the log from `op` on: op, fluent, args, value, start, end."""
     sizes = np.array([len(part.s) for part in parts], np.int64)
     ops, s, e = (np.concatenate(columns) for columns in zip(*((p.ops, p.s, p.e) for p in parts), strict=True))
@@ -44,7 +44,7 @@ def interval_columns(parts: Sequence[Logged], axis: Axis, dictionary: Dictionary
     ]
 
 
-def _codes(part: Logged, axis: Axis) -> tuple[list[Ints], Ints | None]:
+def _codes(part: LoggedChanges, axis: Axis) -> tuple[list[Ints], Ints | None]:
     """The codes of the arguments, and of the value if it is a column."""
     keys, arity = part.s >> axis.time_bits, part.relation.arity
     codes = [axis.code(keys, position, arity) for position in range(arity)]
@@ -60,12 +60,12 @@ def _arguments(columns: Sequence[list[Ints]], sizes: Ints, texts: pa.Array) -> p
     return pa.ListArray.from_arrays(pa.array(offsets), texts.take(pa.array(np.concatenate([EMPTY, *flat]))))
 
 
-def _values(parts: Sequence[Logged], codes: Sequence[Ints | None], sizes: Ints, texts: pa.Array) -> pa.Array:
+def _values(parts: Sequence[LoggedChanges], codes: Sequence[Ints | None], sizes: Ints, texts: pa.Array) -> pa.Array:
     """Texts of values: some relations have one, others have it as a column."""
     constants = pa.array(["" if part.relation.value is None else str(part.relation.value) for part in parts])
-    given = texts.take(pa.array(np.concatenate([EMPTY, *(column for column in codes if column is not None)])))
+    values = texts.take(pa.array(np.concatenate([EMPTY, *(column for column in codes if column is not None)])))
     places, taken = [], len(parts)
     for number, (column, size) in enumerate(zip(codes, sizes.tolist(), strict=True)):
         places.append(np.full(size, number) if column is None else np.arange(taken, taken + size))
         taken += 0 if column is None else size
-    return pa.concat_arrays([constants, given]).take(pa.array(np.concatenate(places)))
+    return pa.concat_arrays([constants, values]).take(pa.array(np.concatenate(places)))

@@ -13,12 +13,13 @@ from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_from, 
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
-from holdsfor.engine.incremental.known import KnownWorld, Setting, know, make_setting
+from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
 from holdsfor.engine.incremental.stepping import changing_moments
-from holdsfor.engine.incremental.stored import Stored
+from holdsfor.engine.incremental.stored import Stored, estimate_keys
+from holdsfor.engine.incremental.worth import is_worthwhile
 from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.relation import Intervals
-from holdsfor.engine.settling import Scope
+from holdsfor.engine.settling import Scope, settle
 from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments, remembered
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import World
@@ -61,7 +62,7 @@ class Ongoing:
     _inputs: tuple[Block, ...] = ()
     _last: QueryMoment | None = None
     _known: KnownWorld | None = None
-    _setting: Setting | None = None
+    _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
 
     def __post_init__(self) -> None:
@@ -130,7 +131,7 @@ class Ongoing:
                 return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
             told: list[Told] = []
             while due:
-                by_changes = None if self._known is None else self._go_on(due, tell)
+                by_changes = self._go_on(due, tell) if self._goes_by_changes(due) else None
                 if by_changes is not None:
                     return [*told, *by_changes]
                 told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
@@ -154,6 +155,24 @@ class Ongoing:
         )
 
     # ------------------------------------------------------------ by what changes
+
+    def _goes_by_changes(self, due: range) -> bool:
+        """Whether the query times go by what changes; if so, what is known is made ready for that."""
+        known, last = self._known, self._last
+        if known is not None:
+            fired, relations = known.query_time, [stored.base for stored in known.stores.values()]
+        elif last is not None:
+            fired, relations = last.query_time, list(last.now.relations.values())
+        else:
+            return False
+        keys = estimate_keys(max(relations, key=len)) if relations else 1
+        if not is_worthwhile(self.waiting, self._inputs, keys, fired, due, self.windows):
+            return False
+        if last is not None:
+            self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
+            self._known, self._last = know(last, self._setting), None
+            self._ahead = rows_after(self._inputs, self._known.query_time)
+        return True
 
     def _go_on(self, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told] | None:
         """On the axis that is there; None if it has no room."""
@@ -205,17 +224,14 @@ class Ongoing:
         )
         self._inputs = _without_forgotten(inputs, last.state.frontier)
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
-        if self.is_incremental:
-            self._setting = make_setting(self.program, self.windows, self.scope)
-            self._known, self._last = know(self._last, self._setting), None
-            self._ahead = rows_after(self._inputs, self._known.query_time)
+        self._known = None  # made again when a query time goes by what changes
         return told
 
     def _reach(
         self, inputs: tuple[Block, ...], more: tuple[Block, ...], until: int, step_through: Callable[[Opened], Reached]
     ) -> Reached:
         """Steps through the query times up to `until`: on the axis that is there, or on a new one."""
-        last = self._last
+        last = self._last if self._known is None else self._look_back(self._known)
         if last is not None and self._has_room(last.now, last.state.frontier, (*inputs, *more), until):
             kept = Opened(last.state, last.now, last.now)
             try:
@@ -233,6 +249,12 @@ class Ongoing:
             if not self.windows_ahead:
                 raise
             return step_with_room(until)  # it must just do for this call
+
+    def _look_back(self, known: KnownWorld) -> QueryMoment:
+        """What is known by changes, as an evaluation from scratch goes on from it."""
+        world, plan = known.world(), self.program.plan
+        state = settle(plan, self.scope, known.frontier, world, known.running)
+        return QueryMoment(known.query_time, known.query_time, None, known.frontier, world, state, left_out=0)
 
     def _open(self, start: Carried, more: tuple[Block, ...], until: int, room: int) -> Opened:
         return opened(start, self.program, self.windows, self.scope, more, until, room)
@@ -280,7 +302,7 @@ def _put_by(inputs: Sequence[Block], fresh: Sequence[Block], frontier: Frontier)
     kept: list[Block] = []
     for blocks in by_kind.values():
         first, rest = len(blocks[0]), sum(map(len, blocks[1:]))
-        if len(blocks) > MOST_PARTS or rest * DROPPED_SHARE > max(first, FEW_ROWS):
+        if len(blocks) > MOST_PARTS or 2 * rest > max(first, FEW_ROWS):
             kept += _without_forgotten(join_blocks(blocks), frontier)
         else:
             kept += blocks

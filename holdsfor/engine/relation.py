@@ -16,7 +16,20 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
-from holdsfor.kernels import compress, distinct_rows, normalise, sort_packed, time_span, union2, unlike_intervals
+from holdsfor.kernels import (
+    compress,
+    continue_from,
+    distinct_rows,
+    divide_at,
+    normalise,
+    order_changed,
+    places_lingering,
+    places_unlike,
+    sort_packed,
+    time_span,
+    union2,
+    unique_sorted,
+)
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
@@ -106,8 +119,12 @@ class Points:
     def beyond(self, edge: int) -> Points:
         return self.where(self.packed & self.axis.mask > edge)
 
-    def until(self, boundary: int | Ints, edge: int | None) -> Points:
-        """What was settled before the boundary, which rows may have each its own, without what was over at the edge."""
+    def divide_at(self, boundary: Ints) -> tuple[Points, Ints]:
+        """What happened before the boundary: of each row, or one for all. No key holds at it."""
+        return self.where((self.packed & self.axis.mask) < boundary), EMPTY
+
+    def until(self, boundary: int, edge: int | None) -> Points:
+        """What was settled before the boundary, without what was over at the edge."""
         time = self.packed & self.axis.mask
         return self.where((time < boundary) if edge is None else (time < boundary) & (time > edge))
 
@@ -134,12 +151,12 @@ class Points:
     def unlike(self, other: Points) -> tuple[Points, Points]:
         """Of two without duplicates, what each has that the other has not; they may be sorted by different keys."""
         mine, others = self.differing(other)
-        return self.where(mine), other.where(others)
+        return self.take(mine), other.take(others)
 
-    def differing(self, other: Points) -> tuple[Mask, Mask]:
-        """Of two without duplicates, which rows of each the other has not."""
+    def differing(self, other: Points) -> tuple[Ints, Ints]:
+        """Of two without duplicates, the places of the rows of each that the other has not."""
         if not len(self) or not len(other):
-            return np.ones(len(self), np.bool_), np.ones(len(other), np.bool_)
+            return np.arange(len(self)), np.arange(len(other))
         columns = merge_columns(self, other)
         order = np.lexsort(columns)
         twin = np.ones(max(len(order) - 1, 0), np.bool_)
@@ -148,7 +165,7 @@ class Points:
             twin &= ordered[1:] == ordered[:-1]
         alone = np.ones(len(order), np.bool_)
         alone[order[1:][twin]] = alone[order[:-1][twin]] = False
-        return alone[: len(self)], alone[len(self) :]
+        return np.flatnonzero(alone[: len(self)]), np.flatnonzero(alone[len(self) :])
 
     def equal_to(self, others: Points) -> Mask:
         """Which rows are equal to one of the others."""
@@ -266,27 +283,27 @@ class Intervals:
     def beyond(self, edge: int) -> Intervals:
         return self.where((self.e & self.axis.mask) > edge)
 
-    def until(self, boundary: int | Ints, edge: int | None) -> Intervals:
-        """The part before the boundary, which rows may have each its own, without what was over at the edge."""
+    def divide_at(self, boundary: Ints) -> tuple[Intervals, Ints]:
+        """The parts before the boundary, and the keys that hold at it. boundary: of each row, or one for all."""
+        s, e, keys = divide_at(self.s, self.e, boundary, self.axis.time_bits)
+        return self.of(s, e), keys
+
+    def until(self, boundary: int, edge: int | None) -> Intervals:
+        """The part before the boundary, without what was over at the edge."""
         mask = self.axis.mask
         chosen = (self.s & mask) < boundary
         if edge is not None:
             chosen &= (self.e & mask) > edge
         s, e = self.s[chosen], self.e[chosen]
-        boundary = boundary if isinstance(boundary, int) else boundary[chosen]
         return self.of(s, np.where((e & mask) > boundary, (e & ~mask) | boundary, e))
 
     def after(self, settled: Intervals | None, boundary: int | Ints) -> Intervals:
         """From the boundary on, with what was settled before it."""
-        mask = self.axis.mask
-        lasting = (self.e & mask) > boundary
-        s, e = self.s[lasting], self.e[lasting]
-        boundary = boundary if isinstance(boundary, int) else boundary[lasting]
-        s = np.where((s & mask) < boundary, (s & ~mask) | boundary, s)
+        s, e = continue_from(self.s, self.e, np.atleast_1d(np.asarray(boundary)), self.axis.mask)
         return self.of(s, e) if settled is None else self.of(*union2(settled.s, settled.e, s, e))
 
-    def holding_at(self, point: int | Ints) -> Ints:
-        """The keys that hold there; rows may have each its own point."""
+    def holding_at(self, point: int) -> Ints:
+        """The keys that hold there."""
         mask = self.axis.mask
         return self.keys()[((self.s & mask) <= point) & ((self.e & mask) > point)]
 
@@ -303,16 +320,14 @@ class Intervals:
 
     def lingering(self, edge: int) -> Intervals:
         """What begins or ends after the edge; what only goes on does neither."""
-        mask = self.axis.mask
-        start, end = self.s & mask, self.e & mask
-        return self.where((start > edge) | ((end > edge) & (end != mask)))
+        return self.take(places_lingering(self.s, self.e, edge, self.axis.mask))
 
     def distinct(self) -> Intervals:
         return self
 
-    def differing(self, other: Intervals) -> tuple[Mask, Mask]:
-        """Which intervals of each the other has not."""
-        return unlike_intervals(self.s, self.e, other.s, other.e)
+    def differing(self, other: Intervals) -> tuple[Ints, Ints]:
+        """The places of the intervals of each that the other has not."""
+        return places_unlike(self.s, self.e, other.s, other.e)
 
     def keys(self) -> Ints:
         """The key of each interval."""
@@ -414,8 +429,7 @@ class Intervals:
         """The distinct keys."""
         groundings = self._views.get("groundings")
         if not isinstance(groundings, np.ndarray):
-            keys = self.keys()
-            groundings = self._views["groundings"] = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
+            groundings = self._views["groundings"] = unique_sorted(self.keys())
         return groundings
 
 
@@ -436,6 +450,23 @@ def united(parts: Sequence[Points]) -> Points:
     return parts[0] if len(parts) == 1 else _united(parts)[0]
 
 
+def change_rows(data: Data, removed: Ints, added: Data) -> Data:
+    """Without the rows at these places, which are sorted, and with others, which it has not."""
+    if not len(data):
+        return added
+    if isinstance(data, Intervals):
+        assert isinstance(added, Intervals)
+        order = order_changed(data.s, removed, added.s)
+        return data.of(np.concatenate([data.s, added.s])[order], np.concatenate([data.e, added.e])[order])
+    assert isinstance(added, Points)
+    if not len(added) or added.key != data.key:
+        kept = np.ones(len(data), np.bool_)
+        kept[removed] = False
+        return united([data.where(kept), added])
+    order = order_changed(data.packed, removed, added.packed)
+    return _in_order([data, added], order, data.key, np.concatenate([data.packed, added.packed])[order])
+
+
 def merge_in_order(one: Data, other: Data) -> tuple[Data, Ints]:
     """Both sets of rows, which have none in common, as one; and the order of the rows, one set after the other."""
     if not len(one) or not len(other):
@@ -454,14 +485,21 @@ def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     key = first.key if all(part.key == first.key for part in parts) else ()
     packed = np.concatenate([part.packed if part.key == key else part.packed & part.axis.mask for part in parts])
     packed, order = sort_packed(packed, first.axis.time_bits)
-    chosen = Selection(index=order)
+    return _in_order(parts, order, key, packed), order
+
+
+def _in_order(parts: Sequence[Points], order: Ints, key: tuple[int, ...], packed: Ints) -> Points:
+    """The rows of one part after the other, some of them, in this order. packed: as it is in that order."""
+    first, chosen = parts[0], Selection(index=order)
     columns = {
-        p: concatenated([part.column(p) for part in parts], first.dictionary).select(chosen) for p in range(first.arity)
+        p: concatenated([part.column(p) for part in parts], first.dictionary).select(chosen)
+        for p in range(first.arity)
+        if p not in key
     }
     begun = None
     if any(part.begun is not None for part in parts):
         begun = np.concatenate([part.starts() for part in parts])[order] - first.axis.origin
-    return Points(first.axis, first.dictionary, first.arity, key, packed, columns, begun), order
+    return Points(first.axis, first.dictionary, first.arity, key, packed, columns, begun)
 
 
 def merge_columns(one: Points, other: Points) -> list[Ints]:

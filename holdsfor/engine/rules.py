@@ -16,6 +16,7 @@ from holdsfor.language.facts import FactTable
 if TYPE_CHECKING:
     from holdsfor.plan import Plan
 
+RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event")
 #: Checked rules, or the rule file that has them.
 Rules: TypeAlias = EventDescription | str | Path
 
@@ -32,6 +33,9 @@ def load_rules(
 def parse_rules(
     *texts: str, tables: Iterable[FactTable] = (), functions: Mapping[str, Function] | None = None
 ) -> EventDescription:
+    for text in texts:
+        if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
+            raise HoldsforError(f"{text!r} is a path, where text is expected: write holdsfor.load({text!r}).")
     return language.parse(*texts, tables=tables, functions=functions, refusals_of=find_refusals)
 
 

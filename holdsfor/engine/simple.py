@@ -47,7 +47,7 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: 
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
     begun, ended = (
         [
-            _conclude(rules, relation, world, beginnings)
+            _conclude(rules, relation, world, beginnings, _never_ends(fluent))
             for rules, relation in zip(tables, fluent.relations, strict=True)
         ]
         for tables in (fluent.initiations, fluent.terminations)
@@ -65,11 +65,16 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: 
     return sum(left_out for _, left_out in allowed)
 
 
+def _never_ends(fluent: Simple) -> bool:
+    """Whether what is initiated holds for ever: then only its first initiation matters."""
+    return len(fluent.relations) == 1 and fluent.relations[0].kind != "valued" and not fluent.terminations[0]
+
+
 def _conclude(
-    rules: Iterable[Conclude], relation: Relation, world: World, beginnings: Beginnings
+    rules: Iterable[Conclude], relation: Relation, world: World, beginnings: Beginnings, firsts: bool
 ) -> tuple[list[Ints], list[Open]]:
     """Points with wildcards are after the earliest cut: after that of their key only once it is known."""
-    full, wild = concluded(rules, world, beginnings)
+    full, wild = concluded(rules, world, beginnings, firsts and world.cuts is None)
     return [world.since_cut(relation, points) for points in full], wild
 
 

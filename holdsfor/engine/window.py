@@ -165,6 +165,8 @@ class Counted:
 def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted:
     """fired: the last query time that is over; what comes only now has not arrived before it, whatever it says."""
     told = block.arrival
+    if fired is None and _all_count(block, windows):
+        return Counted(block, windows.first_seen(told), nothing_late(), 0)
     if fired is not None:
         block = replace(block, arrival=np.maximum(told, fired + 1))
     seen = windows.first_seen(block.arrival)
@@ -183,6 +185,17 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     late_by = edge - block.start + 1 if block.end is None else edge - block.end + 2
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
     return Counted(block.filter(chosen), seen[chosen], late, outside)
+
+
+def _all_count(block: Block, windows: Windows) -> bool:
+    """Whether all rows lie in the history and are there at the first query time, in its window: the usual case."""
+    if not len(block):
+        return False
+    query_time = min(windows.start + windows.step, windows.end)
+    first, last = int(block.start.min()), int(block.start.max())
+    inside = first > max(windows.start, windows.start + windows.step - windows.window) and last <= windows.end
+    in_time = inside and int(block.arrival.max()) <= query_time
+    return in_time and (block.end is None or bool((block.end > block.start).all()))
 
 
 def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:

@@ -13,7 +13,6 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
-from holdsfor.kernels import compress
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Due, Relation
@@ -34,6 +33,9 @@ class Cuts(Protocol):
 
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         """The cut of each row, relative to the origin of the axis. codes: of the arguments at a position."""
+
+    def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
+        """Of sorted points, those after the cut of their key. arity: of the keys."""
 
 
 @dataclass(slots=True)
@@ -77,19 +79,17 @@ class World:
             return no_points(self.axis, self.dictionary, relation.arity)
         return no_intervals(self.axis, self.dictionary, relation.arity)
 
-    def cut_of_keys(self, relation: Relation, keys: Ints, arity: int | None = None) -> Ints:
-        """Conclusions about each key are drawn for times after this, relative to the origin. arity: of the keys."""
+    def cut_of_keys(self, relation: Relation, keys: Ints) -> Ints:
+        """Conclusions about each key are drawn for times after this, relative to the origin."""
         if self.cuts is None:
             return np.full(len(keys), self.after - self.axis.origin)
-        size = relation.arity if arity is None else arity
-        return self.cuts.of(relation, lambda position: self.axis.code(keys, position, size))
+        return self.cuts.of(relation, lambda position: self.axis.code(keys, position, relation.arity))
 
     def since_cut(self, relation: Relation, packed: Ints, arity: int | None = None) -> Ints:
-        """Of sorted points that are all after `after`, those after the cut of their key."""
+        """Of sorted points that are all after `after`, those after the cut of their key. arity: of the keys."""
         if self.cuts is None or not len(packed):
             return packed
-        cut = self.cut_of_keys(relation, packed >> self.axis.time_bits, arity)
-        return compress(packed, (packed & self.axis.mask) > cut)
+        return self.cuts.since(relation, packed, relation.arity if arity is None else arity)
 
     def put_intervals(self, relation: Relation, s: Ints, e: Ints) -> None:
         self.relations[relation] = Intervals(self.axis, self.dictionary, relation.arity, s, e)

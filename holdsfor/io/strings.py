@@ -73,7 +73,7 @@ class Strings:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """Strings that have been read already, if they are all alike (`kind`); what else is asked is asked of the strings.
 
     values: integers, or the bits of floats, or numbers of texts.

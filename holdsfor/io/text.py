@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
-from holdsfor.io.strings import Column, Strings, strings_of
+from holdsfor.io.strings import Strings, TextColumn, strings_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -113,7 +113,7 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     return number | floats
 
 
-def field_terms(fields: pa.Array | Strings | Column, exponents: bool = False) -> pa.Array:
+def field_terms(fields: pa.Array | Strings | TextColumn, exponents: bool = False) -> pa.Array:
     """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers = strings.numbers()
@@ -149,7 +149,7 @@ def as_text(column: pa.Array) -> pa.Array:
     return spread(number_text(encoded.dictionary), encoded.indices)
 
 
-def integers(fields: pa.Array | Strings | Column) -> tuple[npt.NDArray[np.int64], Mask]:
+def integers(fields: pa.Array | Strings | TextColumn) -> tuple[npt.NDArray[np.int64], Mask]:
     """Fields as 64-bit integers, and which of them are integers (0 where not; those that do not fit: OUT_OF_RANGE)."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers, good = strings.integers()

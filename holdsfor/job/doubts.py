@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
 
+UNSAID = "s"  # the unit of a mapping that names none
 _log = logging.getLogger(__name__)
 
 #: As seconds since 1970 these are the years 5138 and beyond; as milliseconds, 1973 and beyond.
@@ -23,6 +24,8 @@ _MILLISECONDS, _MICROSECONDS = 10**11, 10**14
 
 #: In the figures of a run: why rows were rejected, and how many for each reason; what kinds of arguments were read.
 REASONS, KINDS = "reject_reasons", "argument_kinds"
+#: The first and last time of the rows.
+SPAN = "span_of_rows"
 #: So many reasons are kept, and so many told.
 _KEPT, _TOLD = 100, 3
 #: So many rows at one time are doubtful.
@@ -50,12 +53,26 @@ def warn_of_doubts(
 
     amounts: of time, as the user gave them.
     """
-    kinds = metrics.pop(KINDS, {})
-    has_durations = bool(description.tick_units) or any(map(has_unit, amounts))
-    units = find_units_that_differ(metrics, unit) if has_durations else ()
+    kinds, span = metrics.pop(KINDS, {}), metrics.pop(SPAN, None)
+    inputs = [str(each.signature) for each in description.inputs if each.read]
+    lost = (*find_unread(metrics, inputs), *find_other_times(metrics, span))
+    has_durations = uses_durations(description, amounts)
+    units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
-    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *units, *unequal)):
+    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal)):
         _log.warning("%s", doubt)
+
+
+def warn_of_units(unit_of_dates: str, unit: TickUnit, description: EventDescription, amounts: Iterable[object]) -> None:
+    """For a stream, before there are rows: where the mapping says how dates are counted, there will be dates."""
+    if unit_of_dates != UNSAID and uses_durations(description, amounts):
+        for doubt in find_units_that_differ(UNITS[unit_of_dates], unit):
+            _log.warning("%s", doubt)
+
+
+def uses_durations(description: EventDescription, amounts: Iterable[object]) -> bool:
+    """Whether it matters how long a tick is. amounts: of time, as the user gave them."""
+    return bool(description.tick_units) or any(map(has_unit, amounts))
 
 
 def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
@@ -76,9 +93,27 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
     yield from _find_constant_time(metrics)
 
 
-def find_units_that_differ(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
-    """Durations are reckoned in ticks of the run; dates were counted in those of the mapping."""
-    counted = metrics.get(NANOSECONDS)
+def find_unread(metrics: Mapping[str, Any], inputs: Sequence[str]) -> Iterator[str]:
+    """Rows of which no rule reads a single one. inputs: what rules read."""
+    rows = metrics.get("events_in", 0)
+    if rows and inputs and metrics.get("events_unused", 0) == rows:
+        named = ", ".join(inputs[:_TOLD]) + (", ..." if len(inputs) > _TOLD else "")
+        advice = "Check the names in the mapping or the table."
+        yield f"no rule reads any of the {rows:,} rows: rules read {named}. {advice}"
+
+
+def find_other_times(metrics: Mapping[str, Any], span: tuple[int, int] | None) -> Iterator[str]:
+    """span: the first and last time of the rows."""
+    start, end = metrics.get("start"), metrics.get("end")
+    if span is not None and start is not None and end is not None and (span[1] <= start or span[0] > end):
+        yield f"no row lies in the history, after {start} up to {end}: rows are from {span[0]} to {span[1]}."
+
+
+def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]:
+    """Durations are reckoned in ticks of the run; dates are counted in those of the mapping.
+
+    counted: how many nanoseconds those have; None: there are no dates.
+    """
     if counted in (None, SECOND // PER_SECOND[unit]):
         return
     of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)

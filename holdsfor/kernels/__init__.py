@@ -2,7 +2,18 @@
 
 from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
-from holdsfor.kernels.gathering import places_in_ranges, places_of_codes, places_of_keys, unlike_intervals
+from holdsfor.kernels.gathering import (
+    continue_from,
+    divide_at,
+    find_earliest_of_codes,
+    order_changed,
+    places_in_ranges,
+    places_lingering,
+    places_of_codes,
+    places_of_keys,
+    places_unlike,
+    points_since,
+)
 from holdsfor.kernels.holding import holds_mask, holds_search, member_mask, member_search
 from holdsfor.kernels.inertia import (
     INITIATE,
@@ -15,7 +26,16 @@ from holdsfor.kernels.inertia import (
 )
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import compress, lift, merge_sorted, number_sorted, order_by_key, time_span, unique_sorted
+from holdsfor.kernels.moving import (
+    compress,
+    earliest_of_keys,
+    lift,
+    merge_sorted,
+    number_sorted,
+    order_by_key,
+    time_span,
+    unique_sorted,
+)
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
@@ -36,9 +56,13 @@ __all__ = [
     "choose_in_turn",
     "choose_recent",
     "compress",
+    "continue_from",
     "distinct_rows",
+    "divide_at",
+    "earliest_of_keys",
     "exclusive",
     "expand",
+    "find_earliest_of_codes",
     "first_block",
     "holds_mask",
     "holds_search",
@@ -61,9 +85,13 @@ __all__ = [
     "normalise",
     "number_sorted",
     "order_by_key",
+    "order_changed",
     "places_in_ranges",
+    "places_lingering",
     "places_of_codes",
     "places_of_keys",
+    "places_unlike",
+    "points_since",
     "slide_extremes",
     "slide_float_sums",
     "slide_sums",
@@ -71,5 +99,4 @@ __all__ = [
     "time_span",
     "union2",
     "unique_sorted",
-    "unlike_intervals",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, kernel
 
 
 @kernel
@@ -48,18 +48,104 @@ def places_in_ranges(low: Ints, high: Ints, last: Ints, edges: Ints, mask: int, 
 
 
 @kernel
-def unlike_intervals(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> tuple[Mask, Mask]:
-    """Which intervals of each sorted list are not in the other."""
-    a, b = np.ones(as_.size, np.bool_), np.ones(bs.size, np.bool_)
-    i, j = 0, 0
-    while i < as_.size and j < bs.size:
-        if as_[i] == bs[j]:
-            same = ae[i] == be[j]
-            a[i] = b[j] = not same
+def places_unlike(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> tuple[Ints, Ints]:
+    """The places of the intervals of each sorted list that are not in the other."""
+    a, b = np.empty(as_.size + 1, np.int64), np.empty(bs.size + 1, np.int64)
+    i, j, k, m = 0, 0, 0, 0
+    while i < as_.size or j < bs.size:
+        from_a = j == bs.size or (i < as_.size and as_[i] <= bs[j])
+        from_b = i == as_.size or (j < bs.size and bs[j] <= as_[i])
+        same = from_a and from_b and ae[i] == be[j]
+        if from_a:
+            a[k] = i
+            k += not same
             i += 1
+        if from_b:
+            b[m] = j
+            m += not same
             j += 1
-        elif as_[i] < bs[j]:
+    return a[:k].copy(), b[:m].copy()
+
+
+@kernel
+def divide_at(s: Ints, e: Ints, boundary: Ints, bits: int) -> tuple[Ints, Ints, Ints]:
+    """The parts of intervals before a boundary, and the keys that hold at it. boundary: of each, or one for all."""
+    mask = (np.int64(1) << bits) - 1
+    step = 0 if boundary.size == 1 else 1
+    starts, ends, keys = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
+    k, m = 0, 0
+    for i in range(s.size):
+        edge, start, end = boundary[i * step], s[i] & mask, e[i] & mask
+        starts[k], ends[k] = s[i], e[i] - end + min(end, edge)
+        k += start < edge
+        keys[m] = s[i] >> bits
+        m += start <= edge and end > edge
+    return starts[:k], ends[:k], keys[:m].copy()
+
+
+@kernel
+def continue_from(s: Ints, e: Ints, boundary: Ints, mask: int) -> tuple[Ints, Ints]:
+    """The parts of intervals from a boundary on. boundary: of each, or one for all."""
+    step = 0 if boundary.size == 1 else 1
+    starts, ends = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
+    k = 0
+    for i in range(s.size):
+        edge, start = boundary[i * step], s[i] & mask
+        starts[k], ends[k] = s[i] - start + max(start, edge), e[i]
+        k += (e[i] & mask) > edge
+    return starts[:k], ends[:k]
+
+
+@kernel
+def order_changed(packed: Ints, removed: Ints, added: Ints) -> Ints:
+    """The order of sorted rows without some, and with others: places in one list after the other.
+
+    removed: sorted places.
+    """
+    n, m = packed.size, added.size
+    order = np.empty(n + m, np.int64)
+    i, j, r, k = 0, 0, 0, 0
+    while i < n or j < m:
+        if r < removed.size and i == removed[r]:
             i += 1
+            r += 1
+        elif j == m or (i < n and packed[i] <= added[j]):
+            order[k] = i
+            i += 1
+            k += 1
         else:
+            order[k] = n + j
             j += 1
-    return a, b
+            k += 1
+    return order[:k].copy()
+
+
+@kernel
+def points_since(packed: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
+    """The points that are later than so long before the edge of their leading code, and than the floor."""
+    result = np.empty(packed.size + 1, np.int64)
+    k = 0
+    for i in range(packed.size):
+        result[k] = packed[i]
+        k += (packed[i] & mask) > max(edges[packed[i] >> shift] - delay, floor)
+    return result[:k].copy()
+
+
+@kernel
+def find_earliest_of_codes(earliest: Ints, codes: Ints, times: Ints) -> None:
+    """Each code has the earliest of its times. times: of each, or one for all."""
+    step = 0 if times.size == 1 else 1
+    for i in range(codes.size):
+        earliest[codes[i]] = min(earliest[codes[i]], times[i * step])
+
+
+@kernel
+def places_lingering(s: Ints, e: Ints, edge: int, mask: int) -> Ints:
+    """The places of intervals that begin or end after the edge; what only goes on does neither."""
+    result = np.empty(s.size + 1, np.int64)
+    k = 0
+    for i in range(s.size):
+        end = e[i] & mask
+        result[k] = i
+        k += (s[i] & mask) > edge or (end > edge and end != mask)
+    return result[:k].copy()

@@ -109,21 +109,20 @@ def find_fields(data: Bytes, cuts: Places, fields: Ints) -> tuple[Places, Places
 @kernel
 def has_simple_quotes(data: Bytes, cuts: Places) -> bool:
     """Whether quotes stand only around whole fields that are not empty: then no separator is inside of a field."""
+    others = 0  # quotes that do not stand there
+    for byte in data:
+        others += byte == np.uint8(QUOTE)
     begin = uint64(0)
     for cut in cuts:
         end = uint64(cut)
         if end > begin and data[end] == NEWLINE and data[end - ONE] == RETURN:
             end -= ONE
-        if end > begin and data[begin] == QUOTE:
-            begin += ONE
-            end -= ONE
-            if end <= begin or data[end] != QUOTE:
+        if end > begin + ONE and data[begin] == QUOTE and data[end - ONE] == QUOTE:
+            if end == begin + uint64(2):
                 return False
-        for k in range(begin, end):
-            if data[k] == QUOTE:
-                return False
+            others -= 2
         begin = uint64(cut) + ONE
-    return True
+    return others == 0
 
 
 @kernel

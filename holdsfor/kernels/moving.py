@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+DENSE = 4  # keys for each point, up to which a table of all keys is quicker than sorting
+LAST = np.iinfo(np.int64).max
 
 
 @kernel
@@ -101,6 +103,42 @@ def number_sorted(keys: Ints) -> tuple[Ints, Ints]:
             return distinct[:0], numbers[:0]
         numbers[i] = k
     return distinct[: k + 1], numbers
+
+
+def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
+    """The earliest point of each key, sorted; in_order: whether the points are."""
+    if not in_order and len(points):
+        least, greatest = int(points.min()) >> bits, int(points.max()) >> bits
+        if greatest - least < DENSE * len(points):
+            return _earliest(points, bits, least, greatest - least + 1)
+        points = np.sort(points)
+    return _first_of_keys(points, bits)
+
+
+@kernel
+def _earliest(points: Ints, bits: int, least: int, keys: int) -> Ints:
+    """By a table of all keys, which need not be many times as many as the points."""
+    earliest = np.full(keys, LAST)
+    for i in range(points.size):
+        key = (points[i] >> bits) - least
+        earliest[key] = min(earliest[key], points[i])
+    k = 0
+    for key in range(keys):
+        earliest[k] = earliest[key]
+        k += earliest[key] != LAST
+    return earliest[:k]
+
+
+@kernel
+def _first_of_keys(points: Ints, bits: int) -> Ints:
+    result = np.empty(points.size, np.int64)
+    k, last = 0, np.int64(-1)
+    for i in range(points.size):
+        result[k] = points[i]
+        key = points[i] >> bits
+        k += key != last
+        last = key
+    return result[:k]
 
 
 @kernel

@@ -37,7 +37,7 @@ MIX, START, SHIFT = uint64(0x9E3779B97F4A7C15), uint64(0xCBF29CE484222325), uint
 INTEGER, DECIMAL, TEXT, ANY, UNREAD = range(5)
 
 
-class Layout(NamedTuple):
+class FieldLayout(NamedTuple):
     """Which fields of rows are read, and to where. A group is of rows that have the same fields.
 
     Columns `first_column[g] .. first_column[g+1]-1` are of group g; column c is the field `offset[c]` of its rows, and
@@ -65,7 +65,7 @@ def read_rows(
     begin: Ints,
     group: Places,
     quoted: bool,
-    layout: Layout,
+    layout: FieldLayout,
     kind: Ints,
     values: Ints,
     floats: Floats,

@@ -75,10 +75,10 @@ def _joined_columns(description: EventDescription, columns: Columns) -> dict[tup
     """The columns of inputs that variables lead to, through rules and what they define."""
     inputs = {each.signature for each in description.inputs}
     listed = {owner for owner in inputs if owner.name in columns and len(columns[owner.name]) == owner.arity}
-    found: dict[tuple[Owner, int], str] = {}
+    names_of_columns: dict[tuple[Owner, int], str] = {}
     for group in joined_arguments(description):
         sources = ((owner, position) for _, owner, position in group if owner in listed and position < owner.arity)
         names = [columns[owner.name][position] for owner, position in sources]
         for kind, owner, position in group if names else ():
-            found[(kind == "event", owner), position] = names[0]
-    return found
+            names_of_columns[(kind == "event", owner), position] = names[0]
+    return names_of_columns

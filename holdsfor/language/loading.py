@@ -61,6 +61,8 @@ def _is_inside(path: Path, folders: Iterable[Path]) -> bool:
 
 
 def read_source(path: Path) -> Source:
+    if "\n" in str(path) or ":-" in str(path):
+        raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
     try:
         return Source(str(path), path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:

@@ -9,7 +9,7 @@ from typing import Any
 from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.axis import AxisFull
 from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.fence import narrowed, sample_of
+from holdsfor.engine.fence import narrowed, sample_of, span_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.result import Result
 from holdsfor.engine.rules import Rules, as_description
@@ -17,7 +17,7 @@ from holdsfor.engine.window import check_ticks, find_windows
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.argument_kinds import kinds_of_blocks
-from holdsfor.job.doubts import KINDS, REASONS, count_reasons, warn_of_doubts
+from holdsfor.job.doubts import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -74,6 +74,7 @@ def recognise(
                     "seconds_reading": round(seconds, 6)
                 }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
+                metrics[SPAN] = span_of(blocks, windows.fence)
                 warn_of_doubts(metrics, unit, description, (window, step, tick))
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others

@@ -15,7 +15,7 @@ from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
 from holdsfor.engine.evaluate import Program, make_program
 from holdsfor.engine.fence import span_of
-from holdsfor.engine.ongoing import Ongoing, pays_off
+from holdsfor.engine.ongoing import Ongoing
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
@@ -52,15 +52,15 @@ def live(
     tick_unit: TickUnit | None = None,
     report: Report = "eager",
     keep: Duration | None = None,
-    incremental: bool | None = None,
+    incremental: bool = True,
 ) -> LiveSession:
     """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
-    only at what changes, or at all that is not settled yet; None: if the window is at least six steps long. What comes
-    of it is the same.
+    only at what changes, unless that is most of what is known; if not, it looks at all that is not settled yet. What
+    comes of it is the same.
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
@@ -73,7 +73,7 @@ def live(
     return session
 
 
-def resume(folder: str | Path, description: EventDescription, *, incremental: bool | None = None) -> LiveSession:
+def resume(folder: str | Path, description: EventDescription, *, incremental: bool = True) -> LiveSession:
     """The session that `save` has written there. The rules must be those that it was begun with.
 
     incremental: see `live`.
@@ -95,7 +95,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     return session
 
 
-def _begin(description: EventDescription, terms: SessionTerms, incremental: bool | None) -> LiveSession:
+def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
     with shown_refusals(description.sources):
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
@@ -122,7 +122,7 @@ class LiveSession:
     terms: SessionTerms
     program: Program
     known: Known
-    incremental: bool | None = None  # None: if windows overlap so much that it pays
+    incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     evaluation: Ongoing | None = None  # None until the start is known
 
@@ -169,8 +169,7 @@ class LiveSession:
         """Called once the start of the history is known."""
         scope = replace(everything(self.program.plan), forgets=True)
         windows = self.terms.windows(start)
-        is_wanted = pays_off(windows) if self.incremental is None else self.incremental
-        is_incremental = is_wanted and self.terms.report == "eager"  # others tell of what is settled since
+        is_incremental = self.incremental and self.terms.report == "eager"  # others tell of what is settled since
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 
     def advance(self, to: TimePoint) -> Changes:

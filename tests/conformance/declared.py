@@ -8,8 +8,9 @@ from functools import cache
 from pathlib import Path
 
 from tests.naive.evaluate import Answer
+from tests.naive.rows import split_arguments
 
-_TERM = re.compile(r"(\w+)(?:\(([^()]*)\))?")
+_TERM = re.compile(r"(\w+)(?:\((.*)\))?")
 
 
 @dataclass
@@ -51,7 +52,7 @@ def add_line(line: str, case: Declared) -> None:
 def _term(text: str) -> tuple[str, tuple[str, ...]]:
     found = _TERM.fullmatch(text)
     assert found is not None, text
-    return found[1], tuple(found[2].split(",")) if found[2] else ()
+    return found[1], tuple(split_arguments(found[2])) if found[2] else ()
 
 
 def _interval(text: str) -> tuple[int, int | None]:

@@ -44,7 +44,7 @@ class Kind:
         return {(int(point) >> 8, int(point) & 255) for point in packed}
 
 
-@pytest.mark.parametrize("few", [0, 4, 1000], ids=["always a new base", "now and then", "one base"])
+@pytest.mark.parametrize("few", [0, 4, 1000], ids=["in parts", "now and then", "as a whole"])
 @pytest.mark.parametrize("kind", [Kind(True), Kind(False)], ids=["points", "intervals"])
 @settings(deadline=None)  # the first example may compile kernels
 @given(first=rows, changes=steps, by_search=st.booleans())

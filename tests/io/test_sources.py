@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -79,6 +81,9 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         (3, None, "cannot read events from int"),
         ({"event": 7}, None, "cannot read events from int"),
         ([], None, "the list of sources is empty"),
+        (pd.Series([1, 2]), None, "cannot read events from Series"),
+        (np.zeros((2, 2)), None, "cannot read events from ndarray"),
+        ([{"event": "e", "x": 1}, {"event": "e", "x": "a"}], None, "these rows have a column that is not of one type"),
         ([read_events(["e|1|1|a"])], None, r"one source already: .* tables by their names \(\{'readings': table"),
     ],
 )
@@ -108,6 +113,11 @@ def test_broken_files(name: str, content: bytes, message: str, tmp_path: Path) -
     path.write_bytes(content)
     with pytest.raises(HoldsforError, match=message):
         read_events(path).read(ONE)
+
+
+def test_rows_as_dicts() -> None:
+    rows = [{"event": "e", "time": 1, "who": "a"}, {"event": "e", "time": 2}, {"time": 3, "who": "b", "event": "e"}]
+    assert block(read_events(rows).read(ONE), "e").start.tolist() == [1, 2, 3]
 
 
 def test_a_folder_of_files(tmp_path: Path) -> None:

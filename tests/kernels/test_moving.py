@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import compress, lift, merge_sorted, number_sorted, order_by_key, time_span, unique_sorted
+from holdsfor.kernels import (
+    compress,
+    earliest_of_keys,
+    lift,
+    merge_sorted,
+    number_sorted,
+    order_by_key,
+    time_span,
+    unique_sorted,
+)
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns, same
 
 
@@ -49,6 +58,17 @@ def test_merge_sorted(data: st.DataObject, axis: Axis) -> None:
 def test_unique_sorted(data: st.DataObject, axis: Axis) -> None:
     points = data.draw(point_columns(axis))
     assert same([unique_sorted(points)], [ints(sorted(set(points.tolist())))])
+
+
+@law
+@given(st.data(), axes())
+def test_earliest_of_keys(data: st.DataObject, axis: Axis) -> None:
+    points = data.draw(point_columns(axis))
+    expected = {point >> axis.bits: point for point in reversed(points.tolist())}
+    shuffled = ints(data.draw(st.permutations(points.tolist())))
+    for given_points, in_order in ((points, True), (shuffled, False)):
+        found = earliest_of_keys(given_points, axis.bits, in_order)
+        assert same([found], [ints(sorted(expected.values()))])
 
 
 @law

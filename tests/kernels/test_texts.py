@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdsfor.io.readers.fields import split
 from holdsfor.io.readers.grouped import read_groups
-from holdsfor.io.strings import Column, strings_of
+from holdsfor.io.strings import TextColumn, strings_of
 from holdsfor.kernels.texts import ANY, INTEGER, TEXT
 from tests.kernels.packed import law
 
@@ -121,7 +121,7 @@ def test_that_rows_of_several_groups_are_read_as_python_reads_them(
             check_column(column, [texts[k] or None for of, texts in rows if of == g], kinds[g][k])
 
 
-def check_column(column: Column, texts: list[str | None], kind: int) -> None:
+def check_column(column: TextColumn, texts: list[str | None], kind: int) -> None:
     told = [text for text in texts if text is not None]
     assert column.array().to_pylist() == texts
     assert column.encode().to_pylist() == texts

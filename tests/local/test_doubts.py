@@ -149,3 +149,16 @@ def test_numbers_in_rules_that_nothing_is_equal_to(
     messages = [record.getMessage() for record in caplog.records]
     assert len(messages) == (told is not None)
     assert all((told or "") in message for message in messages)
+
+
+def test_rows_that_no_rule_reads(caplog: pytest.LogCaptureFixture) -> None:
+    (doubt,) = doubts(caplog, ["pres(a, 4) @ 5", "pres(b, 4) @ 6"])
+    assert doubt == "no rule reads any of the 2 rows: rules read press/2. Check the names in the mapping or the table."
+
+
+def test_rows_of_another_time(caplog: pytest.LogCaptureFixture) -> None:
+    events = ["press(a, 4) @ 5", "press(b, 4) @ 60"]
+    assert doubts(caplog, events, start=60) == ["no row lies in the history, after 60 up to 61: rows are from 5 to 60."]
+    assert len(doubts(caplog, events, start=0, end=4)) == 1
+    assert doubts(caplog, events, start=59) == []
+    assert doubts(caplog, events, start=0, end=5) == []

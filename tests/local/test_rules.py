@@ -38,6 +38,15 @@ def test_text_in_place_of_a_path_is_told() -> None:
         holdsfor.recognise(TEXT, heat())
 
 
+def test_a_path_in_place_of_text_and_text_in_place_of_a_path() -> None:
+    with pytest.raises(
+        holdsfor.HoldsforError, match=r"is a path, where text is expected: write holdsfor\.load\('r\.ec'\)"
+    ):
+        holdsfor.parse("r.ec")
+    with pytest.raises(holdsfor.HoldsforError, match=r"are text, where a path is expected: write holdsfor\.parse"):
+        holdsfor.load("happensAt(a(X), T) :- happensAt(b(X), T).")
+
+
 def test_something_else_in_place_of_rules_is_told() -> None:
     with pytest.raises(holdsfor.HoldsforError, match="an event description or the path of a rule file, not list"):
         holdsfor.recognise(cast(str, [TEXT]), heat())

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
+from holdsfor.engine.incremental import worth
 from holdsfor.errors import HoldsforError
 
 RULES = """
@@ -112,13 +113,18 @@ def test_what_is_over_is_known_as_long_as_asked_for() -> None:
     assert told(live.current().intervals) == [(["attic"], 14, None)]
 
 
-@pytest.mark.parametrize(
-    ("window", "incremental", "scratch"), [(60, None, 1), (50, None, 2), (50, True, 1), (60, False, 2)]
-)
-def test_a_window_of_few_steps_is_evaluated_from_scratch(window: int, incremental: bool | None, scratch: int) -> None:
-    live = begin(window=window, incremental=incremental)
-    live.add(["opens(hall) @ 4", "closes(hall) @ 12"])
-    live.advance(20)
+@pytest.mark.parametrize(("incremental", "few_rows", "scratch"), [(True, 10_000, 1), (True, 0, 2), (False, 10_000, 2)])
+def test_a_query_time_that_changes_most_is_evaluated_from_scratch(
+    incremental: bool, few_rows: int, scratch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one always is. Of many rows, the second one would look at twice as many as there were."""
+    monkeypatch.setattr(worth, "FEW_ROWS", few_rows)
+    live = begin(window=20, incremental=incremental)
+    live.add(["opens(hall) @ 4"])
+    live.advance(10)
+    live.add(["closes(hall) @ 12", "opens(hall) @ 14"])
+    changes = told(live.advance(20).intervals)
+    assert changes == [(20, "insert", ["hall"], 15, None), (20, "shorten", ["hall"], 5, 13)]
     assert live.metrics["query_times_from_scratch"] == scratch
 
 

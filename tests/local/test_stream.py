@@ -378,3 +378,18 @@ def test_what_can_be_refused_is_refused_before_spark_starts(
     refused = CliRunner().invoke(app, ["stream", "rules.ec", *options, *more])
     assert refused.exit_code == 1, refused.output
     assert message in refused.stderr
+
+
+def test_dates_and_durations_in_different_ticks(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    reader = FileReader(Mapping(unit="ms"), f"{folder / 'in'}/*")
+    options: dict[str, Any] = {"start": 0, "checkpoint": folder / "state", "once": True, "buckets": 1}
+    live = stream(
+        holdsfor.parse(RULES),
+        Folder.of(str(folder / "in"), folder / "state").feed(None, 1),
+        reader,
+        window="40s",
+        step="20s",
+        **options,
+    )
+    assert live.awaitTermination(60)
+    assert "the mapping counts dates in ticks of 1 ms" in caplog.text

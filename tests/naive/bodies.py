@@ -25,7 +25,8 @@ class Scope:
 class Bodies:
     """events, fluents: what bodies may read; it grows with each definition.
 
-    members: fluents of a cycle that is being made, which may be asked only whether they hold at T.
+    members: fluents of a cycle that is being made, which may be asked only whether they hold at T; those that are made
+    already, also when they are initiated. declared: what groundings list, with a value each.
     """
 
     def __init__(self, random: Random, entities: list[str]) -> None:
@@ -34,6 +35,8 @@ class Bodies:
         self.events = list(EVENTS)
         self.fluents = list(FLUENTS)
         self.members: list[Entity] = []
+        self.finished: list[Entity] = []
+        self.declared: list[Entity] = []
         self.count = 0
 
     def body(self) -> Scope:
@@ -137,6 +140,9 @@ class Bodies:
             scope.body.append(f"holdsAt({member.name}({args})={self.random.choice(member.values)}, T)")
             return
         sign = self._sign()
+        if member in self.finished and self.random.random() < 0.3:
+            scope.body.append(f"{sign}initiatedAt({self._fluent(scope, member, 0)}, T)")
+            return
         scope.body.append(f"{sign}holdsAt({self._fluent(scope, member, 0 if sign else 0.2)}, T)")
 
     def _compare(self, scope: Scope) -> None:
@@ -168,6 +174,11 @@ class Bodies:
             goals += [f"over({one},{numbers[0]})", f"\\+ over({one},{numbers[0]})"]
             limit, gap = f"M{self.number()}", f"W{self.number()}"
             goals.append(f"limit({one},{limit}), gap({numbers[0]},{limit},{gap}), {gap} < 20")
+        if self.declared:
+            listed = self.random.choice(self.declared)
+            args = [self.random.choice(entities) for _ in listed.sorts]
+            term = f"{listed.name}({','.join(args)})" if args else listed.name
+            goals.append(f"{self._sign()}grounding({term}={self.random.choice(listed.values)})")
         goal = self.random.choice((*goals, "linked"))
         scope.body.append(f"linked({one},{self._new(scope, 'E')})" if goal == "linked" else goal)
 

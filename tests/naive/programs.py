@@ -110,7 +110,8 @@ class Maker:
                 self.bodies.members = group
             for new in group:
                 {"static": self._static, "event": self._event}.get(kind, self._simple)(new)
-            self.bodies.members = []
+                self.bodies.finished.append(new)
+            self.bodies.members, self.bodies.finished = [], []
             group = [self._mixed(new) if kind in ("simple", "cycle") else new for new in group]
             if self.domains:
                 for new in group:
@@ -142,6 +143,8 @@ class Maker:
         declared: tuple[str | None, ...] = new.values or (None,)
         if len(declared) > 1 and self.random.random() < 0.4:  # the others end these, and are not reported
             declared = tuple(self.random.sample(declared, self.random.randint(1, len(declared) - 1)))
+        if self.declared and new.values:
+            self.bodies.declared.append(new)
         for value in declared:
             self.declarations.append(f"grounding({term}{'=' + value if value else ''}){tail}.")
 
@@ -219,6 +222,10 @@ class Maker:
 
     def _rule(self, head: str, scope: Scope) -> None:
         self.random.shuffle(tail := scope.body[1:])
+        if "tedAt(" in head and self.random.random() < 0.1:  # the old form, with the bounds of a search
+            head = head.replace(", T)", ", Ts, T, Te)")
+            tail = [goal.replace("=true, T)", "=true, Ts, T, Te)") if "initiatedAt(" in goal else goal for goal in tail]
+            tail += self.random.sample(["Ts =< T", "T < Te"], 2)
         self.rules.append(f"{head} :- {', '.join([scope.body[0], *tail])}.")
 
     def _head(self, new: Entity, scope: Scope, wildcards: bool) -> str:

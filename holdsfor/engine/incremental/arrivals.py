@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
+from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
@@ -31,11 +31,13 @@ def add_arrivals(
     windows: Windows,
     world: World,
     stores: Stores,
+    frontier: Frontier,
 ) -> dict[Relation, Difference]:
     """Puts rows that are there for the first time into the input relations, and gives what that changes.
 
     known: all rows of the input that stand and may still be looked at, the fresh ones too. pointwise: rows that are
-    given point by point, the last of which say something else as time passes. world: an empty one.
+    given point by point, the last of which say something else as time passes. world: an empty one. frontier: of the
+    last query time; what nothing looks at since then is forgotten.
     """
     differences: dict[Relation, Difference] = {}
     by_points = _by_source(pointwise, sources)
@@ -43,10 +45,10 @@ def add_arrivals(
         source = sources[place]
         if place in by_points or not all(map(_can_be_added, blocks)):
             changed = _look_again(known(), source, world, stores)
-        elif source.input.kind == "event":
-            changed = _add_events(blocks, source, windows, world, stores)
         else:
-            changed = _add_intervals(blocks, source, windows, world, stores)
+            edge = frontier.horizon_of_input(blocks[0]) - world.axis.origin
+            add = _add_events if source.input.kind == "event" else _add_intervals
+            changed = add(blocks, source, windows, world, stores, edge)
         differences.update(changed)
     return differences
 
@@ -83,7 +85,7 @@ def _relations_of(blocks: Iterable[Block], source: InputSource, world: World) ->
 
 
 def _add_events(
-    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores
+    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores, edge: int
 ) -> dict[Relation, Difference]:
     """The last word on each row counts: what has come before is taken back by it, whatever it says."""
     relation = source.relations[0]
@@ -92,7 +94,7 @@ def _add_events(
     removed = Gathered(world.nothing_of(relation), np.empty(0, np.int64))
     if not all(map(_only_inserts, blocks)):
         removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
-    stores[relation] = stored.change(removed.origin, added)
+    stores[relation] = stored.change(removed.origin, added, edge)
     return {relation: Difference(removed.data, added)}
 
 
@@ -138,7 +140,7 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
 
 
 def _add_intervals(
-    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores
+    blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores, edge: int
 ) -> dict[Relation, Difference]:
     """What holds is united with what held for the same groundings."""
     fresh = _relations_of((standing(block, windows) for block in blocks), source, world)
@@ -149,7 +151,7 @@ def _add_intervals(
         before = stored.gather(lambda data, added=added: _of_same_keys(data, added))  # type: ignore[misc]
         assert isinstance(before.data, Intervals)
         now = added.of(*union2(before.data.s, before.data.e, added.s, added.e))
-        differences[relation] = replace_rows(relation, stores, before, now)
+        differences[relation] = replace_rows(relation, stores, before, now, edge)
     return differences
 
 
@@ -182,16 +184,16 @@ def replace_rows(
 ) -> Difference:
     """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
     gone, come = differing(before.data, now)
-    if not gone.any() and not come.any():
+    if not len(gone) and not len(come):
         return Difference(before.data.none(), before.data.none())
-    added = now.where(come)
+    added = now.take(come)
     stored = stores.get(relation) or keep(before.data.none())
     stores[relation] = stored.change(before.origin[gone], added, edge)
-    return Difference(before.data.where(gone), added)
+    return Difference(before.data.take(gone), added)
 
 
-def differing(before: Data, now: Data) -> tuple[Mask, Mask]:
-    """Which rows of each the other has not."""
+def differing(before: Data, now: Data) -> tuple[Ints, Ints]:
+    """The places of the rows of each that the other has not."""
     if isinstance(before, Points):
         assert isinstance(now, Points)
         return before.differing(now)

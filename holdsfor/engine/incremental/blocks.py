@@ -16,12 +16,12 @@ from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
-from holdsfor.engine.incremental.known import KnownWorld, Setting
-from holdsfor.engine.incremental.stored import Difference, Gathered, keep
+from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, Waiting
+from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_keys, keep
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import minus2
+from holdsfor.kernels import compress, find_earliest_of_codes, minus2, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
@@ -37,7 +37,7 @@ Differences = dict[Relation, Difference]
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class TouchedBlock:
     """tuples: None if all are evaluated together. until: nothing has changed for any of them up to then.
 
     Times are relative to the origin of the axis, and the last before a tick.
@@ -48,11 +48,11 @@ class Block:
 
 
 @dataclass(slots=True)
-class Turn:
+class QueryTurn:
     """A query time in the making. bare: a world without relations, at the query time."""
 
     known: KnownWorld
-    setting: Setting
+    setting: SessionSetting
     bare: World
     stores: Stores
     running: dict[Due, Running]
@@ -82,6 +82,7 @@ class Turn:
                 for data, until in _changed(difference):
                     self._touch(unit, relation, data, until + self.bare.axis.origin, touched)
         near = self.known.query_time
+        stirring: dict[Waiting, bool] = {}
         for number in unit.definitions:
             look = self.setting.program.plan.looks[number]
             if look.stirs is None or number in self.setting.timed or self._is_beginning(number):
@@ -89,14 +90,23 @@ class Turn:
                 stirred.add(number)
                 continue
             for relation in look.relations:
-                waiting = self.known.agenda.get((relation, look.stirs))
-                if waiting is not None and len(reached := self._reached(waiting)):
+                waiting = (relation, look.stirs)
+                if waiting not in stirring:
+                    stirring[waiting] = self._touch_waiting(unit, waiting, touched)
+                if stirring[waiting]:
                     stirred.add(number)
-                    self._touch(unit, relation, reached, np.full(len(reached), near), touched)
             if self._touch_deadlines(unit, number, touched):
                 stirred.add(number)
         self._touch_followers(unit, touched)
         return touched, frozenset(stirred)
+
+    def _touch_waiting(self, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
+        """Tuples of rows that may change something by the passing of time alone."""
+        rows = self.known.agenda.get(waiting)
+        if rows is None or not len(reached := self._reached(rows)):
+            return False
+        self._touch(unit, waiting[0], reached, np.array([self.known.query_time]), touched)
+        return True
 
     def _is_beginning(self, number: int) -> bool:
         """Whether the start of the history, where complements begin, is so near that time may change them."""
@@ -129,7 +139,7 @@ class Turn:
             return
         earliest = np.full(len(self.bare.dictionary) + 1, UNTOUCHED)
         for codes, until in touched.members:
-            np.minimum.at(earliest, codes, until)
+            find_earliest_of_codes(earliest, codes, until)
         for relation, positions in unit.links:
             stored = self.stores.get(relation)
             for data in () if stored is None else (stored.base, stored.more):
@@ -159,14 +169,14 @@ class Turn:
 
     # ------------------------------------------------------------ blocks
 
-    def _choose_block(self, unit: Unit, touched: Touched) -> Block:
+    def _choose_block(self, unit: Unit, touched: Touched) -> TouchedBlock:
         """The tuples that are touched, or all tuples together where that costs less."""
         tuples = {size: TouchedKeys(keys, self._before_tick(until)) for size, (keys, until) in touched.tuples().items()}
         chosen = Tuples(self.bare.axis, len(self.bare.dictionary) + 1, tuples)
         if touched.everything is not None:
             until = int(self._before_tick(np.array([touched.everything]))[0])
-            return Block(None, min(until, chosen.earliest))
-        return Block(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
+            return TouchedBlock(None, min(until, chosen.earliest))
+        return TouchedBlock(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
 
     def _before_tick(self, until: Ints) -> Ints:
         """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
@@ -177,9 +187,13 @@ class Turn:
         """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
         now = self.bare.now - self.bare.axis.origin
         stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
+        if not stores:
+            return False
+        share = 1 / estimate_keys(max((stored.base for stored in stores), key=len))  # of one tuple
+        if GATHERING * share * len(tuples) <= 1:
+            return False
         rows = sum(map(len, stores))
         density = rows / self.setting.windows.window  # rows in a tick
-        share = 1 / max([1, *(stored.count_keys() for stored in stores)])  # of one tuple
         elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
         return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
 
@@ -213,14 +227,22 @@ class TupleCuts:
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         return np.maximum(self.tuples.until_of(self.unit.homes[relation], codes) - self.delay, self.floor)
 
+    def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
+        axis, home = self.tuples.axis, self.unit.homes[relation]
+        if home == (0,) and not axis.is_wide(arity):
+            shift = axis.time_bits + (arity - 1) * axis.code_bits
+            return points_since(packed, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+        keys = packed >> axis.time_bits
+        return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
+
 
 @dataclass(slots=True)
 class Evaluation:
     """A block of a unit on its way through the definitions."""
 
-    turn: Turn
+    turn: QueryTurn
     unit: Unit
-    block: Block
+    block: TouchedBlock
     stirred: frozenset[int]
     world: World = field(init=False)
 
@@ -284,12 +306,12 @@ class Evaluation:
         cuts = self._find_cuts(defines(definition)[0])
         earliest = cuts if isinstance(cuts, int) else max(self.block.until - cuts.delay, cuts.floor)
         of_keys: Cuts | None = None if isinstance(cuts, int) else cuts
-        settled, carried, running = {}, {}, {}
+        settled: dict[Relation, Data] = {}
+        carried: dict[Relation, Ints] = {}
+        running: dict[Due, Running] = {}
         for relation, data in before.items():
             boundary = self._settled_before(cut_of_rows(cuts, relation, data))
-            settled[relation] = data.until(boundary, None)
-            if isinstance(data, Intervals):
-                carried[relation] = data.holding_at(boundary)
+            settled[relation], carried[relation] = data.divide_at(boundary)
         for due in definition.deadlines if isinstance(definition, Group) else ():
             mine = self._running_here(due)
             running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
@@ -297,12 +319,9 @@ class Evaluation:
             self.world, after=earliest + origin, cuts=of_keys, carried=carried, settled=settled, carried_running=running
         )
 
-    def _settled_before(self, cut: int | Ints) -> int | Ints:
+    def _settled_before(self, cut: Ints) -> Ints:
         """The first time after a cut; before all times where that is the start of the history: nothing held there."""
-        start = self.world.start - self.world.axis.origin
-        if isinstance(cut, int):
-            return cut + 1 if cut >= start else -1
-        return np.where(cut >= start, cut + 1, -1)
+        return np.where(cut >= self.world.start - self.world.axis.origin, cut + 1, -1)
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
         """Puts what was concluded in the place of what was known."""
@@ -318,7 +337,7 @@ class Evaluation:
         edge = turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
             gone, come = differing(before.data, now)
-            difference = Difference(before.data.where(gone), now.where(come))
+            difference = Difference(before.data.take(gone), now.take(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
         else:
             difference = replace_rows(relation, turn.stores, before, now, edge)
@@ -355,9 +374,9 @@ class Evaluation:
             self.turn.running[due] = _both(choose_running(before, ~here | over), choose_running(new, mine))
 
 
-def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> int | Ints:
-    """The cut of each row, or of all of them."""
-    return cuts if isinstance(cuts, int) else cuts.of(relation, data.codes)
+def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> Ints:
+    """The cut of each row, or one for all of them."""
+    return np.array([cuts]) if isinstance(cuts, int) else cuts.of(relation, data.codes)
 
 
 def _with_times_made(running: Running, carried: Running | None) -> Running:

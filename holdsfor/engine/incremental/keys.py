@@ -16,7 +16,7 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points
-from holdsfor.kernels import places_in_ranges, places_of_codes, places_of_keys
+from holdsfor.kernels import find_earliest_of_codes, places_in_ranges, places_of_codes, places_of_keys
 from holdsfor.plan.operators import Plan, Relation, Stage
 from holdsfor.plan.walk import defines
 
@@ -24,6 +24,8 @@ Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
+#: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
+DENSE = 4
 #: Later than all times on an axis.
 UNTOUCHED = 1 << 62
 
@@ -130,6 +132,7 @@ class Touched:
         return self.everything is not None or any(len(keys) for parts in self.parts.values() for keys, _ in parts)
 
     def touch(self, size: int, keys: Ints, until: Ints) -> None:
+        """until: of each, or one for all."""
         if len(keys):
             self.parts.setdefault(size, []).append((keys, until))
 
@@ -142,7 +145,17 @@ class Touched:
 
 
 def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    keys, until = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    """The distinct keys, sorted, each with the earliest of its times."""
+    rows = sum(len(keys) for keys, _ in parts)
+    most = max(int(keys.max(initial=0)) for keys, _ in parts)
+    if most < DENSE * rows:
+        earliest = np.full(most + 1, UNTOUCHED)
+        for keys, until in parts:
+            find_earliest_of_codes(earliest, keys, until)
+        distinct = np.flatnonzero(earliest != UNTOUCHED)
+        return distinct, earliest[distinct]
+    keys = np.concatenate([some for some, _ in parts])
+    until = np.concatenate([np.broadcast_to(times, some.shape) for some, times in parts])
     order = np.argsort(keys, kind="stable")
     keys, until = keys[order], until[order]
     first = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
@@ -184,6 +197,9 @@ class Tuples:
     codes: int  # how many codes there are
     by_size: dict[int, TouchedKeys]
 
+    def __len__(self) -> int:
+        return sum(len(touched.keys) for touched in self.by_size.values())
+
     @cached_property
     def earliest(self) -> int:
         return min(
@@ -207,14 +223,13 @@ class Tuples:
         return TouchedKeys(*find_earliest(parts)) if parts else NONE_TOUCHED
 
     @cached_property
-    def _tables(self) -> dict[int, Ints]:
-        """By size (0: of members) the time of each code, made when first asked for."""
-        return {}
+    def until_of_codes(self) -> Ints:
+        """The time of each code that is a tuple by itself."""
+        return self.by_size.get(1, NONE_TOUCHED).by_code(self.codes)
 
-    def _table(self, size: int, touched: TouchedKeys) -> Ints:
-        if size not in self._tables:
-            self._tables[size] = touched.by_code(self.codes)
-        return self._tables[size]
+    @cached_property
+    def _until_of_members(self) -> Ints:
+        return self._members.by_code(self.codes)
 
     def contain(self, data: Data, positions: Positions) -> Mask:
         """Which rows are about one of them."""
@@ -228,21 +243,20 @@ class Tuples:
             return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
         if len(touched.keys) * SEARCH < self.codes:
             return touched.until_of(codes(positions[0]))
-        return self._table(1, touched)[codes(positions[0])]
+        return self.until_of_codes[codes(positions[0])]
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple."""
         chosen = [
-            self._places(data, positions, self.by_size.get(len(positions), NONE_TOUCHED), 1, reach)
-            for positions in shares
+            self._places(data, positions, self.by_size.get(len(positions), NONE_TOUCHED), reach) for positions in shares
         ]
-        chosen += [self._places(data, (position,), self._members, 0, reach) for position in follows]
+        chosen += [self._places(data, (position,), self._members, reach) for position in follows]
         chosen = [places for places in chosen if len(places)]
         if len(chosen) <= 1:
             return chosen[0] if chosen else EMPTY
         return np.unique(np.concatenate(chosen))
 
-    def _places(self, data: Data, positions: Positions, touched: TouchedKeys, size: int, reach: int) -> Ints:
+    def _places(self, data: Data, positions: Positions, touched: TouchedKeys, reach: int) -> Ints:
         if not len(touched.keys) or not len(data):
             return EMPTY
         mask = data.axis.mask
@@ -251,7 +265,8 @@ class Tuples:
         if len(positions) > 1:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
-        edges, shift = self._table(size, touched), _leading_shift(data, positions)
+        edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
+        shift = _leading_shift(data, positions)
         if shift is None:
             return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
         return places_of_keys(starts_of(data), data.lasts(), shift, edges, mask, reach)

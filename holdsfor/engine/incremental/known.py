@@ -26,7 +26,7 @@ Waiting = tuple[Relation, Reach]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SessionSetting:
     """What does not change from query time to query time. timed: definitions that name times by themselves.
 
     complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan.
@@ -49,7 +49,7 @@ class Setting:
         return find_stirring(self.program.plan.looks[number], self.windows, known, self.joining)
 
 
-def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
+def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSetting:
     plan = program.plan
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
     complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
@@ -58,7 +58,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> Setting:
     of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     waits = _find_waits(plan, scope.definitions)
-    return Setting(program, windows, scope, units, joining, timed, complementing, every, of_units, waits)
+    return SessionSetting(program, windows, scope, units, joining, timed, complementing, every, of_units, waits)
 
 
 def _complements(definition: Definition) -> bool:
@@ -86,7 +86,7 @@ class KnownWorld:
         return replace(self.bare, relations=relations, running=dict(self.running), shared={})
 
 
-def know(moment: QueryMoment, setting: Setting) -> KnownWorld:
+def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     """What was evaluated from scratch."""
     now = moment.now
     own = set(setting.scope.relations(setting.program.plan))
@@ -120,13 +120,15 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
         before = known.future.get(relation, EMPTY)
         difference = differences.get(relation)
         added = EMPTY if difference is None else _future_starts(difference.added, bare)
+        if not len(before) and not len(added):
+            continue
         starts = np.unique(np.concatenate([before[(before & bare.axis.mask) > now], added]))
         if len(starts):
             future[relation] = starts
     return future
 
 
-def _edges(setting: Setting, query_time: int) -> Iterator[tuple[Waiting, int]]:
+def _edges(setting: SessionSetting, query_time: int) -> Iterator[tuple[Waiting, int]]:
     """For each relation that something reads: since when its rows may still change something by themselves."""
     for waiting, number in setting.waits:
         edge = setting.stirring(number, query_time)
@@ -145,7 +147,7 @@ def _find_waits(plan: Plan, definitions: Iterable[int]) -> tuple[tuple[Waiting, 
 
 
 def next_agenda(
-    known: KnownWorld, differences: Mapping[Relation, Difference], setting: Setting, query_time: int
+    known: KnownWorld, differences: Mapping[Relation, Difference], setting: SessionSetting, query_time: int
 ) -> dict[Waiting, Data]:
     """With the rows that were added, without those that are over."""
     agenda: dict[Waiting, Data] = {}
@@ -161,7 +163,7 @@ def next_agenda(
     return agenda
 
 
-def next_wake(known: KnownWorld, setting: Setting) -> int | None:
+def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:
     """The first time after the query time at which something may change though no row comes; None: any time."""
     if setting.timed:
         return None

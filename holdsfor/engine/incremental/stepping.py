@@ -12,8 +12,15 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import make_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals
-from holdsfor.engine.incremental.blocks import WORK, Differences, Turn
-from holdsfor.engine.incremental.known import KnownWorld, Setting, last_start, next_agenda, next_future, next_wake
+from holdsfor.engine.incremental.blocks import WORK, Differences, QueryTurn
+from holdsfor.engine.incremental.known import (
+    KnownWorld,
+    SessionSetting,
+    last_start,
+    next_agenda,
+    next_future,
+    next_wake,
+)
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
@@ -25,7 +32,7 @@ from holdsfor.plan.operators import Relation
 
 
 def changing_moments(
-    setting: Setting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
+    setting: SessionSetting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
@@ -47,19 +54,21 @@ def changing_moments(
         known = following
 
 
-def _newly_visible(setting: Setting, before: int, query_time: int, arrived: Sequence[Arrived]) -> Iterator[Block]:
+def _newly_visible(
+    setting: SessionSetting, before: int, query_time: int, arrived: Sequence[Arrived]
+) -> Iterator[Block]:
     """The rows that are there for the first time: that have just arrived, or begin only now."""
     end = setting.windows.end
     for item in arrived:
-        there = (item.seen <= query_time) & (item.block.start <= min(query_time, end))
+        is_visible = (item.seen <= query_time) & (item.block.start <= min(query_time, end))
         was = (item.seen <= before) & (item.block.start <= min(before, end))
-        mask = there & ~was
+        mask = is_visible & ~was
         if mask.any():
             yield item.block.filter(mask)
 
 
 def _advance(
-    setting: Setting,
+    setting: SessionSetting,
     known: KnownWorld,
     query_time: int,
     fresh: Sequence[Block],
@@ -72,14 +81,14 @@ def _advance(
 
     def everything() -> list[Block]:
         rows = join_blocks([*rest, *(item.block for item in arrived)])
-        there = [Arrived(block, windows.first_seen(block.arrival)) for block in rows]
-        return list(visible_input(windows, known.frontier, query_time, there))
+        arrivals = [Arrived(block, windows.first_seen(block.arrival)) for block in rows]
+        return list(visible_input(windows, known.frontier, query_time, arrivals))
 
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
-    differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores)
+    differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
-    turn = Turn(known, setting, bare, stores, dict(known.running), differences)
+    turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
         turn.evaluate(unit)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
@@ -92,7 +101,7 @@ def _advance(
 
 
 def _next_activity(
-    query_time: int, following: int, known: KnownWorld, setting: Setting, arrived: Sequence[Arrived]
+    query_time: int, following: int, known: KnownWorld, setting: SessionSetting, arrived: Sequence[Arrived]
 ) -> int:
     """When something may change after a query time: a row comes in or begins, or a time is reached."""
     wakes = [NEVER]

@@ -12,11 +12,14 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import EMPTY, Data, Points, merge_in_order
+from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_order
 
-#: A new base is made when what has changed is one in so many of its rows, and more than a few.
+#: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
-FEW = 1024
+#: A relation with so many rows is changed as a whole: what its parts cost to merge is more than to copy it.
+FEW = 8192
+#: So many rows tell how many keys there are.
+SAMPLE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,6 @@ class Stored:
     more: Data
     gone: Ints = field(default_factory=lambda: EMPTY)
     _whole: list[Data] = field(default_factory=list)  # made once
-    _keys: list[int] = field(default_factory=list)  # counted once for a base
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
@@ -66,28 +68,19 @@ class Stored:
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
         """Without the rows of these origins, with others. edge: what was over there is forgotten with the next base."""
-        of_more = -1 - removed[removed < 0]
-        kept = self.more
-        if len(of_more):
-            mask = np.ones(len(self.more), np.bool_)
-            mask[of_more] = False
-            kept = self.more.where(mask)
-        more = merge_in_order(kept, added)[0] if len(added) else kept
+        if len(self.base) <= FEW and not len(self.gone) and not len(self.more):
+            whole = change_rows(self.base, removed, added)
+            return keep(whole if edge is None else whole.beyond(edge))
+        of_more = np.sort(-1 - removed[removed < 0])
+        more = change_rows(self.more, of_more, added) if len(of_more) or len(added) else self.more
         gone = self.gone
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
-        changed = Stored(self.base, more, gone, _keys=self._keys)
-        if len(more) + len(gone) <= max(FEW, len(self.base) // CHANGED_SHARE):
+        changed = Stored(self.base, more, gone)
+        if len(self.base) > FEW and len(more) + len(gone) <= len(self.base) // CHANGED_SHARE:
             return changed
         whole = changed.whole()
         return keep(whole if edge is None else whole.beyond(edge))
-
-    def count_keys(self) -> int:
-        """How many groundings the base is about: of what it is sorted by."""
-        if not self._keys:
-            starts = self.base.packed if isinstance(self.base, Points) else self.base.s
-            self._keys.append(int(np.count_nonzero(np.diff(starts >> self.base.axis.time_bits))) + 1)
-        return self._keys[0]
 
     def whole(self) -> Data:
         if not self._whole:
@@ -95,16 +88,21 @@ class Stored:
         return self._whole[0]
 
     def _make_whole(self) -> Data:
-        left = self.base
-        if len(self.gone):
-            mask = np.ones(len(left), np.bool_)
-            mask[self.gone] = False
-            left = left.where(mask)
-        return merge_in_order(left, self.more)[0] if len(self.more) else left
+        return change_rows(self.base, self.gone, self.more) if len(self.gone) or len(self.more) else self.base
 
 
 def keep(data: Data) -> Stored:
     return Stored(data, data.none())
+
+
+def estimate_keys(data: Data) -> int:
+    """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
+    if len(data) < 2:
+        return 1
+    starts, bits = data.packed if isinstance(data, Points) else data.s, data.axis.time_bits
+    rows = np.linspace(0, len(data) - 2, min(SAMPLE, len(data) - 1)).astype(np.int64)
+    begin = np.count_nonzero(starts[rows] >> bits != starts[rows + 1] >> bits)
+    return 1 + int(begin * (len(data) - 1) / len(rows))
 
 
 def _is_member(values: Ints, known: Ints) -> Mask:

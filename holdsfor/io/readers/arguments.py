@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
-from holdsfor.io.strings import Column, strings_of
+from holdsfor.io.strings import TextColumn, strings_of
 from holdsfor.io.text import Mask, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
 
 
@@ -28,9 +28,11 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     return column if column.type == wanted else column.cast(wanted)
 
 
-def column_terms(column: pa.Array | Column, untyped: bool, unit: str, name: str, zone: str | None = None) -> pa.Array:
+def column_terms(
+    column: pa.Array | TextColumn, untyped: bool, unit: str, name: str, zone: str | None = None
+) -> pa.Array:
     """Terms of a column; nulls stay null. Dates are ticks; untyped text is typed field by field."""
-    if isinstance(column, Column):
+    if isinstance(column, TextColumn):
         return _csv_terms(column)
     kind = column.type
     if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
@@ -89,12 +91,12 @@ def numeric(column: pa.Array) -> Mask:
     return result
 
 
-def _csv_terms(column: pa.Array | Column) -> pa.Array:
+def _csv_terms(column: pa.Array | TextColumn) -> pa.Array:
     """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
     if isinstance(column, pa.Array) and pa.types.is_dictionary(column.type):
         encoded = column
     else:
-        strings = column if isinstance(column, Column) else strings_of(column)
+        strings = column if isinstance(column, TextColumn) else strings_of(column)
         numbers = strings.numbers()
         if numbers is not None:
             return numbers

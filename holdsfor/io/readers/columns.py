@@ -28,7 +28,7 @@ from holdsfor.io.readers.sieve import (
     shorten,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
-from holdsfor.io.strings import Column
+from holdsfor.io.strings import TextColumn
 from holdsfor.io.text import Mask, as_text, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.kernels.texts import INTEGER
@@ -78,7 +78,7 @@ class TableReader:
         fluents = {i.signature.name for i in inputs if i.kind != "event"}
         self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
-        self._read: dict[str, Column] = {}
+        self._read: dict[str, TextColumn] = {}
         self._terms: dict[str, pa.Array] = {}
         self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
 
@@ -271,10 +271,10 @@ class TableReader:
     def _column(self, name: str) -> pa.Array:
         if name not in self._plain:
             fields = self._fields(name) if isinstance(self.table, TextTable) else self.table[name]
-            self._plain[name] = fields.array() if isinstance(fields, Column) else plain(fields)
+            self._plain[name] = fields.array() if isinstance(fields, TextColumn) else plain(fields)
         return self._plain[name]
 
-    def _fields(self, name: str) -> pa.Array | Column:
+    def _fields(self, name: str) -> pa.Array | TextColumn:
         """A column as it is: of a text file, fields that may have been read as numbers already."""
         if not isinstance(self.table, TextTable):
             return self._column(name)
@@ -285,12 +285,12 @@ class TableReader:
     def _dated(self, name: str) -> pa.Array:
         """A column of times."""
         fields = self._fields(name)
-        numbers = fields.numbers() if isinstance(fields, Column) and fields.kind == INTEGER else None
+        numbers = fields.numbers() if isinstance(fields, TextColumn) and fields.kind == INTEGER else None
         return self._column(name) if numbers is None else numbers
 
     def _encoded(self, name: str) -> pa.DictionaryArray:
         column = self._fields(name)
-        if isinstance(column, Column):
+        if isinstance(column, TextColumn):
             return column.encode()
         return column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
-from holdsfor.io.strings import Column, Strings
+from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.kernels.lines import trim_quotes
-from holdsfor.kernels.texts import ANY, Layout, Texts, read_rows
+from holdsfor.kernels.texts import ANY, FieldLayout, Texts, read_rows
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]
@@ -25,7 +25,7 @@ class GroupColumns:
     """The rows of a group, by their places among all rows, and the columns that are wanted of it."""
 
     rows: Ints
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn, ...]
 
 
 def read_groups(
@@ -45,7 +45,7 @@ def read_groups(
     columns = [column for each in wanted for column in each]
     offset, kind = np.array(columns, np.int64).reshape(-1, 2).T.copy()
     place = starts(np.repeat(sizes, widths))
-    layout = Layout(starts(widths), offset, place, starts(sizes))
+    layout = FieldLayout(starts(widths), offset, place, starts(sizes))
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
     floats, missing = values.view(np.float64), np.zeros(len(columns), np.int64)
     valid = np.ones(len(values) if nullable else 0, np.bool_)
@@ -60,7 +60,7 @@ def read_groups(
         strings = {c: partial(_strings, fields, begin, chosen, offset[c], quoted) for c in numbers}
         parts = {c: slice(place[c], place[c] + size) for c in numbers}
         masks = {c: valid[parts[c]] if missing[c] else None for c in numbers}
-        read = (Column(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
+        read = (TextColumn(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
         groups.append(GroupColumns(chosen, tuple(read)))
     return groups
 
@@ -72,7 +72,7 @@ def starts(sizes: Ints) -> Ints:
     return places
 
 
-def read_column(fields: Fields, begin: Ints, place: int, quoted: bool) -> Column:
+def read_column(fields: Fields, begin: Ints, place: int, quoted: bool) -> TextColumn:
     """One field of each row."""
     (group,) = read_groups(fields, begin, np.zeros(len(begin), np.int32), [[(place, ANY)]], quoted, nullable=True)
     return group.columns[0]
@@ -90,9 +90,11 @@ def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool)
 def _split_texts(fields: Fields, texts: Texts, columns: int) -> list[Strings]:
     """The different texts of each column."""
     order = np.argsort(texts.column, kind="stable")
-    found = Strings(fields.data, texts.begin[order], texts.end[order], np.ones(len(order), np.bool_))
+    texts_in_order = Strings(fields.data, texts.begin[order], texts.end[order], np.ones(len(order), np.bool_))
     places = starts(np.bincount(texts.column, minlength=columns))
-    return [found.slice(low, high) for low, high in zip(places[:-1].tolist(), places[1:].tolist(), strict=True)]
+    return [
+        texts_in_order.slice(low, high) for low, high in zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,6 @@ class TextTable:
     def __getitem__(self, name: str) -> pa.Array:
         return self.column(name).array()
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> TextColumn:
         begin = self.fields.first if len(self.rows) == len(self.fields.first) else self.fields.first[self.rows]
         return read_column(self.fields, begin, self.column_names.index(name), self.quoted)

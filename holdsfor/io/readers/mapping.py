@@ -105,6 +105,11 @@ class Mapping:
         """Those of all tables."""
         return self.arguments | {name: columns for t in self.tables.values() for name, columns in t.arguments.items()}
 
+    @property
+    def unit_of_dates(self) -> str:
+        """All tables have the same."""
+        return next((table.unit for table in self.tables.values()), self.unit)
+
     def of_table(self, name: str) -> Mapping:
         """The mapping of one of several tables. Without any, all have the same."""
         if not self.tables:

@@ -193,11 +193,11 @@ def _contents(source: Any, form: str | None) -> Iterable[Content]:
         return [source if isinstance(source, pa.Table) else pa.Table.from_batches([source])]
     if hasattr(source, "collect") and not hasattr(source, "__arrow_c_stream__"):  # a Polars LazyFrame
         source = source.collect()
-    if type(source).__module__.partition(".")[0] == "pandas":
+    if type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "columns"):
         return [_from_pandas(source)]
     if hasattr(source, "__arrow_c_stream__"):
         return [pa.table(source)]
-    if isinstance(source, Iterable) and not isinstance(source, bytes):
+    if isinstance(source, Iterable) and not isinstance(source, bytes) and not hasattr(source, "__array__"):
         return _several(list(source), form)
     kind = type(source).__name__
     raise HoldsforError(f"cannot read events from {kind}. Give paths, lines, an Arrow table or a data frame.")
@@ -228,9 +228,20 @@ def _several(items: list[Any], form: str | None) -> Iterable[Content]:
     """A list holds lines of text, or sources."""
     if not items and form is not None:
         return [()]
+    if items and all(isinstance(item, AnyMapping) for item in items):
+        return [_from_rows(items)]
     if items and all(isinstance(item, str) for item in items) and not any(_is_path(item) for item in items):
         return [tuple(item.rstrip("\r\n") for item in items)]
     return [part for item in items for part in _contents(item, form)]
+
+
+def _from_rows(rows: list[Any]) -> pa.Table:
+    """Rows as dicts: a column is whatever any of them has."""
+    names = dict.fromkeys(str(name) for row in rows for name in row)
+    try:
+        return pa.table({name: [row.get(name) for row in rows] for name in names})
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise HoldsforError(f"these rows have a column that is not of one type: {error}.") from error
 
 
 def _is_path(text: str) -> bool:

@@ -22,7 +22,7 @@ from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
 from holdsfor.io.readers.grouped import Wanted, read_groups
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
-from holdsfor.io.strings import Column, Strings
+from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
 from holdsfor.kernels.texts import ANY, INTEGER, TEXT
@@ -192,7 +192,7 @@ def _number_forms(use: Mask, code: Ints, count: Ints) -> tuple[list[tuple[int, i
     return [divmod(value, width) for value in keys.tolist()], number
 
 
-def _block(columns: Sequence[Column], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+def _block(columns: Sequence[TextColumn], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
     signature = shape.input.signature
     start, good = integers(columns[1])
     sieve.refuse(~good, "time is not an integer")
@@ -215,14 +215,14 @@ def _block(columns: Sequence[Column], shape: LineShape, shapes: Shapes, retracts
     return Block(signature.name, shape.kind, args, value, start, end, arrival, ops(retracts))
 
 
-def _end(text: Column, sieve: Sieve) -> Ints:
+def _end(text: TextColumn, sieve: Sieve) -> Ints:
     end, good = integers(text)
     still = np.zeros(len(text), np.bool_) if good.all() else mask(pc.equal(text.array(), "inf"))
     sieve.refuse(~(good | still), "end is neither an integer nor inf")
     return np.where(still, OPEN, closed(end))
 
 
-def argument(text: Strings | Column, position: int, declared: Input, sieve: Sieve) -> pa.Array:
+def argument(text: Strings | TextColumn, position: int, declared: Input, sieve: Sieve) -> pa.Array:
     """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
     numbers = text.numbers()
     if numbers is not None:

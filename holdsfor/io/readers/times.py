@@ -13,20 +13,20 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.readers.sieve import closed
-from holdsfor.io.strings import Column
+from holdsfor.io.strings import TextColumn
 from holdsfor.io.text import Mask, integers, mask
 from holdsfor.kernels.texts import INTEGER
 
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
 
 
-def times(column: pa.Array | Column, unit: str, name: str, zone: str | None = None) -> tuple[Ints, Mask, Mask]:
+def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None = None) -> tuple[Ints, Mask, Mask]:
     """Ticks, which rows have a right time, and which have none at all (null).
 
     Integers are ticks. Dates and time stamps, typed or as ISO 8601 text, count in `unit` from 1970. They are of the
     zone, or UTC, unless they say otherwise.
     """
-    if isinstance(column, Column):
+    if isinstance(column, TextColumn):
         if column.kind == INTEGER:
             ticks, good = column.integers()
             return ticks, good, ~good

@@ -13,12 +13,13 @@ from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.readers.mapping import as_mapping, did_you_mean
+from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
 from holdsfor.io.sinks.keeping import KeepingSink
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import TableShape
+from holdsfor.job.doubts import warn_of_units
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
@@ -129,6 +130,8 @@ def begin_stream(
     _check_sinks(sinks)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
+    mapping = mapping_of(reader)
+    warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
@@ -163,7 +166,7 @@ def begin_stream(
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told += [] if watch is None else [Watching(watch)]
         return Begun(
-            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, columns_of(reader))
+            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, mapping.all_arguments)
         )
     except BaseException:
         lease.release()
@@ -185,11 +188,11 @@ def _keeping(sink: Sink, checkpoint: str | Path, durable: bool) -> Sink:
     return KeepingSink(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True))
 
 
-def _most_ahead(given: Duration | None, window: int, unit: TickUnit) -> int | None:
+def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:
     """How many ticks ahead of the rest a row may arrive; None: as far as it likes."""
-    if given is None:
+    if max_ahead is None:
         return max(10 * window, DAY * PER_SECOND[unit])
-    ticks = ticks_of("max_ahead", given, unit)
+    ticks = ticks_of("max_ahead", max_ahead, unit)
     if ticks < 0:
         raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
     return ticks or None
@@ -203,9 +206,10 @@ def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: Tic
     )
 
 
-def columns_of(reader: Reader) -> dict[str, tuple[str, ...]]:
-    """The columns of events and fluents, where a mapping lists them."""
-    return reader.mapping.all_arguments if isinstance(reader, ColumnReader | TablesReader) else {}
+def mapping_of(reader: Reader) -> Mapping:
+    """What says which column is which; an empty one where rows are lines of text."""
+    mapping = getattr(reader, "mapping", None)
+    return mapping if isinstance(mapping, Mapping) else Mapping()
 
 
 def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Reader:

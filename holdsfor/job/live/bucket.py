@@ -62,7 +62,7 @@ def bucket_task(
     for _, data in rows:
         for label, block in unpack(data)[1]:
             fresh.add(label, block)
-    place, done = Place(job, number, bucket, turn.state, turn.before, memory, turn.report), Done()
+    place, done = BucketPlace(job, number, bucket, turn.state, turn.before, memory, turn.report), Done()
     if fresh:
         done.state.append(turn.state.write(place.input_name(turn.batch), pack(fresh.labelled(), {})))
     if not turn.is_for_all:
@@ -104,7 +104,7 @@ def _tell(turn: Turn, place: str, advanced: Advanced, done: Done) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BucketPlace:
     """Where the state of a bucket is, as the last batch has left it. number: of the stage."""
 
     job: Job

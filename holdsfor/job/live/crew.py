@@ -50,9 +50,9 @@ class Crew(Protocol):
 
 
 def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
-    found = ReadNotes([], {})
-    yield from read_task(job, reading, part, tables, found)
-    yield _note_row({**asdict(found), "tables": _listed(found.tables), "islands": [*map(astuple, found.islands)]})
+    notes = ReadNotes([], {})
+    yield from read_task(job, reading, part, tables, notes)
+    yield _note_row({**asdict(notes), "tables": _listed(notes.tables), "islands": [*map(astuple, notes.islands)]})
 
 
 def stage_rows(
@@ -105,8 +105,8 @@ class Alone:
         return 0 if self._memory is None else LONGEST_LOG
 
     def earliest(self, reading: Reading) -> int | None:
-        found = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
-        return min((low for low in found if low is not None), default=None)
+        times = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
+        return min((low for low in times if low is not None), default=None)
 
     def sizes(self) -> list[int]:
         return [table.num_rows for table in self._parts]

@@ -140,16 +140,16 @@ class FileReader:
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
         for mapping in self.mapping.tables.values() or [self.mapping]:
             check_mapping(mapping, inputs)  # what is wrong with that is no fault of a file
-        return join_events(self._read(found, inputs) for found in table.to_pylist())
+        return join_events(self._read(entry, inputs) for entry in table.to_pylist())
 
-    def _read(self, found: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
-        path = Path(os.fsdecode(found["path"]))
-        form, _, change = (found["form"] or "").partition(": ")
+    def _read(self, entry: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
+        path = Path(os.fsdecode(entry["path"]))
+        form, _, change = (entry["form"] or "").partition(": ")
         if form == CHANGED:
             return changed_file(str(path), change)
         try:
-            events = EventPart(path, found["form"] or guess_format(path), self.mapping.of_file(path))
-            return Part(events, tuple(found["groups"]), found["row"]).read(inputs)
+            events = EventPart(path, entry["form"] or guess_format(path), self.mapping.of_file(path))
+            return Part(events, tuple(entry["groups"]), entry["row"]).read(inputs)
         except HoldsforError as error:
             if isinstance(error.__cause__, OSError) and error.__cause__.errno in PASSING:
                 raise

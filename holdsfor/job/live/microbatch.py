@@ -326,11 +326,11 @@ def _with_state(known: Commit, turn: Turn, files: tuple[Written, ...], end: int)
 
 def _settled(notes: Sequence[Note]) -> dict[str, int]:
     """What every bucket has settled."""
-    found: dict[str, int] = {}
+    cuts: dict[str, int] = {}
     for note in notes:
         for name, cut in note["settled"].items():
-            found[name] = min(cut, found.get(name, cut))
-    return found
+            cuts[name] = min(cut, cuts.get(name, cut))
+    return cuts
 
 
 def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:

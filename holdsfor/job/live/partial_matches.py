@@ -16,7 +16,7 @@ from holdsfor.engine.window import NEVER, Windows
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.bucket import Place
+from holdsfor.job.live.bucket import BucketPlace
 from holdsfor.job.live.identity import rules_digest, rules_pieces
 from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
 from holdsfor.job.routing import router
@@ -48,7 +48,7 @@ def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
     parts, forwards = [], list[Block]()
     for number, stage in enumerate(job.stages):
         for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
-            held, _ = Place(job, number, bucket, state, last).read_held()
+            held, _ = BucketPlace(job, number, bucket, state, last).read_held()
             parts.append((held.evaluation.scope, held.save()))
             forwards += held.forwards
     return merge_carried(parts, job.program.plan, forwards)

@@ -126,7 +126,7 @@ class Reading:
         if not self.isolates:
             return [read(piece, first) for first, piece in kept], aside
         failed: list[Aside] = []
-        outcomes = [found for first, piece in kept for found in read_by_halves(read, piece, first, failed)]
+        outcomes = [outcome for first, piece in kept for outcome in read_by_halves(read, piece, first, failed)]
         return outcomes, aside + failed
 
 
@@ -185,7 +185,7 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
     return Piece(events, blocks, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
 
 
-def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], found: ReadNotes) -> Iterator[Row]:
+def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], notes: ReadNotes) -> Iterator[Row]:
     """The parcels of one partition; what else there is to say goes to `found`."""
     row = 1
     for chunk, table in enumerate(tables):
@@ -193,20 +193,20 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         pieces, aside = reading.pieces(part, table, row, partial(read_piece, job, reading, part))
         row += table.num_rows
         for block in (block for piece in pieces for block in piece.blocks):
-            found.see(block, reading)
+            notes.see(block, reading)
         yield from parcel_rows(((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
         kept = [some for piece in pieces for some in piece.kept]
         rejects = [table for piece in pieces for table in piece.rejects]
         quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
-        found.count(
+        notes.count(
             events_in=sum(piece.events.read for piece in pieces),
             events_unused=sum(piece.events.unused for piece in pieces),
             files_changed=sum(piece.events.files_changed for piece in pieces),
             events_outside=sum(some.outside for some in kept),
-            events_rejected=_written(reading, f"rejects/{name}", rejects, found),
-            events_late=_written(reading, f"late/{name}", [some.late for some in kept], found),
-            units_quarantined=_written(reading, f"quarantine/{name}", quarantine, found),
+            events_rejected=_written(reading, f"rejects/{name}", rejects, notes),
+            events_late=_written(reading, f"late/{name}", [some.late for some in kept], notes),
+            units_quarantined=_written(reading, f"quarantine/{name}", quarantine, notes),
             seconds_reading=time.perf_counter() - begun,
         )
 
@@ -235,16 +235,16 @@ def _arrived(block: Block, windows: Windows, reading: Reading) -> Block:
     return replace(block, arrival=np.full(len(block), fired + 1))
 
 
-def _written(reading: Reading, name: str, tables: list[pa.Table], found: ReadNotes) -> int:
+def _written(reading: Reading, name: str, tables: list[pa.Table], notes: ReadNotes) -> int:
     rows = sum(int(table.num_rows) for table in tables)
     if rows and not reading.is_trial:
-        found.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
+        notes.tables.append(reading.tables.write_table(name, pa.concat_tables(tables)))
     return rows
 
 
 def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | None:
     """The first time of the rows, where a stream has to find its start by itself."""
-    found, row = ReadNotes([], {}), 1
+    notes, row = ReadNotes([], {}), 1
 
     def read(piece: pa.Table, first: int) -> Events:
         return reading.reader.read(piece, reading.inputs, "", first)
@@ -253,5 +253,5 @@ def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | N
         pieces, _ = reading.pieces(part, table, row, read)
         row += table.num_rows
         for block in (block for events in pieces for block in events.blocks):
-            found.see(block, reading)
-    return found.earliest
+            notes.see(block, reading)
+    return notes.earliest

@@ -70,15 +70,15 @@ class Seen:
     def look(self, folder: Path, pattern: str) -> list[SeenFile]:
         """All files that are there now or have been, and once each that has changed since."""
         entries = list(_data_files(folder, pattern))
-        found = [*self._changes(entries), *self._fresh(entries)]
-        if found:
+        files = [*self._changes(entries), *self._fresh(entries)]
+        if files:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with open(self.path, "a", encoding="utf-8", opener=open_private) as log:
-                log.writelines(json.dumps(asdict(file)) + "\n" for file in found)
+                log.writelines(json.dumps(asdict(file)) + "\n" for file in files)
                 log.flush()
                 os.fsync(log.fileno())
-            self.known += found
-            self._take(found)
+            self.known += files
+            self._take(files)
         return self.known
 
     def _take(self, files: Sequence[SeenFile]) -> None:

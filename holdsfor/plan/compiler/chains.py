@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from holdsfor.plan.compiler.prefixes import Prefixes
 from holdsfor.plan.operators import (
+    At,
     Chain,
     Conclude,
     Definition,
     Derived,
     Group,
+    Holding,
     HoldsForRule,
     Let,
     Op,
@@ -24,7 +26,7 @@ from holdsfor.plan.operators import (
     Without,
 )
 from holdsfor.plan.variables import binds, mentions, needs, renamed
-from holdsfor.plan.walk import conclusions
+from holdsfor.plan.walk import conclusions, defines, flat
 
 Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
 """A chain in another order. The variables are those that are bound before it; the prefixes: of all rules."""
@@ -145,11 +147,7 @@ def beginnings(definitions: Iterable[Definition]) -> Prefixes:
 def _definition(definition: Definition, reorder: Known) -> Definition:
     match definition:
         case Simple():
-            initiations, terminations = (
-                tuple(tuple(dict.fromkeys(_rule(rule, reorder) for rule in rules)) for rules in table)
-                for table in (definition.initiations, definition.terminations)
-            )
-            return replace(definition, initiations=initiations, terminations=terminations)
+            return _fluent(definition, lambda rule: _rule(rule, reorder))
         case Derived():
             return _event(definition, reorder)
         case Recursion():
@@ -160,7 +158,26 @@ def _definition(definition: Definition, reorder: Known) -> Definition:
         case Static():
             return replace(definition, rules=tuple(_holds_for_rule(rule, reorder) for rule in definition.rules))
         case Group():
-            return definition
+            return _group(definition, reorder)
+
+
+def _fluent(fluent: Simple, change: Callable[[Conclude], Conclude]) -> Simple:
+    initiations, terminations = (
+        tuple(tuple(dict.fromkeys(map(change, rules))) for rules in table)
+        for table in (fluent.initiations, fluent.terminations)
+    )
+    return replace(fluent, initiations=initiations, terminations=terminations)
+
+
+def _group(group: Group, reorder: Known) -> Group:
+    """Rules that ask for the state of the group are left alone: it is asked for part of their conditions."""
+    members = frozenset(defines(group))
+
+    def change(rule: Conclude) -> Conclude:
+        relations = (op.relation for op in flat(rule.chain) if isinstance(op, At | Holding))
+        return rule if members.intersection(relations) else _rule(rule, reorder)
+
+    return replace(group, fluents=tuple(_fluent(fluent, change) for fluent in group.fluents))
 
 
 def _event(event: Derived, reorder: Known) -> Derived:

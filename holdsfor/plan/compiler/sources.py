@@ -56,8 +56,8 @@ def identified(all_sources: tuple[InputSource, ...], definitions: Iterable[Defin
             return source
         (relation,) = source.relations
         places = frozenset(p for p in range(relation.arity) if (relation, p) in identities)
-        asked = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
-        return replace(source, identities=places, key=min(asked)[2] if asked else ())
+        candidates = [(-times, len(key), key) for (asking, key), times in keys.items() if asking == relation]
+        return replace(source, identities=places, key=min(candidates)[2] if candidates else ())
 
     return tuple(map(wanted, all_sources))
 
@@ -72,7 +72,7 @@ def _keys(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, tuple[i
                 place = {arg: p for p, arg in reversed([*enumerate(first.args)]) if isinstance(arg, str)}
                 key = tuple(place.get(arg, -1) if isinstance(arg, str) else -1 for arg in (*joined, rule.args)[0])
                 if key and min(key) >= 0 and len(set(key)) == len(key):
-                    yield first.relation, key
+                    yield from [(first.relation, key)] * (2 if joined else 1)  # a merge saves more than a sorted head
 
 
 def _identities(definitions: Iterable[Definition]) -> Iterator[tuple[Relation, int]]:

@@ -14,8 +14,8 @@ first that was written:
     anything  nothing is bound: every row with every row
 
 Comparisons and calculations stay behind the joins they were written after, except that a calculation comes before what
-needs its value; `filters` moves comparisons forward. Rules of a group are left alone: the state is asked for part of
-their conditions.
+needs its value; `filters` moves comparisons forward. Rules that ask for the state of their group are left alone: it is
+asked for part of their conditions.
 """
 
 from __future__ import annotations

@@ -1,0 +1,107 @@
+"""What evaluation by changes is made of, against the same on sets of points."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdsfor.kernels import continue_from, divide_at, places_lingering, places_unlike
+from holdsfor.kernels.kernel import Ints
+from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
+
+BITS, KEYS, LAST = 6, 3, 40
+MASK = (1 << BITS) - 1
+
+Span = tuple[int, int, int]  # key, start, end (MASK: open)
+
+
+@st.composite
+def spans(draw: st.DrawFn) -> list[Span]:
+    """Sorted intervals that neither overlap nor touch."""
+    found = []
+    for key in range(KEYS):
+        edges = sorted(draw(st.sets(st.integers(1, LAST), max_size=8)))
+        pairs = list(zip(edges[::2], edges[1::2], strict=False))
+        found += [(key, start, end) for start, end in pairs]
+        if len(edges) % 2:
+            found.append((key, edges[-1], MASK))
+    return found
+
+
+def columns(of: list[Span]) -> tuple[Ints, Ints]:
+    return (
+        np.array([(key << BITS) | start for key, start, _ in of], np.int64),
+        np.array([(key << BITS) | end for key, _, end in of], np.int64),
+    )
+
+
+def back(s: Ints, e: Ints) -> list[Span]:
+    return [(a >> BITS, a & MASK, b & MASK) for a, b in zip(s.tolist(), e.tolist(), strict=True)]
+
+
+def boundaries(of: list[Span], by_key: list[int]) -> Ints:
+    return np.array([by_key[key] for key, _, _ in of], np.int64)
+
+
+@settings(deadline=None)
+@given(spans(), st.lists(st.integers(-1, LAST), min_size=KEYS, max_size=KEYS))
+def test_a_boundary_divides_intervals(known: list[Span], by_key: list[int]) -> None:
+    s, e = columns(known)
+    before_s, before_e, keys = divide_at(s, e, boundaries(known, by_key), BITS)
+    assert back(before_s, before_e) == [(k, a, min(b, by_key[k])) for k, a, b in known if a < by_key[k]]
+    assert keys.tolist() == [k for k, a, b in known if a <= by_key[k] < b]
+    after = back(*continue_from(s, e, boundaries(known, by_key), MASK))
+    assert after == [(k, max(a, by_key[k]), b) for k, a, b in known if b > by_key[k]]
+
+
+@settings(deadline=None)
+@given(spans(), st.integers(-1, LAST))
+def test_one_boundary_for_all(known: list[Span], boundary: int) -> None:
+    one, each = np.array([boundary]), np.full(len(known), boundary)
+    s, e = columns(known)
+    for divided, expected in zip(divide_at(s, e, one, BITS), divide_at(s, e, each, BITS), strict=True):
+        assert divided.tolist() == expected.tolist()
+    assert back(*continue_from(s, e, one, MASK)) == back(*continue_from(s, e, each, MASK))
+
+
+@settings(deadline=None)
+@given(spans(), st.integers(-1, LAST))
+def test_what_lingers_begins_or_ends_after_an_edge(known: list[Span], edge: int) -> None:
+    places = places_lingering(*columns(known), edge, MASK).tolist()
+    assert places == [n for n, (_, a, b) in enumerate(known) if a > edge or edge < b < MASK]
+
+
+@settings(deadline=None)
+@given(spans(), spans())
+def test_what_differs(one: list[Span], other: list[Span]) -> None:
+    mine, others = places_unlike(*columns(one), *columns(other))
+    assert [one[n] for n in mine] == [span for span in one if span not in other]
+    assert [other[n] for n in others] == [span for span in other if span not in one]
+
+
+@settings(deadline=None)
+@given(spans(), spans())
+def test_a_log_folds_to_what_is_known(old: list[Span], new: list[Span]) -> None:
+    """Each operation once, on what it is about; in the order of operations, then of intervals."""
+    ops, s, e = log_changes(*columns(old), *columns(new))
+    known = {(key, start): end for key, start, end in old}
+    for op, (key, start, end) in zip(ops.tolist(), back(s, e), strict=True):
+        if op == WITHDRAW:
+            assert known.pop((key, start)) == end
+        else:
+            assert known.get((key, start)) != end
+            known[key, start] = end
+    assert sorted((*where, end) for where, end in known.items()) == new
+    order = list(zip(ops.tolist(), s.tolist(), strict=True))
+    assert order == sorted(order)
+    assert all(op < OPS for op in ops)
+
+
+@settings(deadline=None)
+@given(spans(), st.integers(0, LAST), st.integers(0, LAST), st.integers(0, LAST), st.integers(0, MASK))
+def test_what_is_told(known: list[Span], first: int, last_start: int, least_end: int, last_end: int) -> None:
+    told = back(*tell_intervals(*columns(known), MASK, Told(first, last_start, least_end, last_end)))
+    assert told == [
+        (k, max(a, first), b) for k, a, b in known if a <= last_start and b > first and b >= least_end and b <= last_end
+    ]
