@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pyarrow as pa
 import pytest
 
@@ -97,3 +99,33 @@ def test_a_deadline_is_not_running_before_it_was_made() -> None:
     live.advance(34)
     intervals = sorted((row["start"], row["end"], row["value"]) for row in live.current().intervals.to_pylist())
     assert intervals == [(20, 22, "on"), (22, 28, "off"), (28, 29, "on"), (29, 35, "off"), (35, None, "on")]
+
+
+def test_rows_that_are_sorted_by_pairs_are_found_by_pairs_in_either_order() -> None:
+    """Few pairs of many change, late and by retractions; the first argument has the greater code as often as not."""
+    rules = """
+    initiatedAt(meeting(P,Q)=true, T) :- happensAt(greet(P,Q), T).
+    terminatedAt(meeting(P,Q)=true, T) :- happensAt(part(P,Q), T).
+    """
+    random = Random(7)
+    lives = [
+        holdsfor.live(holdsfor.parse(rules), window=400, step=10, start=0, incremental=incremental)
+        for incremental in (True, False)
+    ]
+    happened = [
+        (random.choice(("greet", "part")), time, f"p{random.randrange(40)}|p{random.randrange(40)}")
+        for time in sorted(random.choices(range(1, 200), k=3000))
+    ]
+    for live in lives:
+        live.add([f"{name}|{time}|{time}|{pair}" for name, time, pair in happened])
+        live.advance(200)
+    for query_time in range(210, 300, 10):
+        late = [f"{name}|{query_time}|{time - 1}|{pair}" for name, time, pair in random.sample(happened, 2)]
+        back = [f"retract|{name}|{query_time}|{time}|{pair}" for name, time, pair in random.sample(happened, 2)]
+        told = []
+        for live in lives:
+            live.add([*late, *back])
+            changes = live.advance(query_time).intervals
+            told.append(changes.sort_by([("id", "ascending"), ("op", "ascending")]))
+        assert told[0].equals(told[1])
+    assert live.current().intervals.num_rows > 1000

@@ -124,12 +124,12 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
     if not len(wanted):
         return Gathered(stored.base.none(), np.empty(0, np.int64))
     if wanted.key and wanted.key == getattr(stored.base, "key", None):  # only rows of the same key can be equal
-        before = (wanted.packed & wanted.axis.mask) - 1
-        touched = TouchedKeys(*find_earliest([(wanted.codes(wanted.key[0]), before)]))
+        before, leading = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1]
+        touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)]))
         tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched})
 
         def choose_near(data: Data) -> Ints:
-            places = tuples.places(data, [wanted.key], (), reach=0)
+            places = tuples.places(data, [leading], (), reach=0)
             return places[choose(data.take(places))]
 
         return stored.gather(choose_near)

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import EMPTY, Data, Intervals, Points
+from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.kernels import find_earliest_of_codes, places_in_ranges, places_of_codes, places_of_keys
 from holdsfor.plan.operators import Plan, Relation, Stage
 from holdsfor.plan.walk import defines
@@ -280,13 +280,16 @@ def starts_of(data: Data) -> Ints:
 
 
 def _leading_shift(data: Data, positions: Positions) -> int | None:
-    """By how many bits the code of the one argument stands before the rest; None if it does not lead."""
-    axis = data.axis
-    if isinstance(data, Points):
-        return axis.time_bits if data.key == positions else None
-    if positions != (0,) or axis.is_wide(data.arity):
+    """By how many bits the code of the one argument stands before the rest; None if it does not lead, or is not one."""
+    axis, key = data.axis, _sorted_by(data)
+    if len(positions) > 1 or key[:1] != positions or axis.is_wide(len(key)):
         return None
-    return axis.time_bits + (data.arity - 1) * axis.code_bits
+    return axis.time_bits + (len(key) - 1) * axis.code_bits
+
+
+def _sorted_by(data: Data) -> Positions:
+    """The arguments that rows are sorted by, before their times."""
+    return data.key if isinstance(data, Points) else tuple(range(data.arity))
 
 
 def _find_ranges(
@@ -299,9 +302,9 @@ def _find_ranges(
     axis, keys, until = data.axis, touched.keys, touched.until
     shift = _leading_shift(data, positions)
     if shift is None:
-        if not isinstance(data, Intervals) or not 1 < data.arity == len(positions) or axis.is_wide(data.arity):
+        if len(positions) < 2 or set(_sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
             return None
-        keys, until = _in_all_orders(axis, positions, touched)
+        keys, until = _in_all_orders(axis, len(positions), touched)
         shift = axis.time_bits
     starts, lasts = starts_of(data), data.lasts()
     low = keys << shift
@@ -313,10 +316,10 @@ def _find_ranges(
     return low.astype(np.int64), high.astype(np.int64), lasts, until
 
 
-def _in_all_orders(axis: Axis, positions: Positions, touched: TouchedKeys) -> tuple[Ints, Ints]:
+def _in_all_orders(axis: Axis, size: int, touched: TouchedKeys) -> tuple[Ints, Ints]:
     """The keys that tuples have with their arguments in any order, and their times."""
-    columns = [axis.code(touched.keys, position, len(positions)) for position in range(len(positions))]
-    orders = list(permutations(positions))
+    columns = [axis.code(touched.keys, position, size) for position in range(size)]
+    orders = list(permutations(range(size)))
     keys, first = np.unique(
         np.concatenate([axis.key([columns[p] for p in order]) for order in orders]), return_index=True
     )
