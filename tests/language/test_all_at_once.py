@@ -12,9 +12,9 @@ from tests.language.test_diagnostics import Case, cases
 
 #: One for the parser, one for the passes over single rules, one for those over all of them.
 MISTAKES = """
-initiatedAt(stuck(M)=true, T) :- happensAt(look(M), T), worth(M, X), X <= 3.
-initiatedAt(loose(M)=true, T) :- happensAt(look(N), T).
-happensAt(seen(M), T) :- happensAt(look(M), T), remembered(M).
+initiatedAt(stuck(M)=true, T) :- happensAt(passesBy(M), T), worth(M, X), X <= 3.
+initiatedAt(loose(M)=true, T) :- happensAt(passesBy(N), T).
+happensAt(seen(M), T) :- happensAt(passesBy(M), T), remembered(M).
 """
 CODES = {"operator", "unbound", "unknown"}
 
