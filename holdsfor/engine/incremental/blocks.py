@@ -134,13 +134,16 @@ class QueryTurn:
             touched.members.append((data.codes(position), until))
 
     def _touch_followers(self, unit: Unit, touched: Touched) -> None:
-        """All tuples that have one of the arguments that were touched."""
+        """All tuples that have one of the arguments that were touched.
+
+        Where the rows that told of a tuple are forgotten, what still holds of it does.
+        """
         if not touched.members:
             return
         earliest = np.full(len(self.bare.dictionary) + 1, UNTOUCHED)
         for codes, until in touched.members:
             find_earliest_of_codes(earliest, codes, until)
-        for relation, positions in unit.links:
+        for relation, positions in (*unit.links, *unit.homes.items()):
             stored = self.stores.get(relation)
             for data in () if stored is None else (stored.base, stored.more):
                 if len(data):
