@@ -52,7 +52,7 @@ def find_cuts(data: Bytes, separator: int) -> Places:
 
 @kernel
 def _word(data: Bytes, at: uint64) -> uint64:
-    """Eight bytes as one number, the first in its lowest byte."""
+    """Eight bytes as one number, the first in its lowest byte. As in `texts`: a kernel calls only its own file's."""
     low = uint64(data[at]) | uint64(data[at + uint64(1)]) << uint64(8)
     low |= uint64(data[at + uint64(2)]) << uint64(16) | uint64(data[at + uint64(3)]) << uint64(24)
     high = uint64(data[at + uint64(4)]) << uint64(32) | uint64(data[at + uint64(5)]) << uint64(40)
