@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import NULL
 from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
+from holdsfor.kernels import look_up, take, value_span
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
 Ints = npt.NDArray[np.int64]
@@ -170,18 +171,19 @@ class Dictionary:
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
         if numbers.dtype.kind == "i" and len(numbers):
-            low, high = int(numbers.min()), int(numbers.max())
+            integers: Ints = np.require(numbers, np.int64, ["C", "W"])
+            low, high = value_span(integers)
             if self._integer_codes.covers(low, high, len(numbers)):
-                return self._encode_integers(numbers.astype(np.int64, copy=False), low, high)
+                return self._encode_integers(integers, low, high)
         distinct, where = find_distinct(numbers)
         return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
         """Integers close together, of which most columns have the same: looked up in a table."""
         table = self._integer_codes.widened(low, high)
-        offsets = numbers - table.low
-        codes = table.codes[offsets]
-        if codes.min() < 0:
+        codes, least = look_up(table.codes, table.low, numbers)
+        if least < 0:
+            offsets = numbers - table.low
             wanted = np.zeros(len(table.codes), np.bool_)
             wanted[offsets] = True
             fresh = np.flatnonzero(wanted & (table.codes < 0)) + table.low
@@ -191,7 +193,7 @@ class Dictionary:
             if len(self._texts) == begin + len(fresh):  # all of them new, in their order
                 yes = np.ones(len(fresh), np.bool_)
                 self._know(NumberColumns(fresh.astype(np.float64), fresh, yes, yes))
-            codes = table.codes[offsets]
+            codes, _ = look_up(table.codes, table.low, numbers)
         self._integer_codes = table
         return codes
 
@@ -208,7 +210,8 @@ class Dictionary:
         place = address(terms)
         if place not in self._known:
             self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
-        return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
+        codes, indices = self._known[place][1], array.indices.to_numpy(zero_copy_only=False)
+        return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
         """The codes of the terms that have these arguments, row by row. Their text is written when it is asked for."""

@@ -27,14 +27,22 @@ from holdsfor.kernels.inertia import (
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
+    add_last_code,
+    ascends,
     compress,
+    cut_last_code,
+    distinct,
     earliest_of_keys,
     lift,
+    look_up,
     merge_sorted,
     number_sorted,
     order_by_key,
+    pack_codes,
+    take,
     time_span,
     unique_sorted,
+    value_span,
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
@@ -53,10 +61,14 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
+    "add_last_code",
+    "ascends",
     "choose_in_turn",
     "choose_recent",
     "compress",
     "continue_from",
+    "cut_last_code",
+    "distinct",
     "distinct_rows",
     "divide_at",
     "earliest_of_keys",
@@ -75,6 +87,7 @@ __all__ = [
     "last_events",
     "last_time",
     "lift",
+    "look_up",
     "make_intervals",
     "member_mask",
     "member_search",
@@ -86,6 +99,7 @@ __all__ = [
     "number_sorted",
     "order_by_key",
     "order_changed",
+    "pack_codes",
     "places_in_ranges",
     "places_lingering",
     "places_of_codes",
@@ -96,7 +110,9 @@ __all__ = [
     "slide_float_sums",
     "slide_sums",
     "sort_packed",
+    "take",
     "time_span",
     "union2",
     "unique_sorted",
+    "value_span",
 ]
