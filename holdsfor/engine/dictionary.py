@@ -97,6 +97,7 @@ class Dictionary:
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
         self._compounds: dict[tuple[str, int], Compounds] = {}  # by name as text, and number of arguments
         self._inside: Ints = EMPTY  # how many terms are inside each
+        self._compound_texts: tuple[int, list[int]] = (0, [])  # among so many texts, those of terms with arguments
         self._unwritten = False
         self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
@@ -251,12 +252,20 @@ class Dictionary:
         if compounds is None:
             compounds = self._compounds[name, arity] = Compounds(arity)
             begin = name + "("
-            texts = [(code, text) for code, text in enumerate(self._texts) if text and text.startswith(begin)]
-            split = ((code, split_term(text)) for code, text in texts)
+            texts = ((code, self._texts[code] or "") for code in self._find_compounds())
+            split = ((code, split_term(text)) for code, text in texts if text.startswith(begin))
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
             compounds.add(columns, np.array([code for code, _ in mine], np.int64))
         return compounds
+
+    def _find_compounds(self) -> list[int]:
+        """The codes of terms that have come as text and end as terms with arguments do."""
+        looked_at, codes = self._compound_texts
+        fresh = enumerate(self._texts[looked_at:], looked_at)
+        codes = codes + [code for code, text in fresh if text is not None and text[-1:] == ")"]
+        self._compound_texts = (len(self._texts), codes)
+        return codes
 
     def _intern(self, texts: Iterable[str]) -> None:
         """Gives terms that come as text the codes of their parts put together, if their forms are asked for."""

@@ -8,21 +8,20 @@ from functools import lru_cache
 
 import numpy as np
 
+from holdsfor.engine.answers import Answers
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import matched, run, shape
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.relation import EMPTY, Picks
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, member_mask, number_sorted, sort_packed, take
+from holdsfor.kernels import compress, is_one_of, member_mask, number_sorted, sort_packed, take
 from holdsfor.plan.operators import Arg, Chain, Declared, Leaf, Op
-from holdsfor.plan.structures import Forms, flat, forms_of, open_forms
+from holdsfor.plan.structures import Forms, flat, forms_of, names_in, open_forms
 from holdsfor.plan.variables import mentions
-
-UNKNOWN, YES, NO = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +64,35 @@ def _enumerated_rows(rule: Declared, world: World) -> Rows:
 def admits_all(clauses: Iterable[Allowed]) -> bool:
     """Whether a declaration leaves everything to the data."""
     return any(
-        isinstance(clause, Declared)
-        and not clause.chain
-        and all(isinstance(arg, str) for arg in clause.args)
-        and len(set(clause.args)) == len(clause.args)
-        for clause in clauses
+        isinstance(clause, Declared) and allows_all_like(clause, (None,) * len(clause.args)) for clause in clauses
     )
+
+
+@lru_cache(maxsize=1024)
+def allows_all_like(clause: Declared, args: tuple[Arg, ...]) -> bool:
+    """Whether a declaration asks for nothing but constants that these arguments have."""
+    names = [arg for arg in clause.args if isinstance(arg, str)]
+    agree = all(isinstance(mine, str) or mine == arg for mine, arg in zip(clause.args, args, strict=True))
+    return agree and None not in clause.args and _is_plain(clause) and len(set(names)) == len(names)
 
 
 def within(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
     """Which keys with `arity` columns the declarations allow."""
     if all(isinstance(clause, Declared) and _is_plain(clause) for clause in clauses):
         return _test(keys, arity, clauses, world)  # as quick as finding out which keys are the same
-    distinct_keys, back = numbered(keys)
+    distinct_keys, back = number_sorted(keys)
+    if len(back) < len(keys):
+        if all(isinstance(clause, Declared) and _asks_for_terms(clause) for clause in clauses):
+            return _test(keys, arity, clauses, world)  # quicker than sorting
+        distinct_keys, back = numbered(keys)
     return take(_test(distinct_keys, arity, clauses, world), back)
+
+
+@lru_cache(maxsize=1024)
+def _asks_for_terms(clause: Declared) -> bool:
+    """Whether each of its conditions is about one argument, and not about several together."""
+    bound = frozenset(names_in(clause.args))
+    return all(len(names) <= 1 for names, _ in _take_conditions_apart(clause.chain, bound))
 
 
 def _test(keys: Ints, arity: int, clauses: tuple[Allowed, ...], world: World) -> Mask:
@@ -169,21 +183,16 @@ def _take_conditions_apart(chain: Chain, bound: frozenset[str]) -> tuple[tuple[t
 
 def _match_terms(chain: Chain, name: str, rows: Rows, world: World) -> Mask:
     """By a table of all terms."""
-    view, codes = ("within", chain, name), rows.codes(name)
-    table = world.shared.get(view)
-    known = table if isinstance(table, np.ndarray) else np.zeros(0, np.int8)
-    if len(known) < len(world.dictionary):
-        known = np.concatenate([known, np.zeros(len(world.dictionary) - len(known), np.int8)])
-        world.shared[view] = known
-    answers = take(known, codes)
-    if (answers == UNKNOWN).any():
-        wanted = np.zeros(len(known), np.bool_)
-        wanted[compress(codes, answers == UNKNOWN)] = True
-        fresh = np.flatnonzero(wanted)
-        tested = Rows(world.axis, len(fresh), {name: Column(world.dictionary, fresh)})
-        known[fresh] = np.where(matched(chain, tested, world), YES, NO)
-        answers = take(known, codes)
-    mask: Mask = answers == YES
+    view = ("within", chain, name)
+    answers = world.shared.get(view)
+    if not isinstance(answers, Answers):
+        answers = world.shared[view] = Answers()
+
+    def answer(fresh: Ints) -> Mask:
+        return matched(chain, Rows(world.axis, len(fresh), {name: Column(world.dictionary, fresh)}), world)
+
+    mask = answers.of(rows.codes(name), len(world.dictionary), answer)
+    assert mask is not None
     return mask
 
 
@@ -218,14 +227,21 @@ def _is_plain(clause: Declared) -> bool:
 
 def _agreeing(keys: Ints, arity: int, clauses: Sequence[Declared], world: World) -> Mask:
     """Which keys have the constants of a clause, and equal arguments where a variable is repeated."""
-    codes = lru_cache(lambda position: world.axis.code(keys, position, arity))
-    masks = []
-    for clause in clauses:
-        picks = shape(flat(clause.args), frozenset(), world.dictionary).picks
-        tests = [codes(position) == code for position, code in picks.constants]
-        tests += [codes(position) == codes(other) for position, other in picks.equal]
-        masks.append(np.logical_and.reduce(tests) if tests else np.ones(len(keys), np.bool_))
-    return _any_of(masks)
+    wanted = [shape(flat(clause.args), frozenset(), world.dictionary).picks for clause in clauses]
+    positions = {position for picks in wanted for position, _ in picks.constants}
+    if len(positions) == 1 and all(len(picks.constants) == 1 and not picks.equal for picks in wanted):
+        codes = world.axis.code(keys, positions.pop(), arity)  # values of a fluent, as a rule
+        return is_one_of(codes, np.array([picks.constants[0][1] for picks in wanted]))
+    return _any_of([_agrees(keys, arity, picks, world) for picks in wanted])
+
+
+def _agrees(keys: Ints, arity: int, picks: Picks, world: World) -> Mask:
+    mask = np.ones(len(keys), np.bool_)
+    for position, code in picks.constants:
+        mask &= world.axis.code(keys, position, arity) == code
+    for position, other in picks.equal:
+        mask &= world.axis.code(keys, position, arity) == world.axis.code(keys, other, arity)
+    return mask
 
 
 def matching_places(keys: Ints, arity: int, alternatives: Sequence[tuple[Arg, ...]], world: World) -> tuple[Ints, Rows]:

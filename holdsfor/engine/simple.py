@@ -11,7 +11,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import Open, concluded, head_codes, joined, key_columns, merged, spread_over
-from holdsfor.engine.domain import Allowed, admits_all, whole_keys, within
+from holdsfor.engine.domain import Allowed, admits_all, allows_all_like, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
@@ -81,14 +81,14 @@ def _never_ends(fluent: Simple) -> bool:
 def _takes_any_order(fluent: Simple, world: World) -> bool:
     """Whether conclusions need not be sorted: those with a value are sorted without it later on.
 
-    Cuts, and wildcards, which range over the groundings of the others, need them sorted with it.
+    Cuts need them sorted with it, and so do wildcards that range over values.
     """
-    rules = (rule for tables in (fluent.initiations, fluent.terminations) for table in tables for rule in table)
-    return fluent.relations[0].kind == "valued" and world.cuts is None and not any(map(_has_wildcard, rules))
-
-
-def _has_wildcard(rule: Conclude) -> bool:
-    return any(map(is_open, rule.args))
+    if fluent.relations[0].kind != "valued" or world.cuts is not None:
+        return False
+    begins, ends = (
+        [rule.args[-1] for table in tables for rule in table] for tables in (fluent.initiations, fluent.terminations)
+    )
+    return not any(map(is_open, begins)) and not any(value is not None and is_open(value) for value in ends)
 
 
 def _conclude(
@@ -119,7 +119,7 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
     keys_of: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
         keys_of[relation] = distinct(joined(_enumerated(r, relation, world, domains) for r in dict.fromkeys(rules)))
-        if relation in domains and not admits_all(domains[relation]):
+        if relation in domains and not all(_is_declared(rule, domains[relation]) for rule in rules):
             keys_of[relation] = compress(
                 keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
@@ -132,6 +132,11 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
     keys, counts = np.unique(everything, return_counts=True)
     alone = keys[counts == 1]
     return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in keys_of.items()}
+
+
+def _is_declared(rule: Declared, clauses: tuple[Allowed, ...]) -> bool:
+    """Whether a declaration allows all groundings that have the constants of the rule."""
+    return any(isinstance(clause, Declared) and allows_all_like(clause, rule.args) for clause in clauses)
 
 
 def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
@@ -285,29 +290,40 @@ def _valued(
     world: World,
     domains: Domains,
 ) -> None:
-    """One relation whose last column is the value; the other columns are the grounding."""
+    """One relation whose last column is the value; the other columns are the grounding.
+
+    initiated: sorted where a wildcard ranges over values.
+    """
     axis, arity = world.axis, relation.arity
     declared = whole_keys(domains[relation], arity) if relation in domains else None
-    keys = declared if declared is not None else EMPTY
-    if declared is None and (begun_open or ended[1]):
-        keys = unique_sorted(initiated >> axis.time_bits)
-    parts = [(initiated, INITIATE), (joined(ended[0]), TERMINATE)]
+    begin = _sort_without_value(initiated, arity, world)
+    keys = groundings = EMPTY
+    if declared is not None:
+        keys, groundings = declared, distinct(_split_key(declared, arity, world)[0])
+    elif begun_open or ended[1]:
+        keys, groundings = (unique_sorted(points >> axis.time_bits) for points in (initiated, begin[0]))
+    parts = [(joined(ended[0]), TERMINATE)]
+
+    def keep_allowed(keys: Ints) -> Ints:
+        """Wildcards range over what is declared, with its values."""
+        if declared is not None:
+            return compress(keys, np.isin(keys, declared))
+        clauses = domains.get(relation)
+        return keys if clauses is None or admits_all(clauses) else compress(keys, within(keys, arity, clauses, world))
+
     for opened in begun_open:
-        spread = (_spread_valued if opened.binds_last(arity) else _spread)(opened, keys, relation, world)
-        if declared is not None:  # wildcards range over what is declared, with its values
-            spread = compress(spread, np.isin(spread >> axis.time_bits, declared))
-        else:
-            spread, _ = _allowed(spread, relation, domains, world)
+        mine = _with_values(opened, groundings, relation, world) if opened.binds_last(arity) else keys
+        spread = _spread(opened, keep_allowed(mine), relation, world)
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
-    cut: list[tuple[Ints, Ints | int, int]] = []
+    cut: list[tuple[Ints, Ints | int, int]] = [(*begin, INITIATE)]
     for opened in ended[1]:
         if opened.binds_last(arity):
-            parts.append((_spread_valued(opened, keys, relation, world), TERMINATE))
+            mine = _with_values(opened, groundings, relation, world)
+            parts.append((_spread(opened, mine, relation, world), TERMINATE))
         elif opened.cuts_last():  # values of one form, also those that only a wildcard gave
-            alive = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
+            alive = distinct(joined([keys, *(points >> axis.time_bits for points, _ in parts)]))
             parts.append((_spread(opened, alive, relation, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
-            groundings = distinct(_split_key(keys, arity, world)[0])
             among = opened.without_last(opened.positions, opened.packed)
             points = world.since_cut(relation, spread_over(among, groundings, arity - 1, world), arity - 1)
             cut.append((points, 0, TERMINATE_ANY))
@@ -316,23 +332,24 @@ def _valued(
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
     s, e, v = _exclusive(moved, world, after)
     s, order = sort_packed(_with_value(s, v, arity, world), axis.time_bits, in_time=True)
-    world.put_intervals(relation, s, _with_value(e, v, arity, world)[order])
+    world.put_intervals(relation, s, take(_with_value(e, v, arity, world), order))
 
 
-def _spread_valued(opened: Open, keys: Ints, relation: Relation, world: World) -> Ints:
-    """Wildcards among the arguments, the value given: every grounding seen, with that value."""
-    axis, arity = world.axis, relation.arity
-    groundings = distinct(_split_key(keys, arity, world)[0])
-    bound = len(opened.positions)
-    rest, value = _split_key(opened.packed >> axis.time_bits, bound, world)
-    points = (rest << axis.time_bits) | (opened.packed & axis.mask)
-    spread = []
-    for one in np.unique(value):
-        among = opened.without_last(opened.positions[:-1], np.sort(points[value == one]))
-        moments = spread_over(among, groundings, arity - 1, world)
-        points_of_value = _with_value(moments, np.full(len(moments), one), arity, world)
-        spread.append(np.sort(points_of_value) if axis.is_wide(arity) else points_of_value)
-    return world.since_cut(relation, merged(spread))
+def _sort_without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
+    """The points of the groundings in order, and the value at each."""
+    rest, value = _without_value(points, arity, world)
+    rest, order = sort_packed(rest, world.axis.time_bits)
+    return rest, take(value, order)
+
+
+def _with_values(opened: Open, groundings: Ints, relation: Relation, world: World) -> Ints:
+    """Wildcards among the arguments, the value given: the keys of every grounding with each value that is given."""
+    bits, arity = world.axis.time_bits, relation.arity
+    _, values = _split_key(opened.packed >> bits, len(opened.positions), world)
+    points = (
+        _with_value(groundings << bits, np.full(len(groundings), value), arity, world) for value in np.unique(values)
+    )
+    return distinct(joined(points) >> bits)
 
 
 def _split_key(key: Ints, arity: int, world: World) -> tuple[Ints, Ints]:

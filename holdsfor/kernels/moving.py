@@ -38,6 +38,16 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
 
 
 @kernel
+def is_one_of(values: Ints, wanted: Ints) -> Mask:
+    """Which values are among a few."""
+    result = np.zeros(values.size, np.bool_)
+    for w in range(wanted.size):
+        for i in range(values.size):
+            result[i] |= values[i] == wanted[w]
+    return result
+
+
+@kernel
 def look_up(table: Ints, low: int, numbers: Ints) -> tuple[Ints, np.int64]:
     """What the table, which begins with the number `low`, has for each number; and the least of that, or 0."""
     result = np.empty(numbers.size, np.int64)
