@@ -77,9 +77,10 @@ def main(applications: tuple[str, ...] = APPLICATIONS) -> None:
         shutil.copytree(checkout, copy, ignore=shutil.ignore_patterns(".git"))
         for name in applications:
             defaults = prepared(name, copy)
-            ours = with_rules(name, defaults)
-            turns = [(measure_rtec(name, defaults, copy), measure_here(ours)) for _ in range(TURNS)]
-            report(name, *(median_of(runs) for runs in zip(*turns, strict=True)), defaults.tick or 1)
+            files = with_rules(name, defaults)
+            turns = [(measure_rtec(name, defaults, copy), measure_here(files)) for _ in range(TURNS)]
+            theirs, ours = map(median_of, zip(*turns, strict=True))
+            report(name, theirs, ours, defaults.tick or 1)
 
 
 def prepared(name: str, rtec: Path) -> Defaults:
