@@ -85,7 +85,7 @@ class Shapes:
             if known_name == name and not shape.assumed
         ]
         expected = " and ".join(known)
-        return f"wrong arity: the row has {count} fields, {expected}"
+        return f"wrong arity: the row has {count} field{'' if count == 1 else 's'}, {expected}"
 
 
 def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
