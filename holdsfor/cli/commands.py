@@ -12,6 +12,7 @@ from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
 from holdsfor.cli.demo import demo
 from holdsfor.cli.fmt import fmt
+from holdsfor.cli.plain_values import take_plain_values
 from holdsfor.cli.progress import progress
 from holdsfor.cli.run import RunCommand, run
 from holdsfor.cli.show import show_results
@@ -23,6 +24,15 @@ from holdsfor.errors import HoldsforError
 
 class Commands(TyperGroup):
     """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        take_plain_values(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        take_plain_values(command.get_params(ctx) if command is not None else ())
+        return command
 
     def invoke(self, ctx: Any) -> Any:
         try:

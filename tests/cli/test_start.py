@@ -18,7 +18,7 @@ try:
     holdsfor.__main__.main()
 except SystemExit as end:
     assert not end.code
-print({"pandas", "cffi", "pyspark"} & set(sys.modules))
+print({"pandas", "cffi", "pydantic", "pyspark"} & set(sys.modules))
 """
 
 
