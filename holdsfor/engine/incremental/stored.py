@@ -41,6 +41,11 @@ class Difference:
         return bool(len(self.removed) or len(self.added))
 
 
+def merge_differences(one: Difference, other: Difference) -> Difference:
+    """Of two that have no rows in common."""
+    return Difference(merge_in_order(one.removed, other.removed)[0], merge_in_order(one.added, other.added)[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted."""
