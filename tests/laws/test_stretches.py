@@ -85,8 +85,12 @@ def draw_batches(random: Random) -> list[list[str]]:
 def draw_row(random: Random, after: int = 0) -> str:
     entity, time = random.choice(ENTITIES), after + random.randint(1, LENGTH)
     event = random.choice(
-        (f"press({entity})", f"drop({entity})", f"load({entity},{random.choice(LEVELS)})")
-        + (f"reading({entity},{random.randint(0, 9)})",)
+        (
+            f"press({entity})",
+            f"drop({entity})",
+            f"load({entity},{random.choice(LEVELS)})",
+            f"reading({entity},{random.randint(0, 9)})",
+        )
     )
     return f"{event} @ {time}"
 

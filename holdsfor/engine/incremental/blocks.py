@@ -93,9 +93,9 @@ class Evaluation:
             self.turn.count("rows_gathered", len(whole))
             return Gathered(whole, np.arange(len(whole)))
         home = unit.homes.get(relation)
-        shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))
+        shares = tuple(dict.fromkeys((*unit.shares.get(relation, ()), *(() if home is None else (home,)))))
         reach = self._on_axis(self.turn.setting.of_units[unit].edges[relation])
-        gathered = stored.gather(lambda data: tuples.places(data, shares, unit.follows.get(relation, ()), reach))
+        gathered = tuples.gather(stored, shares, unit.follows.get(relation, ()), reach)
         self.turn.count("rows_gathered", len(gathered.data))
         return gathered
 

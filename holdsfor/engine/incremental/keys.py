@@ -15,8 +15,9 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
+from holdsfor.engine.incremental.stored import Gathered, Stored
 from holdsfor.engine.relation import EMPTY, Data, Points
-from holdsfor.kernels import find_earliest_of_codes, places_from, places_of_codes, places_of_keys
+from holdsfor.kernels import find_earliest_of_codes, gather_rows, places_from, places_of_codes, places_of_keys
 from holdsfor.plan.operators import Plan, Relation, Stage
 from holdsfor.plan.walk import defines
 
@@ -24,6 +25,8 @@ Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
+#: With so many keys for a row, rows are gone through, and not keys.
+MANY_KEYS = 4
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
 DENSE = 4
 #: Later than all times on an axis.
@@ -258,6 +261,20 @@ class Tuples:
         if len(touched.keys) * SEARCH < self.codes:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
+
+    def gather(self, stored: Stored, shares: Sequence[Positions], follows: Sequence[int], reach: int) -> Gathered:
+        """The rows about them, as `places` says."""
+        base, more, touched = stored.base, stored.more, self.by_size.get(1, NONE_TOUCHED)
+        if not len(base) and not len(more):
+            return Gathered(base, EMPTY)
+        first = base if len(base) else more
+        shift = _leading_shift(first, shares[0]) if len(shares) == 1 and not follows else None
+        is_sorted_alike = not len(more) or sorted_by(more) == sorted_by(first)
+        if shift is None or not is_sorted_alike or len(touched.keys) > MANY_KEYS * (len(base) + len(more)):
+            return stored.gather(lambda data: self.places(data, shares, follows, reach))
+        ends = FOREVER if touched.ends is None else touched.ends
+        rows = starts_of(base), base.lasts(), stored.gone, starts_of(more), more.lasts()
+        return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, self.axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""

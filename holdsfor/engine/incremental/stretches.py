@@ -60,15 +60,16 @@ def find_stretches(turn: QueryTurn, unit: Unit, touched: Touched, block: Touched
     distances = [*delays.cuts.values(), *(delays.edges[relation] for relation in unit.reads)]
     if tuples is None or unit.follows or None in distances or _has_deadlines(turn, unit):
         return None
-    rows = _find_rows(turn, unit)
-    if rows is None or tuples.by_size.keys() != {1}:
-        return None
-    tick = turn.bare.axis.tick
+    tick, keys = turn.bare.axis.tick, tuples.by_size.get(1)
     back = max(delays.edges[relation] or 0 for relation in (*unit.reads, *unit.homes)) + tick
     ahead = max(delay or 0 for delay in delays.cuts.values()) + 2 * tick
-    keys = tuples.by_size[1]
+    if keys is None or len(tuples.by_size) > 1 or len(keys.keys) * back > LONGEST * _measure(turn, keys):
+        return None
+    rows = _find_rows(turn, unit)
+    if rows is None:
+        return None
     ends = _find_ends(turn, keys, _find_last_changes(turn, unit, touched), rows, back)
-    if not _are_short(turn, keys, ends):
+    if _measure(turn, keys, ends) > LONGEST * _measure(turn, keys):
         return None
     bounded = replace(tuples, by_size={1: replace(keys, ends=ends.until + ahead)})
     return Stretches(replace(block, tuples=bounded), ends, back)
@@ -119,10 +120,11 @@ def _last_times(data: Data) -> Ints:
     return times if isinstance(data, Points) else np.where(times == data.axis.mask, UP_TO_NOW, times)
 
 
-def _are_short(turn: QueryTurn, keys: TouchedKeys, ends: TouchedKeys) -> bool:
+def _measure(turn: QueryTurn, keys: TouchedKeys, ends: TouchedKeys | None = None) -> float:
+    """How long it is to the ends, all together; None: to now."""
     now = turn.bare.now - turn.bare.axis.origin
-    whole, short = now - keys.until, np.minimum(ends.until, now) - keys.until
-    return float(short.sum()) <= LONGEST * float(whole.sum())
+    last = now if ends is None else np.minimum(ends.until, now)
+    return float(np.sum(last - keys.until))
 
 
 @dataclass(frozen=True, slots=True)
