@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdsfor.language.facts import FactTable
 
 
+Entity = OneOf["event", "fluent"]
 EdgeKind = OneOf["start", "end", "startI", "endI"]
 EDGES: tuple[EdgeKind, ...] = get_args(EdgeKind)
 Change = EdgeKind | OneOf["deadline"]
