@@ -45,6 +45,7 @@ def show_results(
     results = read_results(folder)
     clock = results.clock
     span = (_read_time("--from", since, clock), _read_time("--to", until, clock))
+    _check_entities(results, entity or [])
     tables = [_narrow(table, entity or [], *span) for table in (results.intervals, results.occurrences)]
     if everything:
         for table in tables:
@@ -64,6 +65,19 @@ def _show_rows(table: pa.Table, limit: int, clock: Clock, name: str | None = Non
     show(name or f"{kind}s", header, _cells(rows.slice(0, limit).to_pylist(), clock, kind if name is None else None))
     if rows.num_rows > limit:
         say(f"{rows.num_rows:,} rows; the first {limit:,} are shown. --limit shows more, --entity and --from fewer.")
+
+
+def _check_entities(results: Results, entities: Sequence[str]) -> None:
+    """An entity of which nothing was recognised is probably misspelt."""
+    import pyarrow.compute as pc
+
+    from holdsfor.io.readers.mapping import did_you_mean
+
+    for entity in entities:
+        if not any(pc.any(_mentions(table, entity)).as_py() for table in (results.intervals, results.occurrences)):
+            columns = [pc.list_flatten(table["args"]).unique() for table in (results.intervals, results.occurrences)]
+            known = sorted({name for column in columns for name in column.to_pylist()})
+            raise HoldsforError(f"nothing was recognised of {entity!r}.{did_you_mean(entity, known)}")
 
 
 def _which(results: Results, name: str) -> int:

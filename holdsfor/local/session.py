@@ -101,7 +101,7 @@ def _begin(description: EventDescription, terms: SessionTerms, incremental: bool
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Added:
     """What became of events that were added: how many rows, those that came too late, and those that were refused."""
 
@@ -109,6 +109,10 @@ class Added:
     events_unused: int
     late: pa.Table
     rejects: pa.Table
+
+    def __repr__(self) -> str:
+        unused, late, rejected = self.events_unused, len(self.late), len(self.rejects)
+        return f"<Added: {self.events_in:,} in, {unused:,} unused, {late:,} late, {rejected:,} rejected>"
 
 
 @dataclass(slots=True, repr=False)

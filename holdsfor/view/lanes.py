@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.printable import count_text
 from holdsfor.view.definitions import Definition
 
 Clock = OneOf["ticks", "seconds", "milliseconds"]
@@ -262,17 +263,13 @@ def _summary(rows: list[LaneRow], kinds: list[Kind], entities: list[str]) -> str
     events = sum(row.kind.is_event and not row.kind.is_input for row in rows)
     fluents = sum(not (kind.is_event or kind.is_input) for kind in kinds)
     parts = [
-        _count(len(rows) - events - inputs, "interval"),
-        _count(fluents, "fluent"),
-        _count(len(entities), "entit", "y", "ies"),
-        *([_count(events, "event")] if events else []),
-        *([_count(inputs, "input row")] if inputs else []),
+        count_text(len(rows) - events - inputs, "interval"),
+        count_text(fluents, "fluent"),
+        count_text(len(entities), "entity", "entities"),
+        *([count_text(events, "event")] if events else []),
+        *([count_text(inputs, "input row")] if inputs else []),
     ]
     return ", ".join(parts)
-
-
-def _count(count: int, noun: str, one: str = "", many: str = "s") -> str:
-    return f"{count:,} {noun}{one if count == 1 else many}"
 
 
 def guess_clock(first: int, last: int) -> Clock:

@@ -202,10 +202,10 @@ def test_short_in_a_shell_and_readable_in_a_notebook() -> None:
     description = holdsfor.parse(HOT)
     assert repr(description) == "<EventDescription: 3 rules that define alarm/2, hot/1>"
     result = hot(pa.table(READINGS))
-    assert repr(result) == "<Result: 3 intervals, 1 occurrences: alarm 1, hot 3>"
+    assert repr(result) == "<Result: 3 intervals, 1 occurrence: alarm 1, hot 3>"
     assert '<td>hot</td><td style="text-align:right">3</td>' in result._repr_html_()
     table = result.table("alarm")
-    assert repr(table) == "<ResultTable: 1 rows of Machine, Degrees, start, end, duration>"
+    assert repr(table) == "<ResultTable: 1 row of Machine, Degrees, start, end, duration>"
     assert "<td>Line 1</td>" in table._repr_html_()
     live = holdsfor.live(description, window=10, step=10)
     assert repr(live) == "<LiveSession: not begun, 0 events in>"

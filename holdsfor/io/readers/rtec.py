@@ -231,7 +231,7 @@ def argument(text: Strings | TextColumn, position: int, declared: Input, sieve: 
         return field_terms(text)
     fields = text.encode()
     number = is_number(fields.dictionary)[fields.indices.to_numpy()]
-    sieve.refuse(~number, f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    sieve.refuse_numbers(~number, fields, f"argument {position + 1} of {declared.signature}")
     return field_terms(pc.if_else(pa.array(number), fields.cast(pa.string()), pa.scalar(None, pa.string())))
 
 
