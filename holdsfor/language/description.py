@@ -310,7 +310,7 @@ class Input:
     may_last: bool = False
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, repr=False, weakref_slot=True)
 class EventDescription:
     """Everything the rule files say, checked. Rules keep the order of the files; order never changes the meaning."""
 
