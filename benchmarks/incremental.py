@@ -149,14 +149,14 @@ class Fleet:
 
 
 def measure_overlap(fleet: Fleet, window: int, ratio: int, late: float, steps: int) -> Measured:
-    """A full window, then some steps."""
+    """A full window and a step, then some steps."""
     delayed, step = fleet.delay(late, window), window // ratio
     pair, query_time = fleet.begin(window, step), fleet.start + window
     first = delayed.arrived(fleet.start, query_time)
     pair.advance(first, query_time, is_measured=False)
-    for _ in range(steps):
+    for number in range(steps + 1):
         query_time += step
-        pair.advance(delayed.arrived(query_time - step, query_time), query_time)
+        pair.advance(delayed.arrived(query_time - step, query_time), query_time, is_measured=number > 0)
     measured = Measured(window, step, late, first.num_rows, *pair.mean())
     print(f"window/step {measured.ratio}, {late:.0%} late: {measured}", file=sys.stderr, flush=True)
     return measured
@@ -269,7 +269,7 @@ def main(parts: tuple[str, ...] = PARTS, out: Path = Path("out")) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if {"dense", "figure", "single"} & set(parts):
-            fleet = Fleet.of(simulate(hours=8.2, vessels=VESSELS), folder).delay(0, WINDOW)
+            fleet = Fleet.of(simulate(hours=10.2, vessels=VESSELS), folder).delay(0, WINDOW)
         for part in parts:
             match part:
                 case "dense":

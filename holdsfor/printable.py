@@ -1,4 +1,4 @@
-"""Text that does nothing to a terminal: rule files, file names and data may come from anyone."""
+"""Text for people that does nothing to their terminal: rule files, file names and data may come from anyone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+def count_text(number: int, noun: str, nouns: str = "") -> str:
+    """`1 row`, `2,000 rows`. nouns: more of them, if an s is not enough."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def printable_lines(text: str) -> str:

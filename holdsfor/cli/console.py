@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
 from time import monotonic
-
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from holdsfor.printable import printable, printable_lines
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 PATIENCE = 2.0  # seconds of silence before a step says that it is at work
 REDRAW = 0.25  # seconds between two looks at how much is done
@@ -23,10 +21,14 @@ REPEAT = 30.0  # seconds between further lines where there is no terminal to dra
 
 
 def out() -> Console:
+    from rich.console import Console
+
     return Console(file=sys.stdout, soft_wrap=True)
 
 
 def err() -> Console:
+    from rich.console import Console
+
     return Console(file=sys.stderr, soft_wrap=True)
 
 
@@ -36,11 +38,17 @@ def say(text: str) -> None:
 
 def complain(text: str, style: str = "red") -> None:
     """An error or a warning, as it stands: brackets in it are no markup, and its lines are not folded."""
+    from rich.text import Text
+
     err().print(Text(printable_lines(text), style=style))
 
 
 def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> None:
     """A table on stdout; columns of numbers go to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     body = list(rows)
     table = Table(title=Text(printable(title)), title_justify="left")
     for index, column in enumerate(columns):
@@ -87,6 +95,9 @@ def progress(doing: str, measure: Callable[[], float | None] | None = None) -> I
 def _draw(step: ProgressStep, done: Event) -> None:
     if done.wait(PATIENCE):
         return
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err(), transient=True) as bar:
         task = bar.add_task("", total=None)

@@ -5,66 +5,70 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.cli.console import progress
-from holdsfor.cli.findings import Finding, summarise, summarise_parts
+from holdsfor.cli.console import complain, progress
+from holdsfor.cli.engine import choose_engine
+from holdsfor.cli.findings import summarise, summarise_parts
+from holdsfor.cli.order import HistoryRun, RunOrder, RunTimes, Writing
+from holdsfor.cli.own_process import leave_out_modules
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
-from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
+from holdsfor.engine.window import check_ticks
+from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
-from holdsfor.io.write import write_tables
+from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
+from holdsfor.kernels.lines import find_cuts
+from holdsfor.local.recognise import recognise
+from holdsfor.plan import plan_once
 
 if TYPE_CHECKING:
-    from holdsfor.io.readers.read import EventSource
-    from holdsfor.language import EventDescription
+    from holdsfor.language.description import EventDescription
 
 WIDE = "wide"
 TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
-class RunTimes(TypedDict):
-    """The part of a call of `recognise` that is about time."""
-
-    window: Duration | None
-    step: Duration | None
-    start: TimePoint | None
-    end: TimePoint | None
-    tick: Duration
-    tick_unit: TickUnit
+def prepare() -> None:
+    """What each run in a process of its own needs, before it is known which. The first kernel loads Numba's runtime."""
+    leave_out_modules()
+    find_cuts(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """Which tables a run writes, and where. wide: also one for each fluent and event."""
+def carry_out(order: RunOrder) -> HistoryRun | None:
+    """In this process; None: it is for Spark."""
+    plan_once.keep(order.description, order.plan)
+    times, out = order.times, order.writing.out
+    check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
+    source = read_events(order.sources, format=order.form, mapping=order.mapping)
+    make_folder(out)  # before the work, not after it
+    choice = choose_engine(order.engine, source, order.needs_spark, order.needs_process)
+    if order.engine == "auto":
+        complain(f"{'On Spark' if choice.on_spark else 'In this process'}: {choice.reason}.", style="")
+    if choice.on_spark:
+        return None
+    if order.has_own_process:
+        leave_out_modules()
+    return in_process(order.description, source, times, order.writing, order.threads)
 
-    out: Path
-    form: str
-    wide: bool = False
-    changes: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class HistoryRun:
-    metrics: dict[str, Any]
-    rejected: dict[str, Any] | None  # the first row that could not be used
-    findings: tuple[Finding, ...]
+def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
+    source = read_events(order.sources, format=order.form, mapping=order.mapping)
+    return on_spark(order.description, source, order.times, order.writing, master, settings)
 
 
 def in_process(
     description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
-    import holdsfor
-
     with progress("Reading") as step:
         watched = WatchedSource(source.parts, step)
-        result = holdsfor.recognise(description, watched, **times, stepped=writing.changes, threads=threads)
+        result = recognise(description, watched, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
     with progress(f"Writing {writing.out}"):
         _clear(writing.out)
@@ -72,7 +76,7 @@ def in_process(
         if writing.wide:
             write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
     findings = (*summarise(result.intervals), *summarise(result.occurrences))
-    return HistoryRun(result.metrics, _first(result.rejects), findings)
+    return HistoryRun(result.metrics, _first(result.rejects), findings, result.metrics.get(NANOSECONDS))
 
 
 def on_spark(
@@ -83,14 +87,15 @@ def on_spark(
     master: str | None,
     settings: Mapping[str, str],
 ) -> HistoryRun:
-    from holdsfor.spark import recognise, session
+    from holdsfor.spark import recognise as recognise_on_spark
+    from holdsfor.spark import session
 
     with progress("Starting Spark"):
         spark = session(master, settings, for_one_run=True)
     try:
         with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
             written = writing.out if writing.form == "parquet" else None  # by the workers
-            result = recognise(spark, description, source, **times, out=written)
+            result = recognise_on_spark(spark, description, source, **times, out=written)
         with progress(f"Writing {writing.out}"):
             tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
             _clear(writing.out, written=written is not None)
@@ -103,7 +108,7 @@ def on_spark(
             parts = {name: [tables[name]] if tables else _read_parts(writing.out, name) for name in TABLES}
             findings = (*summarise_parts(parts["intervals"]), *summarise_parts(parts["occurrences"]))
             first = next(filter(None, map(_first, parts["rejects"])), None)
-        return HistoryRun(result.metrics, first, findings)
+        return HistoryRun(result.metrics, first, findings, result.metrics.get(NANOSECONDS))
     finally:
         spark.stop()
 

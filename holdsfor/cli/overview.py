@@ -15,6 +15,7 @@ from holdsfor.plan.distribution.advice import advise_on_together
 from holdsfor.plan.printing.bounds import show_unbounded
 from holdsfor.plan.printing.explain import explain
 from holdsfor.plan.printing.plan import show_stages_to_authors
+from holdsfor.printable import count_text
 
 _SHOWN = 6  # places of one thing in a table; --json has all
 
@@ -49,12 +50,9 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
     _remark("Each depends on itself", [" - ".join(map(str, group)) for group in circles])
     for advice in advise_on_together(made):
         say(advice)
-    patterns = f", {_count(len(description.patterns), 'pattern')}" if description.patterns else ""
-    say(f"{_count(count_rules(description), 'rule')}{patterns}, {_count(len(description.warnings), 'warning')}")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    patterns = f", {count_text(len(description.patterns), 'pattern')}" if description.patterns else ""
+    rules, warnings = count_text(count_rules(description), "rule"), count_text(len(description.warnings), "warning")
+    say(f"{rules}{patterns}, {warnings}")
 
 
 def _remark(what: str, names: list[str]) -> None:

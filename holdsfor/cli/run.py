@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from typing import Literal as OneOf
@@ -13,17 +11,17 @@ import typer
 from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
+from holdsfor.cli.own_process import OwnProcess
 from holdsfor.cli.rtec_defaults import split
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
     from holdsfor import EventDescription
+    from holdsfor.cli.order import HistoryRun, RunOrder
+    from holdsfor.plan import Plan
 
 _Value = TypeVar("_Value")
-
-#: As the object of a command's context: the command is all that its process does.
-ALONE = "alone"
 
 COUNTS = (
     ("events_in", "events in"),
@@ -126,14 +124,7 @@ def run(
     tables: Annotated[OneOf["lists", "wide"], TABLES] = "lists",
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
-    import holdsfor
-    from holdsfor.cli.engine import choose_engine
-    from holdsfor.cli.findings import HEADER, finding_cells
-    from holdsfor.cli.history import RunTimes, Writing, in_process, on_spark
-    from holdsfor.engine.window import check_ticks
-    from holdsfor.io.clock import clock_of
-    from holdsfor.io.wide import NANOSECONDS
-    from holdsfor.io.write import make_folder
+    from holdsfor.cli.order import RunOrder, RunTimes, Writing
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     own, table = split(rules, app)
@@ -156,27 +147,25 @@ def run(
         tick=tick or (1 if table.tick is None else table.tick),
         tick_unit=unit,
     )
-    check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], unit)
     description = with_bounds(description, bound or [], unit)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
-    source = holdsfor.read_events(sources, format=form, mapping=mapping)
-    make_folder(out)  # before the work, not after it
-    needs_spark = "--master" if master else "--conf" if settings else None
-    choice = choose_engine(engine, source, needs_spark, "--changes" if changes else None)
-    if engine == "auto":
-        complain(f"{'On Spark' if choice.on_spark else 'In this process'}: {choice.reason}.", style="")
-    writing = Writing(out, output_format, wide=tables == "wide", changes=changes)
-    if choice.on_spark:
-        outcome = on_spark(description, source, times, writing, master, settings)
-    else:
-        if context.obj == ALONE:
-            sys.meta_path.insert(0, LeftOut)
-        outcome = in_process(description, source, times, writing, threads)
-    show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
-    if outcome.findings:
-        clock = clock_of(outcome.metrics.get(NANOSECONDS))
-        show("", HEADER, finding_cells(outcome.findings, clock))
+    order = RunOrder(
+        description=description,
+        plan=make_plan(description),
+        sources=sources,
+        form=form,
+        mapping=mapping,
+        times=times,
+        writing=Writing(out, output_format, wide=tables == "wide", changes=changes),
+        threads=threads,
+        engine=engine,
+        needs_spark="--master" if master else "--conf" if settings else None,
+        needs_process="--changes" if changes else None,
+        has_own_process=context.obj is not None,
+    )
+    outcome = carry_out(order, context.obj, master, settings)
+    show_outcome(outcome, out)
     if outcome.metrics.get("arithmetic_overflows"):
         complain(overflow_warning(outcome.metrics["arithmetic_overflows"]), style="yellow")
     if strict and outcome.rejected:
@@ -185,6 +174,40 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def make_plan(description: EventDescription) -> Plan:
+    """In this process: the other one is loading other things."""
+    from holdsfor.language.diagnostics import shown_refusals
+    from holdsfor.plan import plan_once
+
+    with shown_refusals(description.sources):
+        return plan_once(description)
+
+
+def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
+    """In the process that stands ready for it, in this one, or on Spark."""
+    outcome: HistoryRun | None
+    if own is not None and own.worker is not None:
+        outcome = own.worker.call("holdsfor.cli.history", "carry_out", order)
+    else:
+        from holdsfor.cli import history
+
+        outcome = history.carry_out(order)
+    if outcome is None:
+        from holdsfor.cli.history import carry_out_on_spark
+
+        outcome = carry_out_on_spark(order, master, settings)
+    return outcome
+
+
+def show_outcome(outcome: HistoryRun, out: Path) -> None:
+    from holdsfor.cli.findings import HEADER, finding_cells
+    from holdsfor.io.clock import clock_of
+
+    show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
+    if outcome.findings:
+        show("", HEADER, finding_cells(outcome.findings, clock_of(outcome.nanoseconds)))
 
 
 def mapped_files(mapping: Path | None) -> dict[str, str]:
@@ -196,18 +219,6 @@ def mapped_files(mapping: Path | None) -> dict[str, str]:
     if without:
         raise typer.BadParameter(f"--events: event files are needed, or files = ... in [tables.{without[0]}].")
     return {name: str(Path(mapping or "").parent / (table.files or "")) for name, table in tables.items()}
-
-
-class LeftOut(MetaPathFinder):
-    """Hides modules that libraries import only because they find them, which takes long; a run in process uses neither.
-
-    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name in ("pandas", "cffi"):
-            raise ModuleNotFoundError(f"a run in process does without {name}", name=name)
 
 
 def with_bounds(description: EventDescription, texts: Sequence[str], unit: TickUnit) -> EventDescription:

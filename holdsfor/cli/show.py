@@ -25,7 +25,9 @@ NAME = typer.Argument(metavar="NAME", help="A fluent or an event; without one, h
 ENTITY = typer.Option(metavar="ENTITY", help="Only what is about it, by its exact name; may be given several times.")
 SINCE = typer.Option("--from", metavar="TIME", help="Only what is not over by then: a tick, or 2026-03-01T08:00.")
 UNTIL = typer.Option("--to", metavar="TIME", help="Only what begins before.")
-LIMIT = typer.Option(min=1, help="How many rows at most.")
+LIMIT = typer.Option(min=1, help="How many rows of a table at most.")
+ALL = typer.Option("--all", help="Every interval and occurrence, in the order of time.")
+TIMES = ("start", "end", "lasted")
 
 
 def show_results(
@@ -35,22 +37,47 @@ def show_results(
     since: Annotated[str | None, SINCE] = None,
     until: Annotated[str | None, UNTIL] = None,
     limit: Annotated[int, LIMIT] = 50,
+    everything: Annotated[bool, ALL] = False,
 ) -> None:
-    """Print what was recognised: how much of each fluent and event, or the intervals of one."""
+    """Print what was recognised: how much of each fluent and event, the intervals of one, or all of them."""
+    if name is not None and everything:
+        raise typer.BadParameter(f"--all shows every fluent and event, {name} only one: take one of them.")
     results = read_results(folder)
     clock = results.clock
     span = (_read_time("--from", since, clock), _read_time("--to", until, clock))
+    _check_entities(results, entity or [])
     tables = [_narrow(table, entity or [], *span) for table in (results.intervals, results.occurrences)]
-    if name is None:
+    if everything:
+        for table in tables:
+            _show_rows(table, limit, clock)
+    elif name is None:
         findings = [finding for table in tables for finding in summarise(table)]
         show(str(folder), HEADER, finding_cells(findings, clock))
-        return
-    table = tables[_which(results, name)]
-    rows = _named(table, name).sort_by("start")
-    cells = _cells(rows.slice(0, limit).to_pylist(), clock)
-    show(name, ("about", *(["value"] if "value" in rows.column_names else []), "start", "end", "lasted"), cells)
+    else:
+        _show_rows(_named(tables[_which(results, name)], name), limit, clock, name)
+
+
+def _show_rows(table: pa.Table, limit: int, clock: Clock, name: str | None = None) -> None:
+    """Those of one fluent or event; without a name each row says of which."""
+    rows = table.sort_by("start")
+    kind = "fluent" if "value" in rows.column_names else "event"
+    header = (*([kind] if name is None else []), "about", *(["value"] if kind == "fluent" else []), *TIMES)
+    show(name or f"{kind}s", header, _cells(rows.slice(0, limit).to_pylist(), clock, kind if name is None else None))
     if rows.num_rows > limit:
         say(f"{rows.num_rows:,} rows; the first {limit:,} are shown. --limit shows more, --entity and --from fewer.")
+
+
+def _check_entities(results: Results, entities: Sequence[str]) -> None:
+    """An entity of which nothing was recognised is probably misspelt."""
+    import pyarrow.compute as pc
+
+    from holdsfor.io.readers.mapping import did_you_mean
+
+    for entity in entities:
+        if not any(pc.any(_mentions(table, entity)).as_py() for table in (results.intervals, results.occurrences)):
+            columns = [pc.list_flatten(table["args"]).unique() for table in (results.intervals, results.occurrences)]
+            known = sorted({name for column in columns for name in column.to_pylist()})
+            raise HoldsforError(f"nothing was recognised of {entity!r}.{did_you_mean(entity, known)}")
 
 
 def _which(results: Results, name: str) -> int:
@@ -99,12 +126,15 @@ def _mentions(table: pa.Table, entity: str) -> pa.Array:
     return pa.array(mask)
 
 
-def _cells(rows: Sequence[dict[str, Any]], clock: Clock) -> Iterator[tuple[object, ...]]:
+def _cells(rows: Sequence[dict[str, Any]], clock: Clock, kind: str | None) -> Iterator[tuple[object, ...]]:
+    """kind: the column that says of which fluent or event a row is; None: all are of one."""
     for row in rows:
+        of = [row[kind]] if kind else []
         start, end = row["start"], row["end"]
         value = [row["value"]] if "value" in row else []
         times = [clock_text(start, clock), "" if end is None else clock_text(end, clock)]
-        yield ", ".join(row["args"]), *value, *times, "not over" if end is None else length_text(end - start, clock)
+        lasted = "not over" if end is None else length_text(end - start, clock)
+        yield *of, ", ".join(row["args"]), *value, *times, lasted
 
 
 def _read_time(option: str, text: str | None, clock: Clock) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -16,9 +15,9 @@ import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
+from holdsfor.cli.own_process import OwnProcess, leave_out_modules
 from holdsfor.cli.run import (
     ALLOW,
-    ALONE,
     BOUND,
     CONF,
     FACTS,
@@ -29,7 +28,6 @@ from holdsfor.cli.run import (
     RULES,
     TICK,
     TICK_UNIT,
-    LeftOut,
     load_rules,
     overflow_warning,
     pairs,
@@ -166,8 +164,8 @@ def stream(
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
-    if engine == "local" and context.obj == ALONE:
-        sys.meta_path.insert(0, LeftOut)
+    if engine == "local" and isinstance(context.obj, OwnProcess):
+        leave_out_modules()
     if engine == "spark":
         check_early(
             description,

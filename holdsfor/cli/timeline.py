@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from typing import Literal as OneOf
 
 import typer
 
 from holdsfor.cli.console import progress, say
 from holdsfor.cli.results import read_results
+from holdsfor.cli.run import ALLOW, FACTS, FORMAT, FUNCTIONS, MAPPING, load_rules, mapped_files
 from holdsfor.errors import HoldsforError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from holdsfor import EventDescription
+
+RULES = typer.Option(
+    metavar="FILE", help="The rules of the results, shown where they define something; may be given several times."
+)
+EVENTS = typer.Option(metavar="FILE...", help="The input of the results, to be drawn below them; needs --rules.")
+GROUPS = typer.Option(metavar="FILE", help="CSV or Parquet: an entity, and the group it is to be seen with.")
 
 
 def timeline(
@@ -20,15 +32,56 @@ def timeline(
     clock: Annotated[
         OneOf["auto", "seconds", "milliseconds", "ticks"], typer.Option(help="How times are shown; auto looks at them.")
     ] = "auto",
+    rules: Annotated[list[Path] | None, RULES] = None,
+    events: Annotated[list[str] | None, EVENTS] = None,
+    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    mapping: Annotated[Path | None, MAPPING] = None,
+    groups: Annotated[Path | None, GROUPS] = None,
+    facts: Annotated[list[str] | None, FACTS] = None,
+    allow: Annotated[list[Path] | None, ALLOW] = None,
+    functions: Annotated[Path | None, FUNCTIONS] = None,
 ) -> None:
     """Draw intervals and occurrences as one self-contained HTML page."""
+    from holdsfor.cli.definitions import page_definitions
     from holdsfor.view import timeline as draw
 
+    if not rules and (events or mapping):
+        raise typer.BadParameter("--events and --mapping need --rules: the rules say what a row means.")
     page = out or folder / "timeline.html"
     results = read_results(folder)
+    description = load_rules(rules, facts, allow, functions) if rules else None
+    definitions = () if description is None else page_definitions(description)
+    grouped = None if groups is None else _read_groups(groups)
+    inputs = _read_inputs(description, events, format, mapping)
+    tables = (results.intervals, results.occurrences)
     try:
         with progress("Drawing"):
-            draw(results.intervals, results.occurrences, page, title, clock)
+            draw(*tables, page, title, clock, inputs=inputs, definitions=definitions, groups=grouped)
     except OSError as error:
         raise HoldsforError(f"cannot write {page}: {error.strerror}. Name another file with --out.") from error
     say(f"Timeline: {page}")
+
+
+def _read_inputs(
+    description: EventDescription | None, events: list[str] | None, format: str | None, mapping: Path | None
+) -> pa.Table | None:
+    from holdsfor import read_events
+    from holdsfor.view.inputs import input_table
+
+    source = events or (mapped_files(mapping) if mapping else None)
+    if description is None or not source:
+        return None
+    return input_table(read_events(source, format=format, mapping=mapping).read(description.inputs))
+
+
+def _read_groups(path: Path) -> dict[str, str]:
+    """Of each entity in the first column its group in the second."""
+    from holdsfor.io.readers.facts import read_facts
+    from holdsfor.io.text import as_text, plain_text
+
+    columns = read_facts("groups", path).columns
+    if len(columns) < 2:
+        raise HoldsforError(f"{path} has one column. --groups needs two: an entity, and its group.")
+    encoded = map(as_text, columns[:2])
+    texts = (plain_text(column.dictionary).take(column.indices).to_pylist() for column in encoded)
+    return dict(zip(*texts, strict=True))

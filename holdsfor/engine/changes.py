@@ -33,12 +33,15 @@ REPORTS: tuple[Report, ...] = ("eager", "settling", "final")
 ALL_SETTLED = np.iinfo(np.int64).max >> 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Changes:
     """What differs from the last query time."""
 
     intervals: pa.Table
     occurrences: pa.Table
+
+    def __repr__(self) -> str:
+        return f"<Changes: {len(self.intervals):,} of intervals, {len(self.occurrences):,} of occurrences>"
 
 
 def changes(

@@ -16,7 +16,7 @@ from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
 from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import Stored, estimate_keys
-from holdsfor.engine.incremental.worth import is_worthwhile
+from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope, settle
@@ -131,11 +131,14 @@ class Ongoing:
                 return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
             told: list[Told] = []
             while due:
-                by_changes = self._go_on(due, tell) if self._goes_by_changes(due) else None
-                if by_changes is not None:
-                    return [*told, *by_changes]
-                told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
-                due = due[1:]
+                light = due[: count_light(self.waiting, self._inputs, due, self.windows)]
+                by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
+                if by_changes is None:
+                    told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
+                    due = due[1:]
+                else:
+                    told += by_changes
+                    due = due[len(light) :]
             return told
         except BaseException:
             self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead = before

@@ -480,6 +480,15 @@ def merge_in_order(one: Data, other: Data) -> tuple[Data, Ints]:
     return one.of(s, e[order]), order
 
 
+def put_in_order(one: Data, other: Data, order: Ints) -> Data:
+    """Rows of both, one set after the other, in an order that sorts them."""
+    if isinstance(one, Points):
+        assert isinstance(other, Points)
+        return _in_order([one, other], order, one.key, np.concatenate([one.packed, other.packed])[order])
+    assert isinstance(other, Intervals)
+    return one.of(np.concatenate([one.s, other.s])[order], np.concatenate([one.e, other.e])[order])
+
+
 def _united(parts: Sequence[Points]) -> tuple[Points, Ints]:
     first = parts[0]
     key = first.key if all(part.key == first.key for part in parts) else ()

@@ -19,6 +19,7 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.text import as_text
 from holdsfor.io.wide import NANOSECONDS, ResultTable, shape_in, widen
 from holdsfor.plan.operators import Relation
+from holdsfor.printable import count_text
 
 INTERVALS_SCHEMA = pa.schema(
     [
@@ -65,8 +66,8 @@ class Result:
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name} {count:,}" for name, count in self.counts())
-        intervals, occurrences = self.intervals.num_rows, self.occurrences.num_rows
-        return f"<Result: {intervals:,} intervals, {occurrences:,} occurrences{f': {names}' if names else ''}>"
+        counts = f"{count_text(len(self.intervals), 'interval')}, {count_text(len(self.occurrences), 'occurrence')}"
+        return f"<Result: {counts}{f': {names}' if names else ''}>"
 
     def _repr_html_(self) -> str:
         from holdsfor.view.notebook import result_html

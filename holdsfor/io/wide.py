@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.html import arrow_html
 from holdsfor.io.text import is_number, mask
+from holdsfor.printable import count_text
 
 Kinds = int
 INTEGER, FLOAT, TEXT = 1, 2, 4
@@ -127,7 +128,7 @@ class ResultTable:
         return int(self.arrow.num_rows)
 
     def __repr__(self) -> str:
-        return f"<ResultTable: {len(self):,} rows of {', '.join(self.arrow.column_names)}>"
+        return f"<ResultTable: {count_text(len(self), 'row')} of {', '.join(self.arrow.column_names)}>"
 
     def _repr_html_(self) -> str:
         return arrow_html(self.arrow)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdsfor.functions import Function
-from holdsfor.language.check import RefusalsOf, check
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.facts import FactTable
-from holdsfor.language.loading import read_source
+
+if TYPE_CHECKING:
+    from holdsfor.language.check import RefusalsOf
 
 __all__ = ["DescriptionError", "Diagnostic", "EventDescription", "load", "parse"]
 
@@ -27,6 +29,9 @@ def load(
     tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
     that rules may use in aggregates, by name. refusals_of: as `check` takes it.
     """
+    from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
+    from holdsfor.language.loading import read_source
+
     files = [read_source(Path(path)) for path in paths]
     return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of)
 
@@ -41,6 +46,8 @@ def parse(
 
     tables: background facts besides. functions, refusals_of: as `load` takes them.
     """
+    from holdsfor.language.check import check
+
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
     return check(sources, functions=functions, tables=tables, refusals_of=refusals_of)
 

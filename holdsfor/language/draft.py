@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import count
 from typing import TYPE_CHECKING
-from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
 from holdsfor.functions import Registered
@@ -15,6 +14,7 @@ from holdsfor.language.description import (
     Clause,
     Deadline,
     Defined,
+    Entity,
     Grounding,
     Initially,
     Input,
@@ -32,8 +32,6 @@ from holdsfor.language.terms import NOWHERE, Place, Term, Var
 
 if TYPE_CHECKING:
     from holdsfor.language.passes.strata import Dependency
-
-Entity = OneOf["event", "fluent"]
 
 
 @dataclass(slots=True)

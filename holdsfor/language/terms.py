@@ -43,6 +43,10 @@ class Var:
         return "_" if self.anonymous else self.name
 
 
+#: The first point of the history, in a condition of initially.
+START = Var("start~")
+
+
 @dataclass(frozen=True, slots=True)
 class Atom:
     name: str

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from holdsfor.engine.changes import Changes
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
+from holdsfor.printable import count_text
 
 #: The log is shortened when it has grown to twice its length, and by more rows than this.
 ROWS = 10_000
@@ -21,6 +22,10 @@ class Current(NamedTuple):
 
     intervals: pa.Table
     occurrences: pa.Table
+
+    def __repr__(self) -> str:
+        counts = f"{count_text(len(self.intervals), 'interval')}, {count_text(len(self.occurrences), 'occurrence')}"
+        return f"<Current: {counts}>"
 
 
 @dataclass(slots=True)

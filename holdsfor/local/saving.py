@@ -30,7 +30,7 @@ RECORD = "session.json"
 class Saved:
     """All of a session but its rules, of which it has digests, also of each definition.
 
-    start: None if no row has told it yet.
+    start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent.
     """
 
     rules: str
@@ -42,6 +42,7 @@ class Saved:
     intervals: pa.Table
     occurrences: pa.Table
     metrics: Mapping[str, int]
+    columns: Mapping[str, tuple[str, ...]]
 
 
 def write_session(store: Store, saved: Saved) -> None:
@@ -63,6 +64,7 @@ def write_session(store: Store, saved: Saved) -> None:
         "terms": asdict(saved.terms),
         "start": saved.start,
         "metrics": dict(saved.metrics),
+        "columns": dict(saved.columns),
         "files": {name: asdict(file) for name, file in files.items()},
     }
     store.write_record(RECORD, record)
@@ -94,4 +96,5 @@ def read_session(store: Store) -> Saved:
         store.read_table(files["intervals"].name, files["intervals"].crc),
         store.read_table(files["occurrences"].name, files["occurrences"].crc),
         record["metrics"],
+        {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor these
     )

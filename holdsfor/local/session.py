@@ -89,6 +89,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
             "Go on with the same rules, or begin anew."
         )
     session.metrics.update(saved.metrics)
+    session.columns |= saved.columns
     if saved.start is not None:
         session.begin(saved.start, saved.carried, saved.waiting)
     session.known.restore(saved.intervals, saved.occurrences, session.fired)
@@ -100,7 +101,7 @@ def _begin(description: EventDescription, terms: SessionTerms, incremental: bool
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Added:
     """What became of events that were added: how many rows, those that came too late, and those that were refused."""
 
@@ -108,6 +109,10 @@ class Added:
     events_unused: int
     late: pa.Table
     rejects: pa.Table
+
+    def __repr__(self) -> str:
+        unused, late, rejected = self.events_unused, len(self.late), len(self.rejects)
+        return f"<Added: {self.events_in:,} in, {unused:,} unused, {late:,} late, {rejected:,} rejected>"
 
 
 @dataclass(slots=True, repr=False)
@@ -124,6 +129,7 @@ class LiveSession:
     known: Known
     incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
     evaluation: Ongoing | None = None  # None until the start is known
 
     def __repr__(self) -> str:
@@ -141,10 +147,12 @@ class LiveSession:
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
         """
-        read = as_source(events, format, mapping).read(self.description.inputs)
+        source = as_source(events, format, mapping)
+        read = source.read(self.description.inputs)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = pa.concat_tables([read.rejects, *(refused for _, refused in inside)])
         late = self._take([block for block, _ in inside])
+        self.columns |= source.columns
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
         self.metrics.update(
@@ -213,7 +221,7 @@ class LiveSession:
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
-        shape = find_shape(shapes_of(self.description), name)
+        shape = find_shape(shapes_of(self.description, self.columns), name)
         rows = current.occurrences if shape.is_event else current.intervals
         return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
@@ -230,5 +238,6 @@ class LiveSession:
             known.intervals.recent(known.edge),
             known.occurrences.recent(known.edge),
             self.metrics,
+            self.columns,
         )
         write_session(Store(folder, private=True), saved)

@@ -9,6 +9,7 @@ const FONT = getComputedStyle(document.body).fontFamily;
 const view = { from: 0, to: 1, top: 0, width: 0, height: 0, hover: null, pointer: null, brush: null };
 let lanes = []; // visible lanes with their y
 let total = 0; // height of all of them
+let grouping = GROUPINGS.entity;
 
 const isDark = () => document.documentElement.dataset.theme === "dark";
 const inks = new Map(); // the colours of the theme, read once after each change of it
@@ -130,23 +131,35 @@ function drawLane(lane) {
   const y0 = TOP + lane.y - view.top + (ROW - BAR) / 2;
   const filled = []; // right edge of what was drawn last, by depth: thinner bars there are merged into it
   for (let row = firstRow(lane); row < lane.to && data.start[row] <= view.to; row++) {
-    const end = data.end[row] < 0 ? data.span : data.end[row];
-    const depth = data.depth[row];
+    const depth = data.depth[row], end = endOf(row);
     const y = y0 + depth * ROW;
     const left = xOf(data.start[row]);
-    if (lane.event && data.start[row] === data.end[row]) { diamond(left, y + BAR / 2, colour(lane.kind)); continue; }
+    if (isPoint(lane, row)) { diamond(left, y + BAR / 2, lane); drawLabel(lane, row, left, left + 6, y); continue; }
     if (end < view.from) continue;
     const right = Math.max(left + 1, xOf(end));
     if (right <= (filled[depth] ?? -1)) continue;
     filled[depth] = Math.ceil(right);
     const a = Math.max(left, NAMES - 2), b = Math.min(right, view.width);
     pen.fillStyle = colour(lane.kind, data.shade[row]);
+    pen.globalAlpha = data.kinds[lane.kind].input ? 0.55 : 1;
     if (b - a < 4) pen.fillRect(a, y, b - a, BAR); else bar(a, y, b - a);
     if (data.end[row] < 0) arrow(b, y);
+    pen.globalAlpha = 1;
     if (view.hover === row) { pen.strokeStyle = ink("--ink"); pen.lineWidth = 1.5; pen.strokeRect(a - 1, y - 1, b - a + 2, BAR + 2); }
-    const words = data.texts[data.text[row]];
-    if (b - a > 34 && words) write(words, a + 5, y + BAR / 2 + 0.5, 9.5, isPale(lane.kind, data.shade[row]) ? "#0c1016" : "#fff", 600, b - a - 9);
+    drawLabel(lane, row, a, b, y);
   }
+}
+
+// In the bar if there is room, else beside it, up to the next one.
+const LEAST = 24;
+function drawLabel(lane, row, left, right, y) {
+  const room = Math.min(xOf(next[row]), view.width - RIGHT) - right;
+  if (right - left <= LEAST + 10 && room <= LEAST) return;
+  const words = labelOf(lane, row);
+  if (!words) return;
+  const middle = y + BAR / 2 + 0.5;
+  if (right - left > LEAST + 10) write(words, left + 5, middle, 9.5, isPale(lane.kind, data.shade[row]) ? "#0c1016" : "#fff", 600, right - left - 9);
+  else write(words, right + 3, middle, 9.5, ink("--soft"), 500, room - 8);
 }
 
 // The first row of a lane that can reach into the view: `reach` is the greatest end so far, so it can be searched by halves.
@@ -171,11 +184,14 @@ function arrow(x, y) {
   pen.fill();
 }
 
-function diamond(x, y, fill) {
-  pen.fillStyle = fill;
+// What was recognised is filled, input is an outline.
+function diamond(x, y, lane) {
+  pen.fillStyle = pen.strokeStyle = colour(lane.kind);
+  pen.lineWidth = 1.2;
   pen.beginPath();
   pen.moveTo(x, y - 6.5); pen.lineTo(x + 5.5, y); pen.lineTo(x, y + 6.5); pen.lineTo(x - 5.5, y);
-  pen.fill();
+  pen.closePath();
+  if (data.kinds[lane.kind].input) pen.stroke(); else pen.fill();
 }
 
 function drawNames(seen) {
@@ -186,10 +202,10 @@ function drawNames(seen) {
   for (const lane of seen) {
     const y = TOP + lane.y - view.top + ROW / 2;
     const left = isSmall() ? 8 : NAMES * 0.424;
-    if (!isSmall() && (lane.first || lane === seen[0])) write(data.entities[lane.entity], 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
+    if (!isSmall() && (lane.first || lane === seen[0])) write(grouping.head(lane), 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
     pen.fillStyle = colour(lane.kind);
     pen.fillRect(left, y - 4, 3, 8);
-    write(data.kinds[lane.kind].name, left + 9, y, 11.5, ink("--soft"), 400, NAMES - left - 15);
+    write(grouping.rest(lane), left + 9, y, 11.5, ink("--soft"), 400, NAMES - left - 15);
   }
   pen.restore();
   if (isSmall()) drawHeadings(seen);
@@ -199,7 +215,7 @@ function drawNames(seen) {
 
 function drawHeadings(seen) {
   for (const lane of seen) {
-    if (lane.first) write(data.entities[lane.entity], 8, TOP + topOf(lane) - view.top + 8, 12.5, ink("--ink"), 650, view.width - 24);
+    if (lane.first) write(grouping.head(lane), 8, TOP + topOf(lane) - view.top + 8, 12.5, ink("--ink"), 650, view.width - 24);
   }
 }
 

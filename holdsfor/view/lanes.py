@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, NamedTuple
 from typing import Literal as OneOf
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from holdsfor.printable import count_text
+from holdsfor.view.definitions import Definition
 
 Clock = OneOf["ticks", "seconds", "milliseconds"]
 
@@ -23,9 +27,17 @@ _NEVER = 1 << 63
 _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 to 2100, in seconds since 1970
 
 
+class Kind(NamedTuple):
+    """What a row is one of. In this order: fluents, events, and then what the rules read, likewise."""
+
+    is_input: bool
+    is_event: bool
+    name: str
+
+
 @dataclass(slots=True)
 class LaneRow:
-    kind: tuple[bool, str]  # is an event, its name
+    kind: Kind
     args: list[str]
     value: str | None
     start: int
@@ -33,26 +45,33 @@ class LaneRow:
 
 
 def lay_out(
-    intervals: pa.Table, occurrences: pa.Table | None, clock: Clock | OneOf["auto"], limit: int
+    intervals: pa.Table,
+    occurrences: pa.Table | None,
+    clock: Clock | OneOf["auto"],
+    limit: int,
+    inputs: pa.Table | None = None,
+    definitions: Sequence[Definition] = (),
+    groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
     total = intervals.num_rows
     intervals, kept, entities_given = _busiest(intervals, limit)
-    rows = _rows(intervals, "fluent", event=False)
-    marks = [] if occurrences is None else _rows(occurrences, "event", event=True)
+    rows = _rows(intervals, "fluent", is_event=False)
     known = {row.args[0] for row in rows if row.args}
-    if kept is not None:
-        marks = [row for row in marks if any(arg in kept for arg in row.args)]
-    marks_kept = marks[:limit]
     notes = []
     if kept is not None:
         notes.append(
             f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
             f"{len(rows):,} of {total:,} intervals. The tables have them all."
         )
-    if len(marks_kept) < len(marks):
-        notes.append(f"Only the first {limit:,} of {len(marks):,} events are shown.")
-    return _content(rows + marks_kept, known, clock, notes)
+    marks = [] if occurrences is None else _rows(occurrences, "event", is_event=True)
+    read = [] if inputs is None else _input_rows(inputs)
+    for more, noun in ((marks, "events"), (read, "input rows")):
+        chosen = more if kept is None else [row for row in more if any(arg in kept for arg in row.args)]
+        rows += chosen[:limit]
+        if len(chosen) > limit:
+            notes.append(f"Only the first {limit:,} of {len(chosen):,} {noun} are shown.")
+    return _content(rows, known, clock, notes, definitions, groups or {})
 
 
 # ---------------------------------------------------------------- what to show
@@ -83,12 +102,20 @@ def _busiest(intervals: pa.Table, limit: int) -> tuple[pa.Table, frozenset[str] 
     return intervals.take(pa.array(rows)), frozenset(first.dictionary.take(pa.array(chosen)).to_pylist()), len(counts)
 
 
-def _rows(table: pa.Table, name: str, event: bool) -> list[LaneRow]:
+def _rows(table: pa.Table, name: str, is_event: bool) -> list[LaneRow]:
     columns = [table[column].to_pylist() for column in (name, "args", "start", "end")]
-    values = [None] * table.num_rows if event else table["value"].to_pylist()
+    values = [None] * table.num_rows if is_event else table["value"].to_pylist()
     return [
-        LaneRow((event, kind), args or [], value, start, end)
+        LaneRow(Kind(False, is_event, kind), args or [], value, start, end)
         for kind, args, start, end, value in zip(*columns, values, strict=True)
+    ]
+
+
+def _input_rows(table: pa.Table) -> list[LaneRow]:
+    """Of a table as `view.inputs` makes it, the earliest first."""
+    return [
+        LaneRow(Kind(True, row["is_event"], row["name"]), row["args"], row["value"], row["start"], row["end"])
+        for row in table.sort_by("start").to_pylist()
     ]
 
 
@@ -102,25 +129,32 @@ def _entities(row: LaneRow, known: set[str]) -> list[str]:
 # ---------------------------------------------------------------- the page's content
 
 
-def _content(rows: list[LaneRow], known: set[str], clock: Clock | OneOf["auto"], notes: list[str]) -> dict[str, Any]:
+def _content(
+    rows: list[LaneRow],
+    known: set[str],
+    clock: Clock | OneOf["auto"],
+    notes: list[str],
+    definitions: Sequence[Definition],
+    groups: Mapping[str, str],
+) -> dict[str, Any]:
     times = [row.start for row in rows] + [row.end for row in rows if row.end is not None]
     origin, last = (min(times), max(times)) if times else (0, 1)
     kinds = sorted({row.kind for row in rows})
-    lanes: dict[tuple[str, tuple[bool, str]], list[LaneRow]] = {}
+    lanes: dict[tuple[str, Kind], list[LaneRow]] = {}
     for row in rows:
         for entity in _entities(row, known):
             lanes.setdefault((entity, row.kind), []).append(row)
     entities = sorted({entity for entity, _ in lanes}, key=natural)
     number = {entity: i for i, entity in enumerate(entities)}
-    counted = Counter(row.kind for row in rows)
     content: dict[str, Any] = {
         "clock": guess_clock(origin, last) if clock == "auto" else clock,
         "origin": str(origin),
         "span": max(1, last - origin),
         "notes": notes,
         "summary": _summary(rows, kinds, entities),
-        "kinds": [{"name": name, "event": event, "count": counted[event, name]} for event, name in kinds],
+        "kinds": list(_kinds(kinds, Counter(row.kind for row in rows), definitions)),
         "entities": entities,
+        "groups": _group_names(entities, groups),
         "counts": [0] * len(entities),
         "rarity": [0.0] * len(entities),
         "firsts": [last - origin] * len(entities),
@@ -130,16 +164,41 @@ def _content(rows: list[LaneRow], known: set[str], clock: Clock | OneOf["auto"],
     return content
 
 
+def _group_names(entities: list[str], groups: Mapping[str, str]) -> list[str]:
+    """Of each entity; what bears the name of a group is in it. Nothing if there are no groups."""
+    names = {name: name for name in groups.values()} | dict(groups)
+    return [names.get(entity, "") for entity in entities] if groups else []
+
+
+def _kinds(kinds: list[Kind], counts: Counter[Kind], definitions: Sequence[Definition]) -> Iterator[dict[str, Any]]:
+    """What the legend shows, and how each is defined: its rules, and which kinds of input they look at."""
+    by_kind = {(each.is_event, each.name): each for each in definitions}
+    for kind in kinds:
+        definition = None if kind.is_input else by_kind.get((kind.is_event, kind.name))
+        yield {
+            "name": kind.name,
+            "event": kind.is_event,
+            "input": kind.is_input,
+            "count": counts[kind],
+            "rules": [] if definition is None else [[rule.place, rule.text] for rule in definition.rules],
+            "needs": [
+                place
+                for place, other in enumerate(kinds)
+                if definition is not None and other.is_input and (other.is_event, other.name) in definition.inputs
+            ],
+        }
+
+
 def _fill_lanes(
     content: dict[str, Any],
-    lanes: list[tuple[tuple[str, tuple[bool, str]], list[LaneRow]]],
-    kinds: list[tuple[bool, str]],
+    lanes: list[tuple[tuple[str, Kind], list[LaneRow]]],
+    kinds: list[Kind],
     number: dict[str, int],
 ) -> None:
     """The rows of all lanes, one after the other, as columns."""
     origin = int(content["origin"])
-    columns: dict[str, list[int]] = {name: [] for name in ("start", "end", "depth", "text", "term", "shade")}
-    texts, terms, shades = _Numbers(), _Numbers(), {kind: _Numbers() for kind in kinds}
+    columns: dict[str, list[int]] = {name: [] for name in ("start", "end", "depth", "term", "shade")}
+    terms, shades = _Numbers(), {kind: _Numbers() for kind in kinds}
     for (entity, kind), rows in lanes:
         rows.sort(key=lambda row: (row.start, row.end is None, row.end or 0))
         begin = len(columns["start"])
@@ -148,40 +207,40 @@ def _fill_lanes(
         for row in rows:
             columns["start"].append(row.start - origin)
             columns["end"].append(-1 if row.end is None else row.end - origin)
-            columns["text"].append(texts.of(_text(row, entity)))
-            columns["term"].append(terms.of(_term(row)))
+            columns["term"].append(terms.of((tuple(row.args), row.value)))
             columns["shade"].append(shades[kind].of(row.value or ""))
         who = number[entity]
-        content["counts"][who] += len(rows)
-        content["rarity"][who] += len(rows) / content["kinds"][kinds.index(kind)]["count"]
+        if not kind.is_input:
+            content["counts"][who] += len(rows)
+            content["rarity"][who] += len(rows) / content["kinds"][kinds.index(kind)]["count"]
         content["firsts"][who] = min(content["firsts"][who], rows[0].start - origin)
-        words = {entity, kind[1], *(arg for row in rows for arg in row.args), *(row.value or "" for row in rows)}
+        words = {entity, kind.name, *(arg for row in rows for arg in row.args), *(row.value or "" for row in rows)}
         content["lanes"].append(
             {
                 "entity": who,
                 "kind": kinds.index(kind),
-                "event": kind[0],
+                "event": kind.is_event,
                 "from": begin,
                 "to": len(columns["start"]),
                 "depth": max(depths) + 1,
                 "search": " ".join(sorted(words)).lower(),
             }
         )
-    content.update(columns, texts=texts.all, terms=terms.all)
+    content.update(columns, terms=terms.all)
 
 
 class _Numbers:
-    """Numbers for strings, so that each is written once."""
+    """Numbers for what occurs often, so that each is written once."""
 
     def __init__(self) -> None:
-        self.all: list[str] = []
-        self._of: dict[str, int] = {}
+        self.all: list[Hashable] = []
+        self._of: dict[Hashable, int] = {}
 
-    def of(self, text: str) -> int:
-        if text not in self._of:
-            self._of[text] = len(self.all)
-            self.all.append(text)
-        return self._of[text]
+    def of(self, item: Hashable) -> int:
+        if item not in self._of:
+            self._of[item] = len(self.all)
+            self.all.append(item)
+        return self._of[item]
 
 
 def _stack(rows: list[LaneRow]) -> list[int]:
@@ -199,30 +258,18 @@ def _stack(rows: list[LaneRow]) -> list[int]:
     return depths
 
 
-def _term(row: LaneRow) -> str:
-    args = f"({','.join(row.args)})" if row.args else ""
-    return row.kind[1] + args + ("" if row.value is None else f" = {row.value}")
-
-
-def _text(row: LaneRow, entity: str) -> str:
-    """What stands in a bar: the other arguments, and the value if it is not just true."""
-    others = ", ".join(arg for arg in row.args if arg != entity)
-    return " = ".join(part for part in (others, "" if row.value in (None, "true") else row.value) if part)
-
-
-def _summary(rows: list[LaneRow], kinds: list[tuple[bool, str]], entities: list[str]) -> str:
-    events = sum(row.kind[0] for row in rows)
-    fluents = sum(not event for event, _ in kinds)
+def _summary(rows: list[LaneRow], kinds: list[Kind], entities: list[str]) -> str:
+    inputs = sum(row.kind.is_input for row in rows)
+    events = sum(row.kind.is_event and not row.kind.is_input for row in rows)
+    fluents = sum(not (kind.is_event or kind.is_input) for kind in kinds)
     parts = [
-        _count(len(rows) - events, "interval"),
-        _count(fluents, "fluent"),
-        _count(len(entities), "entit", "y", "ies"),
+        count_text(len(rows) - events - inputs, "interval"),
+        count_text(fluents, "fluent"),
+        count_text(len(entities), "entity", "entities"),
+        *([count_text(events, "event")] if events else []),
+        *([count_text(inputs, "input row")] if inputs else []),
     ]
-    return ", ".join([*parts, _count(events, "event")] if events else parts)
-
-
-def _count(count: int, noun: str, one: str = "", many: str = "s") -> str:
-    return f"{count:,} {noun}{one if count == 1 else many}"
+    return ", ".join(parts)
 
 
 def guess_clock(first: int, last: int) -> Clock:

@@ -4,17 +4,8 @@ const tip = document.getElementById("tip");
 const scroll = document.getElementById("scroll");
 const filter = document.getElementById("filter");
 const order = document.getElementById("order");
+const group = document.getElementById("group");
 const hidden = new Set();
-
-// Greatest end up to each row of its lane, so that `firstRow` can search by halves.
-const reach = new Float64Array(data.start.length);
-for (const lane of data.lanes) {
-  let most = -1;
-  for (let row = lane.from; row < lane.to; row++) {
-    most = Math.max(most, data.end[row] < 0 ? data.span : data.end[row]);
-    reach[row] = most;
-  }
-}
 
 const density = new Array(240).fill(0);
 let drawing = false;
@@ -29,15 +20,18 @@ function redraw() {
 function arrange() {
   const isChosen = chooser(filter.value);
   const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && isChosen(lane));
-  const key = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value];
-  if (key) kept.sort((a, b) => key(a.entity) - key(b.entity) || a.entity - b.entity);
-  let y = GAP, group = -1, entity = null;
+  const rank = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value] || ((e) => e);
+  grouping = GROUPINGS[group.value] || GROUPINGS.entity;
+  const block = grouping === GROUPINGS.entity ? () => 0 : grouping.key; // entities follow the order as they are
+  kept.sort((a, b) => block(a) - block(b) || rank(a.entity) - rank(b.entity) || a.entity - b.entity || a.kind - b.kind);
+  let y = GAP, number = -1, before = null;
   kept.forEach((lane, i) => {
-    lane.first = lane.entity !== entity;
-    lane.last = i + 1 === kept.length || kept[i + 1].entity !== lane.entity;
-    if (lane.first) { group++; y += (i ? GAP : 0) + heading(); }
-    entity = lane.entity;
-    Object.assign(lane, { group, y, height: lane.depth * ROW });
+    const key = grouping.key(lane);
+    lane.first = key !== before;
+    lane.last = i + 1 === kept.length || grouping.key(kept[i + 1]) !== key;
+    if (lane.first) { number++; y += (i ? GAP : 0) + heading(); }
+    before = key;
+    Object.assign(lane, { group: number, y, height: lane.depth * ROW });
     y += lane.height;
   });
   lanes = kept;
@@ -54,7 +48,7 @@ function measureDensity() {
   for (const lane of lanes) {
     for (let row = lane.from; row < lane.to; row++) {
       density[part(data.start[row])]++;
-      const after = part(data.end[row] < 0 ? data.span : data.end[row]) + 1;
+      const after = part(endOf(row)) + 1;
       if (after < density.length) density[after]--;
     }
   }
@@ -110,7 +104,7 @@ function rowAt({ x, y, where }) {
   for (let row = firstRow({ from: lane.from, to: lane.to }); row < lane.to; row++) {
     const left = xOf(data.start[row]);
     if (left > x + nearest) break;
-    const right = xOf(data.end[row] < 0 ? data.span : data.end[row]);
+    const right = xOf(endOf(row));
     const away = x < left ? left - x : Math.max(0, x - right);
     if (data.depth[row] === depth && away < nearest) { best = { row, lane }; nearest = Math.max(away, 0.01); }
   }
@@ -172,7 +166,7 @@ function dragTo(at) {
   moveTo(drag.top - (at.y - drag.y));
 }
 
-canvas.addEventListener("pointerup", () => {
+canvas.addEventListener("pointerup", (event) => {
   if (view.brush && Math.abs(view.brush[0] - view.brush[1]) > 5) {
     const [a, b] = view.brush.map(timeAt).sort((p, q) => p - q);
     show(a, b);
@@ -180,6 +174,9 @@ canvas.addEventListener("pointerup", () => {
     const lane = laneAt(drag.y);
     const name = lane && data.entities[lane.entity];
     if (lane) { filter.value = filter.value === name ? "" : name; arrange(); }
+  } else if (drag && !drag.moved && drag.where === "lanes") {
+    const pressed = rowAt(zone(event));
+    if (pressed) tell(pressed.lane, pressed.row); else hush();
   }
   drag = view.brush = null;
   stage.classList.remove("dragging");
@@ -201,24 +198,10 @@ canvas.addEventListener("wheel", (event) => {
   } else moveTo(view.top + event.deltaY * unit);
 }, { passive: false });
 
-function line(list, term, value) {
-  list.append(Object.assign(document.createElement("dt"), { textContent: term }));
-  list.append(Object.assign(document.createElement("dd"), { textContent: value }));
-}
-
 function explain(found, at) {
   tip.hidden = !found;
   if (!found) return;
-  const { row, lane } = found;
-  const start = data.start[row], end = data.end[row];
-  const list = document.createElement("dl");
-  if (lane.event && start === end) line(list, "at", reading(start));
-  else {
-    line(list, "from", reading(start));
-    line(list, "to", end < 0 ? "still open" : reading(end));
-    if (end >= 0) line(list, "lasts", length(end - start));
-  }
-  tip.replaceChildren(Object.assign(document.createElement("strong"), { textContent: data.terms[data.term[row]] }), list);
+  tip.replaceChildren(make("strong", termOf(found.lane, found.row)), times(found.lane, found.row));
   tip.style.left = Math.max(4, Math.min(at.x + 14, view.width - tip.offsetWidth - 8)) + "px";
   tip.style.top = (at.y + 18 + tip.offsetHeight > view.height ? at.y - tip.offsetHeight - 10 : at.y + 18) + "px";
 }
@@ -234,7 +217,7 @@ window.addEventListener("keydown", (event) => {
   const does = {
     ArrowLeft: () => shift(-0.15), ArrowRight: () => shift(0.15), ArrowUp: () => moveTo(view.top - 3 * ROW), ArrowDown: () => moveTo(view.top + 3 * ROW),
     PageUp: () => moveTo(view.top - page), PageDown: () => moveTo(view.top + page), Home: () => moveTo(0), End: () => moveTo(total),
-    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: fit, "/": () => filter.focus(),
+    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: fit, "/": () => filter.focus(), Escape: hush,
   }[event.key];
   if (does) { event.preventDefault(); does(); }
 });
@@ -250,11 +233,11 @@ document.getElementById("jump").onchange = (event) => {
 };
 document.getElementById("link").onclick = () => {
   const hide = [...hidden].map((kind) => data.kinds[kind].name).join(",");
-  const seen = { filter: filter.value, order: order.value, hide, zone: isLocal ? "local" : "", from: Math.round(view.from), to: Math.round(view.to) };
+  const seen = { filter: filter.value, order: order.value, group: group.value, hide, zone: isLocal ? "local" : "", from: Math.round(view.from), to: Math.round(view.to) };
   location.hash = new URLSearchParams(Object.entries(seen).filter(([, value]) => value !== "")).toString();
   if (navigator.clipboard) navigator.clipboard.writeText(location.href).catch(() => {});
 };
-filter.oninput = order.onchange = arrange;
+filter.oninput = order.onchange = group.onchange = arrange;
 document.getElementById("theme").onclick = () => dress(isDark() ? "light" : "dark");
 
 function dress(theme) {
@@ -268,7 +251,8 @@ function legend() {
   const box = document.getElementById("legend");
   data.kinds.forEach((kind, number) => {
     const chip = document.createElement("button");
-    chip.className = kind.event ? "chip event" : "chip";
+    chip.className = ["chip", kind.event && "event", kind.input && "input"].filter(Boolean).join(" ");
+    if (kind.input) chip.title = "input";
     chip.dataset.kind = number;
     chip.append(document.createElement("i"));
     chip.append(Object.assign(document.createElement("span"), { textContent: kind.name }));
@@ -295,6 +279,8 @@ document.getElementById("notes").textContent = data.notes.join(" ");
 const asked = new URLSearchParams(location.hash.slice(1)); // #filter=...&order=...&theme=dark: a view to send to a colleague
 if (asked.get("filter")) filter.value = asked.get("filter");
 if (asked.get("order")) order.value = asked.get("order");
+if (data.groups.length) group.append(make("option", "by group", { value: "group" }));
+if (asked.get("group")) group.value = asked.get("group");
 if (asked.get("hide")) asked.get("hide").split(",").forEach((name) => data.kinds.forEach((k, i) => k.name === name && hidden.add(i)));
 useZone(asked.get("zone") === "local");
 legend();

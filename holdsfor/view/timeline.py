@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
@@ -11,12 +12,13 @@ from typing import Literal as OneOf
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
+from holdsfor.view.definitions import Definition
 from holdsfor.view.lanes import Clock, lay_out
 
 LIMIT = 100_000
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("clock.js", "filter.js", "draw.js", "page.js")
+_SCRIPTS = ("clock.js", "filter.js", "rows.js", "draw.js", "details.js", "save.js", "page.js")
 _INTERVALS = ("fluent", "args", "value", "start", "end")
 _OCCURRENCES = ("event", "args", "start", "end")
 
@@ -28,17 +30,23 @@ def timeline(
     title: str = "Holdsfor timeline",
     clock: Clock | OneOf["auto"] = "auto",
     limit: int = LIMIT,
+    inputs: pa.Table | None = None,
+    definitions: Sequence[Definition] = (),
+    groups: Mapping[str, str] | None = None,
 ) -> Path:
     """Writes the page and returns its path.
 
     intervals, occurrences: tables as `recognise` gives them.
     clock: "seconds" or "milliseconds" since 1970 (shown as UTC dates) or plain "ticks"; "auto" looks at the numbers.
     limit: with more intervals the page shows only the busiest entities, and says so.
+    inputs: rows that were read, as `holdsfor.view.inputs.input_table` gives them, to be drawn below the results.
+    definitions: what a press on a bar shows: the rules that define it, and the last input that they saw.
+    groups: to which group entities belong, by their names; the page can put those of a group together.
     """
     _require(intervals, _INTERVALS, "intervals")
     if occurrences is not None:
         _require(occurrences, _OCCURRENCES, "occurrences")
-    content = lay_out(intervals, occurrences, clock, limit)
+    content = lay_out(intervals, occurrences, clock, limit, inputs, definitions, groups)
     parts = {
         "title": html.escape(title),
         "style": _read("page.css"),

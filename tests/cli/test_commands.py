@@ -230,6 +230,21 @@ def test_show_what_was_found(here: Path) -> None:
     assert "2 rows; the first 1 are shown" in call("show", "out", "moving", "--limit", "1").stdout
 
 
+def test_show_everything(here: Path) -> None:
+    ran(*WINDOWS)
+    result = call("show", "out", "--all")
+    assert result.exit_code == 0, result.stderr
+    assert cells(result.stdout) == [
+        ["moving", "v1", "true", "11", "26", "15 ticks"],
+        ["moving", "Two words", "true", "41", "", "not over"],
+        ["fast", "v1", "30", "30", "0 ticks"],
+    ]
+    assert [row[:2] for row in cells(call("show", "out", "--all", "--entity", "v1").stdout)] == [
+        ["moving", "v1"],
+        ["fast", "v1"],
+    ]
+
+
 def test_show_times_as_they_came(here: Path) -> None:
     Path("times.csv").write_text("name,time,who\ngo,2026-03-01T08:00:00,M-1\nstop,2026-03-01T09:30:00,M-1\n")
     result = call("run", "rules.ec", "--events", "times.csv", "-o", "out", "--engine", "local")
@@ -251,6 +266,7 @@ def test_show_times_as_they_came(here: Path) -> None:
     [
         (("show", "absent"), "is not there. Name a folder that `holdsfor run` wrote, or the tables of a stream."),
         (("show", "out", "movin"), "nothing called 'movin' was recognised. Did you mean 'moving'?"),
+        (("show", "out", "moving", "--entity", "vv1"), "nothing was recognised of 'vv1'. Did you mean 'v1'?"),
         (("show", "out", "moving", "--from", "2026-03-01"), "these results have ticks, not dates"),
     ],
 )
@@ -288,6 +304,7 @@ def test_mistake_is_told_in_a_sentence(here: Path, args: tuple[str, ...], word: 
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--conf", "spark.ui.enabled"),
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--engine", "local", "--master", "local[2]"),
         ("run", "rules.ec", "--events", "first.csv", "-o", "out", "--changes", "--master", "local[2]"),
+        ("show", "out", "fast", "--all"),
         ("no-such-command",),
     ],
 )

@@ -12,12 +12,13 @@ RULES = "initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).\n"
 RUN = """
 import sys
 sys.argv = ["holdsfor", *COMMAND.split(), "--engine", "local"]
-from holdsfor.__main__ import main
+import holdsfor.__main__
+holdsfor.__main__.start_worker_for = lambda arguments: None  # all in this process, whose modules we see
 try:
-    main()
+    holdsfor.__main__.main()
 except SystemExit as end:
     assert not end.code
-print({"pandas", "cffi", "pyspark"} & set(sys.modules))
+print({"pandas", "cffi", "pydantic", "pyspark"} & set(sys.modules))
 """
 
 
@@ -43,3 +44,21 @@ def test_that_what_is_done_in_process_leaves_out_what_it_does_not_need(command: 
     (tmp_path / "in" / "events.csv").write_text("opens|3|3|front\n")
     assert python(f"COMMAND = {command!r}\n{RUN}", tmp_path).splitlines()[-1] == "set()"
     assert (tmp_path / made).exists()
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [("in/events.csv", "rejected"), ("nowhere.csv", "nowhere.csv"), ("in/events.csv --step 0", "step")],
+)
+def test_that_a_run_in_two_processes_tells_what_one_tells(events: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "rules.ec").write_text(RULES)
+    (tmp_path / "in" / "events.csv").write_text("opens|3|3|front\nopens|x|3|front\n")
+    arguments = f"run rules.ec --events {events} -o out --engine local".split()
+    two = subprocess.run([sys.executable, "-m", "holdsfor", *arguments], cwd=tmp_path, capture_output=True, text=True)
+    code = f"COMMAND = {' '.join(arguments[:-2])!r}\n{RUN.replace('assert not end.code', 'sys.exit(end.code)')}"
+    one = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert (two.returncode, two.stderr) == (one.returncode, one.stderr)
+    assert two.stdout == one.stdout.removesuffix("set()\n")
+    assert told in two.stdout + two.stderr
+    assert "Traceback" not in two.stderr

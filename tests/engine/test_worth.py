@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdsfor.engine.incremental.worth import is_worthwhile
+from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
 
@@ -32,3 +32,24 @@ def test_worthwhile(known: int, fresh: int, start: int, keys: int, expected: boo
     windows = Windows(WINDOW, STEP, 0, 1_000_000)
     due = range(FIRED + STEP, FIRED + STEP + 1, STEP)
     assert is_worthwhile([rows(fresh, start)], [rows(known, 1)], keys, FIRED, due, windows) is expected
+
+
+@pytest.mark.parametrize(
+    ("known", "arriving", "expected"),
+    [
+        (0, {5: MANY}, 5),  # a first window, and query times before it at which there is nothing
+        (MANY, {0: 6_000, 5: MANY // 2}, 8),
+        (MANY, {0: 6_000, 5: MANY}, 5),  # as many as there are
+        (MANY, {0: 2 * MANY, 5: MANY}, 0),
+        (0, {0: 100, 5: 100}, 8),  # too few to matter
+        (0, {20: MANY}, 8),  # later than all of these query times
+    ],
+)
+def test_query_times_before_one_that_brings_most_rows(known: int, arriving: dict[int, int], expected: int) -> None:
+    windows = Windows(WINDOW, STEP, 0, 1_000_000)
+    due = range(FIRED + STEP, FIRED + 8 * STEP + 1, STEP)
+    waiting = [
+        Block("e", "event", (), None, np.full(count, FIRED), None, np.full(count, FIRED + STEP * place + 1))
+        for place, count in arriving.items()
+    ]
+    assert count_light(waiting, [rows(known, 1)], due, windows) == expected

@@ -56,6 +56,12 @@ def test_data_frames() -> None:
     check_maritime(pl.from_arrow(TABLE).with_columns(pl.col("vessel").cast(pl.Categorical)))  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("index", ["t", "vessel", ["t", "vessel"]])
+def test_the_index_of_a_frame_is_a_column_if_it_has_a_name(index: str | list[str]) -> None:
+    check_maritime(TABLE.to_pandas().set_index(index))
+    check_maritime(TABLE.to_pandas().set_index(index, drop=False))
+
+
 def test_encoded_columns_stay_encoded() -> None:
     encoded = TABLE.set_column(
         3, "vessel", TABLE["vessel"].dictionary_encode().cast(pa.dictionary(pa.int8(), pa.string()))
@@ -272,7 +278,7 @@ def test_an_empty_table() -> None:
         ({"events": {"gap": ["vesel"]}}, r"no such column for an argument of gap: 'vesel'\. Did you mean 'vessel'\?"),
         (
             {"events": {"velocity": ["vessel"]}},
-            r"lists 1 columns for velocity \(vessel\), but the rules use velocity/2",
+            r"lists 1 column for velocity \(vessel\), but the rules use velocity/2",
         ),
         ({"events": {"prox": ["vessel", "other"]}}, r"prox is listed under \[events\] .* for the rules it is a fluent"),
         ({"fluents": {"gap": ["vessel"]}}, r"gap is listed under \[fluents\] .* for the rules it is an event"),
@@ -282,9 +288,10 @@ def test_an_empty_table() -> None:
         ({"tiem": "t"}, r"unknown key 'tiem'\. Did you mean 'time'\?"),
         ({"time": 3}, "time is the name of a column, in quotes; found 3"),
         ({"events": {"gap": "vessel"}}, r"\[events\] lists columns by name"),
+        (["vessel"], r"a mapping is a dict or the path of a TOML file, not list\. Write \{"),
     ],
 )
-def test_mistakes_in_a_mapping(mapping: dict[str, Any], message: str) -> None:
+def test_mistakes_in_a_mapping(mapping: Any, message: str) -> None:
     with pytest.raises(HoldsforError, match=message):
         read_events(TABLE, mapping=mapping).read(MARITIME)
 

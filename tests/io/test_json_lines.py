@@ -90,5 +90,5 @@ def test_what_is_no_feather_file(tmp_path: Path) -> None:
     (tmp_path / "events.feather").write_text("time,event\n")
     with pytest.raises(HoldsforError, match=r"events.feather: .* Is it an Arrow \(Feather\) file\?"):
         read_events(tmp_path / "events.feather").read(MARITIME)
-    with pytest.raises(HoldsforError, match="is a table: its format is 'columns'"):
+    with pytest.raises(HoldsforError, match="has columns: its format is 'columns'"):
         read_events(tmp_path / "events.feather", format="rtec", mapping=MAPPING)

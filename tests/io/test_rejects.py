@@ -24,7 +24,7 @@ WANTED = inputs("event e/2#1, interval p/1, point q/1, event n/0")
         ("insert", NO_EVENT),
         ("retract|", NO_EVENT),
         ("|1|1|a", NO_EVENT),
-        ("e", "wrong arity: the row has 1 fields, e/2 has 5"),
+        ("e", "wrong arity: the row has 1 field, e/2 has 5"),
         ("e|1|1|a", "wrong arity: the row has 4 fields, e/2 has 5"),
         ("e|1|1|a|1|b", "wrong arity: the row has 6 fields, e/2 has 5"),
         ("q|1|1|2|true|a", "wrong arity: the row has 6 fields, q/1 has 5"),

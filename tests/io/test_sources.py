@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.mapping import did_you_mean
 from holdsfor.io.readers.read import read_events
 from tests.io.expect import block, inputs
 
@@ -77,9 +78,11 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         ("event.csv", "rtek", r"unknown format 'rtek'\. Did you mean 'rtec'\? Formats: rtec, columns, terms"),
         ("plain.txt", None, "cannot tell the format of plain.txt. Say which"),
         (["hello"], None, "cannot tell the format of these lines"),
-        (pa.table({"a": [1]}), "rtec", "the table is a table: its format is 'columns', not 'rtec'"),
+        (pa.table({"a": [1]}), "rtec", "the table has columns: its format is 'columns', not 'rtec'"),
         (3, None, "cannot read events from int"),
         ({"event": 7}, None, "cannot read events from int"),
+        ({"event": ["e"], "time": [1]}, None, r"'event' is a column\. Make a table of the columns: pyarrow\.table"),
+        ({"time": [1, None]}, None, r"'time' is a column"),
         ([], None, "the list of sources is empty"),
         (pd.Series([1, 2]), None, "cannot read events from Series"),
         (np.zeros((2, 2)), None, "cannot read events from ndarray"),
@@ -155,3 +158,9 @@ def test_a_mapping_file_that_is_missing_or_broken(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("time = ")
     with pytest.raises(HoldsforError, match="is not a TOML file"):
         read_events(table, mapping=str(tmp_path / "bad.toml"))
+
+
+def test_two_letters_in_the_wrong_order_are_the_likeliest_slip() -> None:
+    assert did_you_mean("tmep", ["machine", "time", "temp"]) == " Did you mean 'temp'?"
+    assert did_you_mean("tmes", ["machine", "time"]) == " Did you mean 'time'?"
+    assert did_you_mean("zzz", ["machine", "time"]) == ""

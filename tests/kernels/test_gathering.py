@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels import continue_from, divide_at, places_lingering, places_unlike
+from holdsfor.kernels import continue_from, divide_at, gather_rows, places_lingering, places_unlike
 from holdsfor.kernels.kernel import Ints
 from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
 
@@ -105,3 +105,36 @@ def test_what_is_told(known: list[Span], first: int, last_start: int, least_end:
     assert told == [
         (k, max(a, first), b) for k, a, b in known if a <= last_start and b > first and b >= least_end and b <= last_end
     ]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, KEYS), st.integers(1, LAST), st.booleans(), st.booleans()), max_size=40),
+    st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
+    st.integers(0, 10),
+    st.booleans(),
+)
+def test_gather_rows(
+    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool
+) -> None:
+    """Points, some in the base, some of these gone, the others added: against a look at each of them."""
+    base = sorted((key << BITS) | time for key, time, is_base, _ in rows if is_base)
+    more = sorted((key << BITS) | time for key, time, is_base, _ in rows if not is_base)
+    gone = [place for place in range(len(base)) if place % 3 == 1]
+    wanted = {2 * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
+
+    def is_wanted(row: int) -> bool:
+        until, end = wanted.get(row >> BITS, (MASK << 1, 0))
+        return (row & MASK) + reach > until and (not has_ends or (row & MASK) <= end)
+
+    packed, added = np.array(base, np.int64), np.array(more, np.int64)
+    in_base, in_more, order = gather_rows(
+        *(packed, packed, np.array(gone, np.int64), added, added),
+        *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
+        np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
+        *(BITS, BITS, reach),
+    )
+    assert in_base.tolist() == [p for p, row in enumerate(base) if is_wanted(row) and p not in gone]
+    assert in_more.tolist() == [p for p, row in enumerate(more) if is_wanted(row)]
+    both = np.concatenate([packed[in_base], added[in_more]])
+    assert both[order].tolist() == sorted(both.tolist())

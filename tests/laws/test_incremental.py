@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import blocks, keys, worth
+from holdsfor.engine.incremental import keys, stretches, touching, worth
 from holdsfor.io.events import Block
 from holdsfor.language import parse
 from tests.conformance.streamed import arrival, cuts, in_steps
@@ -44,8 +44,10 @@ class Told:
 def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever it chooses: the tuples that are touched, all together, or what seems to cost least."""
     program = draw(seed)
-    monkeypatch.setattr(blocks, "GATHERING", (0, 0, 1000, blocks.GATHERING)[seed // 4 % 4])
+    monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
     monkeypatch.setattr(keys, "SEARCH", (0, keys.SEARCH)[seed // 16 % 2])  # rows are found by search, or all looked at
+    monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
+    monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, stretches.ROWS_AFTER)[seed % 3])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])  # now and then from scratch
     for number, (by_changes, from_scratch) in enumerate(zip(*both(program, seed), strict=True)):
         assert by_changes == from_scratch, f"after call {number}\n{program}"

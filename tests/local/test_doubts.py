@@ -21,7 +21,24 @@ def doubts(caplog: pytest.LogCaptureFixture, events: list[str], **times: Any) ->
 def test_nothing_to_doubt(caplog: pytest.LogCaptureFixture) -> None:
     assert doubts(caplog, ["press(a, 4) @ 5", "other(a) @ 6"]) == []
     assert doubts(caplog, ["press(a, 4) @ 5"], window=20, step=20) == []
-    assert doubts(caplog, []) == []
+
+
+def test_no_rows(caplog: pytest.LogCaptureFixture) -> None:
+    assert doubts(caplog, []) == ["there are no rows: the events are empty."]
+
+
+def test_decimal_commas(caplog: pytest.LogCaptureFixture) -> None:
+    """As spreadsheets write them in half of the world, with semicolons between the columns."""
+    caplog.clear()
+    lines = ["machine;n;time", "m1;95,5;10", "m1;-3,25;20", "m1;x;30"]
+    mapping = {"constant": "press", "events": {"press": ["machine", "n"]}}
+    for events in (lines, pa.table({"machine": ["m"] * 3, "n": ["95,5", "-3,25", "x"], "time": [1, 2, 3]})):
+        caplog.clear()
+        source = holdsfor.read_events(events, format="columns", mapping=mapping)
+        holdsfor.recognise(holdsfor.parse(RULES), source)
+        (doubt,) = [record.getMessage() for record in caplog.records]
+        assert "argument 2 of press/2 has a decimal comma; write a point (2)" in doubt
+        assert "argument 2 of press/2 is not a number (1)" in doubt
 
 
 def test_a_window_shorter_than_the_step(caplog: pytest.LogCaptureFixture) -> None:
@@ -56,6 +73,8 @@ def test_some_rows_rejected(caplog: pytest.LogCaptureFixture) -> None:
     assert doubt.startswith("6 of 7 rows were rejected: bad number: argument 2 of press/2 is not a number (2); ")
     assert "wrong arity: press/1, but the rules read press/2 (2); " in doubt
     assert doubt.endswith("; and for 1 other reason. The table of rejects has the rows.")
+    (doubt,) = doubts(caplog, lines[:2])
+    assert doubt.startswith("1 of 2 rows was rejected: ")
 
 
 JOINED = """

@@ -83,6 +83,16 @@ def test_tables_and_mappings() -> None:
     assert told(live.advance(10).intervals) == [(10, "insert", ["hall"], 5, None)]
 
 
+def test_what_is_said_of_it_is_short() -> None:
+    live = begin()
+    added = live.add(["opens(hall) @ 4", "opens(hall, wide) @ 5"])
+    changes = live.advance(10)
+    assert repr(live) == "<LiveSession: up to 10, 2 events in>"
+    assert repr(added) == "<Added: 2 in, 0 unused, 0 late, 1 rejected>"
+    assert repr(changes) == "<Changes: 1 of intervals, 0 of occurrences>"
+    assert repr(live.current()) == "<Current: 1 interval, 0 occurrences>"
+
+
 @pytest.mark.parametrize("step", ["10s", timedelta(seconds=10), 10, "10"])
 def test_durations(step: object) -> None:
     live = begin(step=step, window="1min", tick_unit="s")

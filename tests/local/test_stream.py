@@ -219,6 +219,48 @@ def test_query_times_by_the_clock(folder: Path) -> None:
     assert live.exception() is None
 
 
+SILENCE = """
+initiatedAt(contact(V)=alive, T) :- happensAt(velocity(V, _), T).
+fi(contact(V)=alive, contact(V)=lost, 60).
+p(contact(_)=alive).
+"""
+
+
+@pytest.mark.parametrize("by_wall", [True, False])
+def test_a_source_that_falls_silent_is_noticed_by_the_clock_on_the_wall(by_wall: bool, tmp_path: Path) -> None:
+    """By arrival, time stands still while nothing arrives: nothing is told before a later row comes."""
+    incoming, state = tmp_path / "in", tmp_path / "state"
+    incoming.mkdir()
+    (incoming / "now.csv").write_text("velocity|990|990|v1|3.5\n")
+    now = [1000.0]
+    clock = WallClock("s", now_seconds=lambda: now[0], steady_seconds=lambda: now[0]) if by_wall else None
+    feed, reader = Folder.of(str(incoming), state).feed(None, 1), FileReader(Mapping(), f"{incoming}/*")
+    times: dict[str, Any] = {"window": 200, "step": 20, "start": 900, "clock": clock, "every": "20ms"}
+    live = stream(holdsfor.parse(SILENCE), feed, reader, checkpoint=state, **times)
+    until(lambda: len(live.recentProgress) > 0)
+    now[0] = 1080.0
+    if by_wall:
+        until(lambda: ("contact", ("v1",), "lost") in told(live).intervals)
+    live.stop()
+    assert {value for _, _, value in told(live).intervals} == ({"alive", "lost"} if by_wall else set())
+
+
+def test_why_rows_are_rejected_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    incoming, state = tmp_path / "in", tmp_path / "state"
+    incoming.mkdir()
+    for number in range(3):
+        row = "velocity|soon|10|v1|3.5\n" if number < 2 else "velocity|20\n"
+        (incoming / f"{number}.csv").write_text(f"velocity|{number}|{number}|v1|3.5\n{row}")
+    feed, reader = Folder.of(str(incoming), state).feed(None, 1), FileReader(Mapping(), f"{incoming}/*")
+    live = stream(holdsfor.parse(RULES), feed, reader, window=40, step=20, checkpoint=state, once=True)
+    assert live.awaitTermination(60)
+    first, second = (record.getMessage() for record in caplog.records if "rejected" in record.getMessage())
+    place = f"They are in {state}/tables/rejects/batch=000000"
+    assert first.startswith(f"1 of 2 rows of batch 0 was rejected: arrival is not an integer (1). {place}0")
+    assert second.startswith("1 of 2 rows of batch 2 was rejected: wrong arity: ")
+    assert f"{place}2; a reason is told once." in second
+
+
 def test_a_broken_sink_stops_it_and_nothing_is_lost(folder: Path) -> None:
     class Broken(Recorder):
         def deliver(self, *given: Any) -> int:

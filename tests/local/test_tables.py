@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -201,10 +202,10 @@ def test_short_in_a_shell_and_readable_in_a_notebook() -> None:
     description = holdsfor.parse(HOT)
     assert repr(description) == "<EventDescription: 3 rules that define alarm/2, hot/1>"
     result = hot(pa.table(READINGS))
-    assert repr(result) == "<Result: 3 intervals, 1 occurrences: alarm 1, hot 3>"
+    assert repr(result) == "<Result: 3 intervals, 1 occurrence: alarm 1, hot 3>"
     assert '<td>hot</td><td style="text-align:right">3</td>' in result._repr_html_()
     table = result.table("alarm")
-    assert repr(table) == "<ResultTable: 1 rows of Machine, Degrees, start, end, duration>"
+    assert repr(table) == "<ResultTable: 1 row of Machine, Degrees, start, end, duration>"
     assert "<td>Line 1</td>" in table._repr_html_()
     live = holdsfor.live(description, window=10, step=10)
     assert repr(live) == "<LiveSession: not begun, 0 events in>"
@@ -250,18 +251,31 @@ def test_the_history_from_and_to_a_date() -> None:
     assert {row["Machine"] for row in live.table("hot").to_pylist()} == {"Line 1"}
 
 
-def test_arguments_without_a_variable_are_called_as_the_columns_they_come_from() -> None:
-    rules = """
+UNNAMED = """
 happensAt(overheats('M-004', Degrees), T) :- happensAt(reading('M-004', Degrees), T), Degrees > 90.
 happensAt(cools(soon, 'M-004'), T) :- happensAt(reading('M-004', Degrees), T), Degrees < 85.
 initially(watched('Line 1')=true).
 terminatedAt(watched(_)=true, T) :- happensAt(reading('it''s', _), T).
 happensAt(seen(M), T) :- happensAt(reading(M, _), T), holdsAt(watched(M)=true, T).
 """
-    result = holdsfor.recognise(holdsfor.parse(rules), pa.table(READINGS), mapping=MAPPING)
+
+
+def test_arguments_without_a_variable_are_called_as_the_columns_they_come_from() -> None:
+    result = holdsfor.recognise(holdsfor.parse(UNNAMED), pa.table(READINGS), mapping=MAPPING)
     columns = {name: result.table(name).to_arrow().column_names for name in ("overheats", "cools", "watched", "seen")}
     assert columns["overheats"][:2] == ["machine", "Degrees"]
     assert columns["cools"][:2] == ["arg1", "machine"]  # what no input gives has a number
     assert columns["watched"][0] == "machine"  # through what reads it
     assert columns["seen"][0] == "M"
     assert [row["machine"] for row in result.table("overheats").to_pylist()] == ["M-004"]
+
+
+def test_so_are_those_of_a_live_session_also_when_it_is_resumed(tmp_path: Path) -> None:
+    description = holdsfor.parse(UNNAMED)
+    live = holdsfor.live(description, window="1h", step="10min")
+    live.add(pa.table(READINGS), mapping=MAPPING)
+    live.advance(to=int(MORNING.timestamp()) + 3600)
+    live.save(tmp_path)
+    for session in (live, holdsfor.resume(tmp_path, description)):
+        assert session.table("overheats").to_arrow().column_names[:2] == ["machine", "Degrees"]
+        assert [row["machine"] for row in session.table("overheats").to_pylist()] == ["M-004"]

@@ -13,6 +13,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.view import timeline
+from holdsfor.view.definitions import Definition, RuleText
+from holdsfor.view.inputs import SCHEMA
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 pytestmark = [
@@ -178,3 +180,42 @@ def test_jumping_to_a_time_and_a_link_to_the_view(tmp_path: Path) -> None:
       const asked = new URLSearchParams(location.hash.slice(1));
       say(middle, Math.abs(Number(asked.get('from')) - view.from) <= 1, asked.get('order'));"""
     assert outcome(opened(page, tmp_path, SAY + script)) == ["2026-01-01 18:00:00 UTC", "true", "name"]
+
+
+def test_a_press_on_a_bar_tells_its_rules_and_input(tmp_path: Path) -> None:
+    hostile = "<b>hot(M)</b>"
+    definitions = [Definition("hot", False, (RuleText("rules.ec:1", hostile),), frozenset({(True, "reading")}))]
+    reading = {"is_event": True, "name": "reading", "args": ["m1", "95"], "value": None, "start": 9, "end": 9}
+    inputs = pa.Table.from_pylist([reading], schema=SCHEMA)
+    rows = table([("hot", ["m1"], "true", 10, 90)])
+    page = timeline(rows, None, tmp_path / "p.html", inputs=inputs, definitions=definitions)
+    script = """
+      const lane = lanes[0];
+      press(xOf(40), TOP + lane.y + 8);
+      const told = [...details.querySelectorAll('strong, h3, pre, li')].map((each) => each.textContent);
+      const markup = details.querySelectorAll('b').length;
+      window.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+      say(...told, markup, details.hidden);"""
+    assert outcome(opened(page, tmp_path, SAY + PRESS + script)) == [
+        "hot(m1) = true",
+        "Defined by",
+        hostile,
+        "Last input about m1 before it began",
+        "9  reading(m1,95)",
+        "Last input about m1 before it ended",
+        "9  reading(m1,95)",
+        "0",
+        "true",
+    ]
+
+
+def test_what_is_seen_is_saved_as_files(tmp_path: Path) -> None:
+    page = timeline(table([("f", ["a"], "true", 0, 5)]), None, tmp_path / "p.html")
+    script = """
+      const saved = [];
+      HTMLAnchorElement.prototype.click = function () { saved.push(this.download + ' ' + this.href.slice(0, 5)); };
+      HTMLCanvasElement.prototype.toBlob = function (done) { done(new Blob([])); };
+      document.getElementById('csv').click();
+      document.getElementById('png').click();
+      say(...saved);"""
+    assert outcome(opened(page, tmp_path, SAY + script)) == ["timeline.csv blob:", "timeline.png blob:"]

@@ -14,6 +14,8 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.view import timeline
+from holdsfor.view.definitions import Definition, RuleText
+from holdsfor.view.inputs import SCHEMA
 from tests.view.test_browser import table
 
 NODE = shutil.which("node")
@@ -39,7 +41,7 @@ const requestAnimationFrame = (draw) => draw();
 class ResizeObserver { observe() {} }
 element("data").textContent = DATA;
 Object.assign(element("canvas"), { clientWidth: WIDTH, clientHeight: 700 });
-element("filter").value = ""; element("order").value = "name";
+element("filter").value = ""; element("order").value = "name"; element("group").value = "entity";
 """
 ROWS = [
     ("down", ["Line 1"], "true", 1_767_225_600, 1_767_229_200),
@@ -145,3 +147,84 @@ def test_names_are_whole_on_a_phone(page: Path) -> None:
 def test_names_leave_room_on_a_phone(page: Path) -> None:
     assert run(page, "draw(); return NAMES;", width=390) == round(390 * 0.34)
     assert run(page, "draw(); return NAMES;", width=1440) == 250
+
+
+def test_what_is_not_in_a_bar_stands_beside_it(tmp_path: Path) -> None:
+    """The count of an alarm, and the other one of a pair, can be read without a pointer."""
+    rows = [("meets", ["v1", "v2"], "true", 0, 1), ("down", ["v1"], "half", 10, 11), ("down", ["v1"], "true", 900, 901)]
+    occurrences = pa.table({"event": ["alarms"], "args": [["v1", "3"]], "start": [500], "end": [500]})
+    page = timeline(table(rows), occurrences, tmp_path / "page.html")
+    program = "const texts = []; pen.fillText = (text) => texts.push(text); draw(); return texts;"
+    texts = run(page, program)
+    assert {"3", "v2", "half"} <= set(texts)
+    assert "true" not in texts
+    crowded = table([("down", ["v1"], "half", 2 * n, 2 * n + 1) for n in range(999)])
+    full = timeline(crowded, None, tmp_path / "page.html")
+    assert "half" not in run(full, program), "there is no room between them"
+
+
+def test_lanes_by_entity_by_fluent_and_by_group(tmp_path: Path) -> None:
+    rows = [("down", ["m10"], "true", 0, 5), ("hot", ["m2"], "true", 0, 5), ("hot", ["m10"], "true", 2, 3)]
+    rows += [("hot", ["m3"], "true", 1, 5), ("short", ["Line 1"], "true", 1, 5)]
+    groups = {"m2": "Line 1", "m10": "Line 1"}
+    page = timeline(table(rows), None, tmp_path / "page.html", groups=groups)
+    program = """
+      return ["entity", "kind", "group"].map((how) => {
+        element("group").value = how; arrange();
+        return lanes.map((lane) => (lane.first ? grouping.head(lane) + ": " : "") + grouping.rest(lane));
+      });"""
+    entity, kind, group = run(page, program)
+    assert entity == ["Line 1: short", "m2: hot", "m3: hot", "m10: down", "hot"]
+    assert kind == ["down: m10", "hot: m2", "m3", "m10", "short: Line 1"]
+    assert group == ["Line 1: Line 1 · short", "m2 · hot", "m10 · down", "m10 · hot", "(no group): m3 · hot"]
+
+
+def test_csv_of_what_is_seen(tmp_path: Path) -> None:
+    rows = [
+        ("down", ['Line "1", left'], "half", 1_767_225_600, 1_767_225_660),
+        ("meets", ["a", "b"], "true", 1_767_225_630, None),
+        ("f", ["a"], "true", 1_767_225_600, 1_767_225_605),
+        ("f", ["b"], "true", 1_767_229_200, 1_767_229_300),
+    ]
+    page = timeline(table(rows), None, tmp_path / "page.html")
+    program = "filter.value = FILTER; arrange(); show(FROM, 600); return csvOf(rowsSeen());".replace("FROM", "10")
+    header = "name,argument 1,argument 2,value,start,end"
+    whole = run(page, program.replace("FILTER", "''"))
+    assert whole.split("\r\n") == [
+        header,
+        'down,"Line ""1"", left",,half,2026-01-01T00:00:00.000Z,2026-01-01T00:01:00.000Z',
+        "meets,a,b,true,2026-01-01T00:00:30.000Z,",  # once, though it stands with both
+        "",
+    ]
+    assert run(page, program.replace("FILTER", "'meets'")).split("\r\n")[1:] == [
+        "meets,a,b,true,2026-01-01T00:00:30.000Z,",
+        "",
+    ]
+
+
+def test_the_last_input_that_the_rules_saw(tmp_path: Path) -> None:
+    """An event at 20 may begin a fluent at 21, not at 20; what an input fluent says counts at once."""
+    inputs = pa.Table.from_pylist(
+        [
+            {"is_event": True, "name": "reading", "args": ["m1", "95"], "value": None, "start": 20, "end": 20},
+            {"is_event": True, "name": "reading", "args": ["m1", "80"], "value": None, "start": 30, "end": 30},
+            {"is_event": True, "name": "reading", "args": ["m1", "99"], "value": None, "start": 31, "end": 31},
+            {"is_event": True, "name": "reading", "args": ["m2", "70"], "value": None, "start": 19, "end": 19},
+            {"is_event": False, "name": "shift", "args": ["m1"], "value": "early", "start": 21, "end": None},
+            {"is_event": True, "name": "door", "args": ["m1"], "value": None, "start": 15, "end": 15},
+        ],
+        schema=SCHEMA,
+    )
+    needed = frozenset({(True, "reading"), (False, "shift")})
+    definitions = [Definition("hot", False, (RuleText("rules.ec:1", "initiatedAt(...)."),), needed)]
+    rows = table([("hot", ["m1"], "true", 21, 31), ("hot", ["m2"], "true", 40, None)])
+    page = timeline(rows, None, tmp_path / "page.html", inputs=inputs, definitions=definitions)
+    program = """
+      const lane = data.lanes.find((each) => entityName(each) === "m1" && kindName(each) === "hot");
+      const told = (offset) => inputBefore(lane, lane.from, offset).map((each) => termOf(each.lane, each.row));
+      return [told(data.start[lane.from]), told(data.end[lane.from]), data.kinds[lane.kind].rules, data.summary];"""
+    began, ended, rules, summary = run(page, program)
+    assert began == ["shift(m1) = early", "reading(m1,95)"]
+    assert ended == ["reading(m1,80)", "shift(m1) = early"]
+    assert rules == [["rules.ec:1", "initiatedAt(...)."]]
+    assert summary == "2 intervals, 1 fluent, 2 entities, 6 input rows"

@@ -6,7 +6,7 @@ up to which nothing has changed for it; what comes out equal stops there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,208 +14,17 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
-from holdsfor.engine.incremental.arrivals import Stores, differing, replace_rows
-from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
-from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, Waiting
-from holdsfor.engine.incremental.stored import Difference, Gathered, estimate_keys, keep
-from holdsfor.engine.relation import EMPTY, Data, Intervals, Points, put_after
+from holdsfor.engine.incremental.arrivals import differing, replace_rows
+from holdsfor.engine.incremental.keys import Tuples, Unit
+from holdsfor.engine.incremental.stored import Difference, Gathered, keep
+from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
+from holdsfor.engine.relation import EMPTY, Data, Intervals, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import compress, find_earliest_of_codes, minus2, points_since
+from holdsfor.kernels import compress, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Group, Relation
 from holdsfor.plan.walk import defines
-
-#: The counts that say how much a query time looks at.
-WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")
-#: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
-GATHERING = 1.5
-#: To have all rows of relations in one piece costs so many times what evaluating them does.
-JOINING = 0.3
-
-Differences = dict[Relation, Difference]
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedBlock:
-    """tuples: None if all are evaluated together. until: nothing has changed for any of them up to then.
-
-    Times are relative to the origin of the axis, and the last before a tick.
-    """
-
-    tuples: Tuples | None
-    until: int
-
-
-@dataclass(slots=True)
-class QueryTurn:
-    """A query time in the making. bare: a world without relations, at the query time."""
-
-    known: KnownWorld
-    setting: SessionSetting
-    bare: World
-    stores: Stores
-    running: dict[Due, Running]
-    differences: Differences
-    counts: dict[str, int] = field(default_factory=dict)
-
-    def count(self, name: str, rows: int) -> None:
-        self.counts[name] = self.counts.get(name, 0) + rows
-
-    # ------------------------------------------------------------ what is touched
-
-    def evaluate(self, unit: Unit) -> None:
-        """Brings a unit up to date."""
-        touched, stirred = self._find_touched(unit)
-        if not touched:
-            self.count("definitions_skipped", len(unit.definitions))
-            return
-        self.count("blocks_evaluated", 1)
-        Evaluation(self, unit, self._choose_block(unit, touched), stirred).run()
-
-    def _find_touched(self, unit: Unit) -> tuple[Touched, frozenset[int]]:
-        """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
-        touched, stirred = Touched(), set()
-        for relation in unit.reads:
-            difference = self.differences.get(relation)
-            if difference:
-                for data, until in _changed(difference):
-                    self._touch(unit, relation, data, until + self.bare.axis.origin, touched)
-        near = self.known.query_time
-        stirring: dict[Waiting, bool] = {}
-        for number in unit.definitions:
-            look = self.setting.program.plan.looks[number]
-            if look.stirs is None or number in self.setting.timed or self._is_beginning(number):
-                touched.touch_all(near)
-                stirred.add(number)
-                continue
-            for relation in look.relations:
-                waiting = (relation, look.stirs)
-                if waiting not in stirring:
-                    stirring[waiting] = self._touch_waiting(unit, waiting, touched)
-                if stirring[waiting]:
-                    stirred.add(number)
-            if self._touch_deadlines(unit, number, touched):
-                stirred.add(number)
-        self._touch_followers(unit, touched)
-        return touched, frozenset(stirred)
-
-    def _touch_waiting(self, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
-        """Tuples of rows that may change something by the passing of time alone."""
-        rows = self.known.agenda.get(waiting)
-        if rows is None or not len(reached := self._reached(rows)):
-            return False
-        self._touch(unit, waiting[0], reached, np.array([self.known.query_time]), touched)
-        return True
-
-    def _is_beginning(self, number: int) -> bool:
-        """Whether the start of the history, where complements begin, is so near that time may change them."""
-        if number not in self.setting.complementing:
-            return False
-        edge = self.setting.stirring(number, self.known.query_time)
-        return edge is None or edge < self.setting.windows.first
-
-    def _reached(self, data: Data) -> Data:
-        """The rows that are not all in the future."""
-        now = self.bare.now - self.bare.axis.origin + self.setting.windows.tick
-        starts = data.packed if isinstance(data, Points) else data.s
-        return data.where((starts & self.bare.axis.mask) <= now)
-
-    def _touch(self, unit: Unit, relation: Relation, data: Data, until: Ints, touched: Touched) -> None:
-        if not len(data):
-            return
-        if not unit.is_keyed or relation in unit.everywhere:
-            touched.touch_all(int(until.min()))
-            return
-        home = unit.homes.get(relation)
-        for positions in (*unit.shares.get(relation, ()), *(() if home is None else (home,))):
-            touched.touch(len(positions), tuple_keys(data, positions), until)
-        for position in unit.follows.get(relation, ()):
-            touched.members.append((data.codes(position), until))
-
-    def _touch_followers(self, unit: Unit, touched: Touched) -> None:
-        """All tuples that have one of the arguments that were touched.
-
-        Where the rows that told of a tuple are forgotten, what still holds of it does.
-        """
-        if not touched.members:
-            return
-        earliest = np.full(len(self.bare.dictionary) + 1, UNTOUCHED)
-        for codes, until in touched.members:
-            find_earliest_of_codes(earliest, codes, until)
-        for relation, positions in (*unit.links, *unit.homes.items()):
-            stored = self.stores.get(relation)
-            for data in () if stored is None else (stored.base, stored.more):
-                if len(data):
-                    times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
-                    rows = np.flatnonzero(times != UNTOUCHED)
-                    touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows])
-
-    def _touch_deadlines(self, unit: Unit, number: int, touched: Touched) -> bool:
-        """Tuples with a deadline that is due by now."""
-        definition = self.setting.program.plan.definitions[number]
-        axis, near, some = self.bare.axis, self.known.query_time, False
-        for due in definition.deadlines if isinstance(definition, Group) else ():
-            running = self.running.get(due)
-            if running is None or not len(running.keys):
-                continue
-            at = running.due + axis.origin
-            rows = np.flatnonzero(
-                (at > near - self.setting.windows.tick) & (at <= self.bare.now) & (running.dropped > near - axis.origin)
-            )
-            if len(rows):
-                some = True
-                s = running.keys[rows] << axis.time_bits
-                keys = Intervals(axis, self.bare.dictionary, due.source.arity, s, s)
-                self._touch(unit, due.source, keys, np.full(len(rows), near), touched)
-        return some
-
-    # ------------------------------------------------------------ blocks
-
-    def _choose_block(self, unit: Unit, touched: Touched) -> TouchedBlock:
-        """The tuples that are touched, or all tuples together where that costs less."""
-        tuples = {size: TouchedKeys(keys, self._before_tick(until)) for size, (keys, until) in touched.tuples().items()}
-        chosen = Tuples(self.bare.axis, len(self.bare.dictionary) + 1, tuples)
-        if touched.everything is not None:
-            until = int(self._before_tick(np.array([touched.everything]))[0])
-            return TouchedBlock(None, min(until, chosen.earliest))
-        return TouchedBlock(None if self._is_dear(unit, chosen) else chosen, chosen.earliest)
-
-    def _before_tick(self, until: Ints) -> Ints:
-        """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
-        tick = self.bare.axis.tick
-        return (np.minimum(until, self.known.query_time) + 1) // tick * tick - 1 - self.bare.axis.origin
-
-    def _is_dear(self, unit: Unit, tuples: Tuples) -> bool:
-        """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
-        now = self.bare.now - self.bare.axis.origin
-        stores = [self.stores[relation] for relation in unit.reads if relation in self.stores]
-        if not stores:
-            return False
-        share = 1 / estimate_keys(max((stored.base for stored in stores), key=len))  # of one tuple
-        if GATHERING * share * len(tuples) <= 1:
-            return False
-        rows = sum(map(len, stores))
-        density = rows / self.setting.windows.window  # rows in a tick
-        elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
-        return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
-
-
-def _changed(difference: Difference) -> Iterator[tuple[Data, Ints]]:
-    """Rows that differ, each with the last time before it, relative to the origin of the axis."""
-    removed, added = difference.removed, difference.added
-    if isinstance(removed, Points) or isinstance(added, Points):
-        for data in (removed, added):
-            assert isinstance(data, Points)
-            yield data, (data.packed & data.axis.mask) - 1
-        return
-    mask, tick = removed.axis.mask, removed.axis.tick
-    for one, other in ((removed, added), (added, removed)):
-        apart = one.of(*minus2(one.s, one.e, other.s, other.e))
-        yield apart, (apart.s & mask) - 1 - tick
-
-
-# ---------------------------------------------------------------- one block
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +66,7 @@ class Evaluation:
         domains = find_domains(program, self.world)
         for number in self.unit.definitions:
             definition, look = program.plan.definitions[number], program.plan.looks[number]
-            if number not in self.stirred and self.turn.differences.keys().isdisjoint(look.relations):
+            if number not in self.stirred and not self._differs(look.relations):
                 self.turn.count("definitions_skipped", 1)
                 continue
             self.turn.count("definitions_evaluated", 1)
@@ -272,6 +81,9 @@ class Evaluation:
                 self._conclude(relation, before[relation], seen)
             self._keep_deadlines(number, seen)
 
+    def _differs(self, relations: Iterable[Relation]) -> bool:
+        return not self.turn.differences.keys().isdisjoint(relations)
+
     def _gather(self, relation: Relation) -> Gathered:
         """Of the block's tuples, what may be looked at."""
         stored = self.turn.stores.get(relation) or keep(self.world.nothing_of(relation))
@@ -281,9 +93,9 @@ class Evaluation:
             self.turn.count("rows_gathered", len(whole))
             return Gathered(whole, np.arange(len(whole)))
         home = unit.homes.get(relation)
-        shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))
+        shares = tuple(dict.fromkeys((*unit.shares.get(relation, ()), *(() if home is None else (home,)))))
         reach = self._on_axis(self.turn.setting.of_units[unit].edges[relation])
-        gathered = stored.gather(lambda data: tuples.places(data, shares, unit.follows.get(relation, ()), reach))
+        gathered = tuples.gather(stored, shares, unit.follows.get(relation, ()), reach)
         self.turn.count("rows_gathered", len(gathered.data))
         return gathered
 
@@ -328,24 +140,33 @@ class Evaluation:
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
         """Puts what was concluded in the place of what was known."""
+        now = self._join_settled(relation, seen)
         turn = self.turn
-        turn.setting.scope.restrict(relation, seen)
-        concluded, cuts = seen.relations[relation], self._find_cuts(relation)
-        if self.block.tuples is not None and isinstance(cuts, int):
-            concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
-        boundary = cut_of_rows(cuts, relation, concluded) + 1
-        now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
-        self.world.relations[relation] = now
         turn.stores.setdefault(relation, keep(now.none()))
-        edge = turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
+        edge = self.find_edge(relation)
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
             gone, come = differing(before.data, now)
             difference = Difference(before.data.take(gone), now.take(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
         else:
             difference = replace_rows(relation, turn.stores, before, now, edge)
-        if difference:
-            turn.differences[relation] = difference
+        turn.add_difference(relation, difference)
+
+    def _join_settled(self, relation: Relation, seen: World) -> Data:
+        """What was settled before the cuts and what was concluded after them, for later definitions to see."""
+        self.turn.setting.scope.restrict(relation, seen)
+        concluded, cuts = seen.relations[relation], self._find_cuts(relation)
+        if self.block.tuples is not None and isinstance(cuts, int):
+            concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
+        boundary = cut_of_rows(cuts, relation, concluded) + 1
+        now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
+        self.world.relations[relation] = now
+        return now
+
+    def find_edge(self, relation: Relation) -> int | None:
+        """What is over there may be forgotten; None: nothing may."""
+        turn = self.turn
+        return turn.known.frontier.horizon(relation) - self.world.axis.origin if turn.setting.scope.forgets else None
 
     # ------------------------------------------------------------ deadlines
 

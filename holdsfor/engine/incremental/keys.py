@@ -15,8 +15,9 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
+from holdsfor.engine.incremental.stored import Gathered, Stored
 from holdsfor.engine.relation import EMPTY, Data, Points
-from holdsfor.kernels import find_earliest_of_codes, places_in_ranges, places_of_codes, places_of_keys
+from holdsfor.kernels import find_earliest_of_codes, gather_rows, places_from, places_of_codes, places_of_keys
 from holdsfor.plan.operators import Plan, Relation, Stage
 from holdsfor.plan.walk import defines
 
@@ -24,10 +25,13 @@ Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
+#: With so many keys for a row, rows are gone through, and not keys.
+MANY_KEYS = 4
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
 DENSE = 4
 #: Later than all times on an axis.
 UNTOUCHED = 1 << 62
+FOREVER = np.array([UNTOUCHED])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,21 +124,25 @@ def ordered_key(axis: Axis, codes: Sequence[Ints]) -> Ints:
 class Touched:
     """Tuples that something has changed for, by their size, each with a time up to which nothing has.
 
+    endless: those of them for which something may change at any time after that, and not only where rows differ.
     members: arguments that touch all tuples that have them. everything: a time for all tuples at once; None: not all
     are touched.
     """
 
     parts: dict[int, list[tuple[Ints, Ints]]] = field(default_factory=dict)
+    endless: dict[int, list[Ints]] = field(default_factory=dict)
     members: list[tuple[Ints, Ints]] = field(default_factory=list)
     everything: int | None = None
 
     def __bool__(self) -> bool:
         return self.everything is not None or any(len(keys) for parts in self.parts.values() for keys, _ in parts)
 
-    def touch(self, size: int, keys: Ints, until: Ints) -> None:
+    def touch(self, size: int, keys: Ints, until: Ints, is_endless: bool = False) -> None:
         """until: of each, or one for all."""
         if len(keys):
             self.parts.setdefault(size, []).append((keys, until))
+            if is_endless:
+                self.endless.setdefault(size, []).append(keys)
 
     def touch_all(self, until: int) -> None:
         self.everything = until if self.everything is None else min(until, self.everything)
@@ -164,10 +172,14 @@ def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True)
 class TouchedKeys:
-    """Sorted keys, each with a time up to which nothing has changed for it."""
+    """Sorted keys, each with a time up to which nothing has changed for it.
+
+    ends: to how late rows are looked at; None: to the last.
+    """
 
     keys: Ints
     until: Ints
+    ends: Ints | None = None
 
     def until_of(self, wanted: Ints) -> Ints:
         """The time of each; UNTOUCHED if it is not one of them."""
@@ -175,6 +187,11 @@ class TouchedKeys:
             return np.full(len(wanted), UNTOUCHED)
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.where(self.keys[place] == wanted, self.until[place], UNTOUCHED)
+
+    def end_of(self, wanted: Ints) -> Ints:
+        """The end of each, which must be one of them."""
+        assert self.ends is not None
+        return np.asarray(self.ends[np.searchsorted(self.keys, wanted)])
 
     def contain(self, wanted: Ints) -> Mask:
         if not len(self.keys):
@@ -245,8 +262,22 @@ class Tuples:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
+    def gather(self, stored: Stored, shares: Sequence[Positions], follows: Sequence[int], reach: int) -> Gathered:
+        """The rows about them, as `places` says."""
+        base, more, touched = stored.base, stored.more, self.by_size.get(1, NONE_TOUCHED)
+        if not len(base) and not len(more):
+            return Gathered(base, EMPTY)
+        first = base if len(base) else more
+        shift = _leading_shift(first, shares[0]) if len(shares) == 1 and not follows else None
+        is_sorted_alike = not len(more) or sorted_by(more) == sorted_by(first)
+        if shift is None or not is_sorted_alike or len(touched.keys) > MANY_KEYS * (len(base) + len(more)):
+            return stored.gather(lambda data: self.places(data, shares, follows, reach))
+        ends = FOREVER if touched.ends is None else touched.ends
+        rows = starts_of(base), base.lasts(), stored.gone, starts_of(more), more.lasts()
+        return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, self.axis.time_bits, reach))
+
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
-        """The rows about them that are not over so long before the time of their tuple."""
+        """The rows about them that are not over so long before the time of their tuple, and begin before its end."""
         chosen = [
             self._places(data, positions, self.by_size.get(len(positions), NONE_TOUCHED), reach) for positions in shares
         ]
@@ -261,7 +292,15 @@ class Tuples:
             return EMPTY
         mask = data.axis.mask
         if len(touched.keys) * SEARCH < len(data) and (ranges := _find_ranges(data, positions, touched, reach)):
-            return places_in_ranges(*ranges, mask, reach)
+            return places_from(*ranges, mask, reach)
+        places = self._look_at_all(data, positions, touched, reach)
+        if touched.ends is None:
+            return places
+        ends = touched.end_of(tuple_keys(data.take(places), positions))
+        return places[(starts_of(data)[places] & mask) <= ends]
+
+    def _look_at_all(self, data: Data, positions: Positions, touched: TouchedKeys, reach: int) -> Ints:
+        mask = data.axis.mask
         if len(positions) > 1:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
@@ -281,46 +320,46 @@ def starts_of(data: Data) -> Ints:
 
 def _leading_shift(data: Data, positions: Positions) -> int | None:
     """By how many bits the code of the one argument stands before the rest; None if it does not lead, or is not one."""
-    axis, key = data.axis, _sorted_by(data)
+    axis, key = data.axis, sorted_by(data)
     if len(positions) > 1 or key[:1] != positions or axis.is_wide(len(key)):
         return None
     return axis.time_bits + (len(key) - 1) * axis.code_bits
 
 
-def _sorted_by(data: Data) -> Positions:
+def sorted_by(data: Data) -> Positions:
     """The arguments that rows are sorted by, before their times."""
     return data.key if isinstance(data, Points) else tuple(range(data.arity))
 
 
 def _find_ranges(
     data: Data, positions: Positions, touched: TouchedKeys, reach: int
-) -> tuple[Ints, Ints, Ints, Ints] | None:
-    """Where the rows of each key begin and end, the last times of rows, and the time of each key.
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints] | None:
+    """Where the rows of each key begin and below what they start, all starts and last times, and the times of keys.
 
     None if the rows of a key do not stand together.
     """
-    axis, keys, until = data.axis, touched.keys, touched.until
-    shift = _leading_shift(data, positions)
+    axis, shift, ends = data.axis, _leading_shift(data, positions), FOREVER if touched.ends is None else touched.ends
+    keys, until = touched.keys, touched.until
     if shift is None:
-        if len(positions) < 2 or set(_sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
+        if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
             return None
-        keys, until = _in_all_orders(axis, len(positions), touched)
+        keys, until, ends = _in_all_orders(axis, len(positions), touched.keys, until, ends)
         shift = axis.time_bits
     starts, lasts = starts_of(data), data.lasts()
-    low = keys << shift
-    if shift == axis.time_bits:
+    low, bounds = keys << shift, (keys + 1) << shift
+    if shift == axis.time_bits:  # rows of a key are in the order of their times
         low = np.searchsorted(lasts, low | np.clip(until - reach + 1, 0, axis.mask), "left")
+        bounds = bounds if touched.ends is None else (keys << shift) + np.minimum(ends, axis.mask) + 1
     else:
         low = np.searchsorted(starts, low, "left")
-    high = np.searchsorted(starts, (keys + 1) << shift, "left")
-    return low.astype(np.int64), high.astype(np.int64), lasts, until
+    return low.astype(np.int64), bounds, starts, lasts, until, ends
 
 
-def _in_all_orders(axis: Axis, size: int, touched: TouchedKeys) -> tuple[Ints, Ints]:
-    """The keys that tuples have with their arguments in any order, and their times."""
-    columns = [axis.code(touched.keys, position, size) for position in range(size)]
+def _in_all_orders(axis: Axis, size: int, keys: Ints, *times: Ints) -> tuple[Ints, ...]:
+    """The keys that tuples have with their arguments in any order, and their times: of each, or one for all."""
+    columns = [axis.code(keys, position, size) for position in range(size)]
     orders = list(permutations(range(size)))
-    keys, first = np.unique(
+    ordered, first = np.unique(
         np.concatenate([axis.key([columns[p] for p in order]) for order in orders]), return_index=True
     )
-    return keys, np.tile(touched.until, len(orders))[first]
+    return ordered, *(each if len(each) == 1 else np.tile(each, len(orders))[first] for each in times)

@@ -12,7 +12,8 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import make_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals
-from holdsfor.engine.incremental.blocks import WORK, Differences, QueryTurn
+from holdsfor.engine.incremental.blocks import Evaluation
+from holdsfor.engine.incremental.keys import Unit
 from holdsfor.engine.incremental.known import (
     KnownWorld,
     SessionSetting,
@@ -21,6 +22,9 @@ from holdsfor.engine.incremental.known import (
     next_future,
     next_wake,
 )
+from holdsfor.engine.incremental.stretches import Trial, find_stretches
+from holdsfor.engine.incremental.touching import choose_block, find_touched
+from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn, TouchedBlock
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
@@ -90,7 +94,7 @@ def _advance(
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
-        turn.evaluate(unit)
+        _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
     frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
     agenda = next_agenda(known, turn.differences, setting, query_time)
@@ -98,6 +102,22 @@ def _advance(
     future = next_future(known, turn.differences, bare)
     following = KnownWorld(query_time, bare, turn.stores, turn.running, frontier, agenda, future)
     return following, turn.differences, turn.counts
+
+
+def _update(unit: Unit, turn: QueryTurn) -> None:
+    """Evaluates the tuples of a unit that are touched: where that pays, first over a short stretch of time each."""
+    touched, stirred = find_touched(turn, unit)
+    if not touched:
+        turn.count("definitions_skipped", len(unit.definitions))
+        return
+    block: TouchedBlock | None = choose_block(turn, unit, touched)
+    assert block is not None
+    stretches = find_stretches(turn, unit, touched, block)
+    if stretches is not None:
+        block = Trial(turn, unit, stretches, stirred).run()
+    if block is not None:
+        turn.count("blocks_evaluated", 1)
+        Evaluation(turn, unit, block, stirred).run()
 
 
 def _next_activity(

@@ -12,7 +12,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_order
+from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_order, put_in_order
 
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
@@ -41,6 +41,11 @@ class Difference:
         return bool(len(self.removed) or len(self.added))
 
 
+def merge_differences(one: Difference, other: Difference) -> Difference:
+    """Of two that have no rows in common."""
+    return Difference(merge_in_order(one.removed, other.removed)[0], merge_in_order(one.added, other.added)[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted."""
@@ -64,6 +69,15 @@ class Stored:
         if not len(in_base):
             return Gathered(self.more.take(in_more), -1 - in_more)
         data, order = merge_in_order(self.base.take(in_base), self.more.take(in_more))
+        return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
+
+    def take(self, in_base: Ints, in_more: Ints, order: Ints) -> Gathered:
+        """Rows of the base and rows that were added, in an order that sorts them one after the other."""
+        if not len(in_more):
+            return Gathered(self.base.take(in_base), in_base)
+        if not len(in_base):
+            return Gathered(self.more.take(in_more), -1 - in_more)
+        data = put_in_order(self.base.take(in_base), self.more.take(in_more), order)
         return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:

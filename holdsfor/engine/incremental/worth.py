@@ -18,6 +18,18 @@ FEW_ROWS = 10_000
 BINS = 64
 
 
+def count_light(waiting: Sequence[Block], known: Iterable[Block], due: range, windows: Windows) -> int:
+    """How many query times there are before one that brings more rows than were known: nearly all of it is new."""
+    if sum(map(len, waiting)) <= FEW_ROWS:
+        return len(due)
+    fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
+    for block in waiting:
+        fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
+    before = sum(map(len, known)) + np.cumsum(fresh) - fresh
+    heavy = np.flatnonzero((fresh > FEW_ROWS) & (fresh > MOST_LOOKED_AT * before))
+    return min(int(heavy[0]), len(due)) if len(heavy) else len(due)
+
+
 def is_worthwhile(
     waiting: Sequence[Block], known: Iterable[Block], keys: int, fired: int, due: range, windows: Windows
 ) -> bool:

@@ -33,6 +33,7 @@ from holdsfor.io.text import Mask, as_text, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.kernels.texts import INTEGER
 from holdsfor.language.description import Input
+from holdsfor.printable import count_text
 
 _UNUSED, _REFUSED = -1, -2
 Untyped = bool | Set[str]
@@ -261,7 +262,7 @@ class TableReader:
                 sieve.refuse(missing, f"{what} is null")
         if position in group.input.numbers and pa.types.is_dictionary(column.type):
             good = numeric(column)
-            sieve.refuse(~good if missing is None else ~good & ~missing, f"bad number: {what} is not a number")
+            sieve.refuse_numbers(~good if missing is None else ~good & ~missing, column, what)
             column = number_terms(column, good)
         return column
 
@@ -351,7 +352,7 @@ def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
             raise HoldsforError(f"{name} is listed under {section} in the mapping, but for the rules it is {kind}.")
         if kinds and not any(i.signature.arity == len(columns) for i in kinds):
             known = ", ".join(str(i.signature) for i in kinds)
-            listed = f"{len(columns)} columns for {name} ({', '.join(columns)})"
+            listed = f"{count_text(len(columns), 'column')} for {name} ({', '.join(columns)})"
             raise HoldsforError(f"the mapping lists {listed}, but the rules use {known}.")
 
 

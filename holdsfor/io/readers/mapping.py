@@ -160,6 +160,11 @@ def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> 
     origin = "the mapping"
     if isinstance(settings, str | Path):
         origin, settings = str(settings), _toml(Path(settings))
+    if not isinstance(settings, AnyMapping):
+        raise HoldsforError(
+            f"a mapping is a dict or the path of a TOML file, not {type(settings).__name__}. "
+            'Write {"time": "ts", "events": {"reading": ["machine", "celsius"]}}.'
+        )
     return _read_mapping(origin, settings)
 
 
@@ -257,8 +262,10 @@ def _others(columns: Sequence[str], chosen: AnyMapping[str, str | None]) -> tupl
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:
-    close = get_close_matches(word, known, 1, 0.5) or [k for k in known if k.lower() == word.lower()]
-    return f" Did you mean {close[0]!r}?" if close else ""
+    """Two letters in the wrong order are the likeliest slip."""
+    close = get_close_matches(word, known, 3, 0.5) or [k for k in known if k.lower() == word.lower()]
+    swapped = [name for name in close if sorted(name) == sorted(word)]
+    return f" Did you mean {(swapped or close)[0]!r}?" if close else ""
 
 
 def _find(role: str, wanted: str | None, columns: Sequence[str], listed: set[str], source: str) -> str | None:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, replace
+from datetime import date
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -127,12 +128,35 @@ def read_events(
         raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
     named = as_mapping(mapping)
     if isinstance(source, AnyMapping):
+        _check_tables(source)
         parts = [part for name, table in source.items() for part in _table_parts(str(name), table, format, named)]
     else:
         parts = [_event_part(content, format, named) for content in _contents(source, format)]
     if not parts:
         raise HoldsforError("there are no events to read: the list of sources is empty.")
     return EventSource(tuple(parts))
+
+
+def _check_tables(tables: AnyMapping[Any, Any]) -> None:
+    """A dict of columns is easily taken for a table."""
+    for name, table in tables.items():
+        if isinstance(table, Sequence) and not isinstance(table, str) and table and not _is_source(table):
+            raise HoldsforError(
+                f"a dict of events has tables by their names, and {name!r} is a column. "
+                "Make a table of the columns: pyarrow.table({...}), or pandas.DataFrame({...})."
+            )
+
+
+def _is_source(items: Sequence[Any]) -> bool:
+    """Whether a list can be lines, paths, rows or tables, rather than the values of a column."""
+    return any(
+        _is_path(item) or not set(item).isdisjoint("@|{") if isinstance(item, str) else not _is_value(item)
+        for item in items
+    )
+
+
+def _is_value(item: object) -> bool:
+    return item is None or isinstance(item, int | float | date)
 
 
 def _table_parts(name: str, source: Any, format: str | None, mapping: Mapping) -> Iterator[EventPart]:
@@ -204,6 +228,10 @@ def _contents(source: Any, form: str | None) -> Iterable[Content]:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
+    """An index that has a name is a column like any other."""
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    if named:
+        frame = frame.reset_index(level=named)
     check_names([str(name) for name in getattr(frame, "columns", ())])
     try:
         return with_integers(pa.Table.from_pandas(frame, preserve_index=False))
@@ -286,7 +314,7 @@ def _is_hidden(path: Path) -> bool:
 
 def _checked(part: Content, form: str) -> str:
     if form != "columns" and (is_table(part) or _is_json(part)):
-        raise HoldsforError(f"{_shown(part)} is a table: its format is 'columns', not {form!r}.")
+        raise HoldsforError(f"{_shown(part)} has columns: its format is 'columns', not {form!r}.")
     return form
 
 

@@ -85,7 +85,7 @@ class Shapes:
             if known_name == name and not shape.assumed
         ]
         expected = " and ".join(known)
-        return f"wrong arity: the row has {count} fields, {expected}"
+        return f"wrong arity: the row has {count} field{'' if count == 1 else 's'}, {expected}"
 
 
 def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
@@ -231,7 +231,7 @@ def argument(text: Strings | TextColumn, position: int, declared: Input, sieve: 
         return field_terms(text)
     fields = text.encode()
     number = is_number(fields.dictionary)[fields.indices.to_numpy()]
-    sieve.refuse(~number, f"bad number: argument {position + 1} of {declared.signature} is not a number")
+    sieve.refuse_numbers(~number, fields, f"argument {position + 1} of {declared.signature}")
     return field_terms(pc.if_else(pa.array(number), fields.cast(pa.string()), pa.scalar(None, pa.string())))
 
 

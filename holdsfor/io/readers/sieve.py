@@ -8,13 +8,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, REJECTS_SCHEMA, Block, Events, Ints
-from holdsfor.io.text import Mask
+from holdsfor.io.text import Mask, mask
 from holdsfor.io.utf8 import escape_text
 
 #: Characters of a row that the table of rejects keeps at most.
 SHOWN = 1000
 
 _DROPPED = -1
+_DECIMAL_COMMA = r"^'?[+-]?[0-9]+,[0-9]+'?$"  # as a field, or as a term
 _PIECE = 1 << 18  # strings that are taken at once
 
 
@@ -30,6 +31,14 @@ class Sieve:
         if bad.any():
             self.reasons.append(reason)
             self._code[bad & (self._code == 0)] = len(self.reasons)
+
+    def refuse_numbers(self, bad: Mask, texts: pa.DictionaryArray, what: str) -> None:
+        """Of texts that should be numbers, those that are none."""
+        if bad.any():
+            commas = mask(pc.match_substring_regex(texts.dictionary, _DECIMAL_COMMA))
+            codes = pc.fill_null(texts.indices, 0).to_numpy()
+            self.refuse(bad & commas[codes], f"bad number: {what} has a decimal comma; write a point")
+            self.refuse(bad, f"bad number: {what} is not a number")
 
     def drop(self, idle: Mask) -> None:
         """Rows that are right and mean nothing."""

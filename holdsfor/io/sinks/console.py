@@ -15,6 +15,8 @@ from holdsfor.io.sinks.messages import each_distinct, in_order, joined
 from holdsfor.printable import printable
 
 WIDEST = len("withdraw")
+#: Most changes to an earlier end are the ordinary end of what was open, and all of them say when it ends.
+WORDS = {"shorten": "end"}
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,12 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
         over = pc.binary_join_element_wise("  over [", start, ", ", end, "]", "")
         at = pc.binary_join_element_wise("  at ", end, "")
         subject.append(pc.if_else(pc.equal(column["start"], column["end"]), at, over))
-    op = pc.utf8_rpad(each_distinct(column["op"], printable), WIDEST)
+    op = pc.utf8_rpad(each_distinct(column["op"], _word_for_people), WIDEST)
     return pc.binary_join_element_wise(_times(column["query_time"], clock), "  ", op, "  ", *subject, "")
+
+
+def _word_for_people(op: str) -> str:
+    return printable(WORDS.get(op, op))
 
 
 def _times(ticks: pa.Array, clock: Clock) -> pa.Array:

@@ -42,15 +42,12 @@ from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import renamed, unify
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import NOWHERE, Atom, Compound, Place, Term, Var, name_and_args, variables
+from holdsfor.language.terms import NOWHERE, START, Atom, Compound, Place, Term, Var, name_and_args, variables
 from holdsfor.language.walk import all_variables, every, own_terms, rewritten
 
 Body = tuple[Literal, ...]
 Member = tuple[Signature, tuple[Term, ...]]
 TRUE = Atom("true")
-
-#: The first point of the history, in a condition of initially.
-START = Var("start~")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from holdsfor.language.description import (
     Aggregate,
@@ -18,12 +19,14 @@ from holdsfor.language.description import (
     Occurs,
     Signature,
 )
-from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import Node, signature
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ARITHMETIC_COMPARISONS
 from holdsfor.language.walk import every
+
+if TYPE_CHECKING:
+    from holdsfor.language.draft import Draft
 
 #: An argument of an event, fluent or predicate; the value of a fluent has the position after its last argument.
 Slot = tuple[str, Signature, int]

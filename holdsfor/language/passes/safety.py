@@ -27,12 +27,11 @@ from holdsfor.language.description import (
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.apart import head_terms
 from holdsfor.language.passes.domains import note_evidence
-from holdsfor.language.passes.dynamic import START
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.deadlines import overlap
-from holdsfor.language.terms import Place, Term, Var, variables
+from holdsfor.language.terms import START, Place, Term, Var, variables
 from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 

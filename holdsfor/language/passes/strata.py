@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdsfor.language.description import (
     Defined,
     Edge,
+    Entity,
     FluentValue,
     Happens,
     Holds,
@@ -17,11 +19,13 @@ from holdsfor.language.description import (
     Rule,
     Signature,
 )
-from holdsfor.language.draft import Draft, Entity
 from holdsfor.language.passes.graph import components
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Compound, Place, Term, is_ground, name_and_args
 from holdsfor.language.walk import every
+
+if TYPE_CHECKING:
+    from holdsfor.language.draft import Draft
 
 Node = tuple[Entity, Signature]
 Part = tuple[Entity, Defined]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.language.description import Grounding, Signature
-from holdsfor.language.draft import Draft, Entity
+from holdsfor.language.description import Entity, Grounding, Signature
+from holdsfor.language.draft import Draft
 from holdsfor.language.parsing.syntax import RawClause, RawDirective
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.connectives import fails

@@ -15,8 +15,7 @@ from holdsfor.language.description import (
     Initially,
     Signature,
 )
-from holdsfor.language.passes.dynamic import START
-from holdsfor.language.terms import is_ground, name_and_args
+from holdsfor.language.terms import START, is_ground, name_and_args
 from holdsfor.plan.compiler.closures import compile_closure
 from holdsfor.plan.compiler.domains import compile_domains, lists_all
 from holdsfor.plan.compiler.fold import Body, Head, head_names

@@ -88,6 +88,8 @@ def test_counters_grow_and_gauges_are_those_of_the_last_batch() -> None:
         "holdsfor_last_batch_timestamp_seconds": 1.0,
     }
     assert {name: found[name].value for name in expected} == expected
+    about = found["holdsfor_events_dropped_total"].about
+    assert about == "Events that no rule reads, or that happened before the start.", "all that is counted there"
     assert "holdsfor_open_intervals" not in found  # the last batch does not know
     assert all(
         family.kind == ("counter" if name.endswith("_total") else "gauge")

@@ -1,0 +1,45 @@
+"""A command that is all that its process does, unlike one that a program calls: what it may do without asking."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.abc import MetaPathFinder
+
+from holdsfor.worker import Worker, start_worker
+
+#: Options of `run` for which a worker would load in vain: help, Spark, and what is hard to send to another process.
+NOT_FOR_A_WORKER = ("--help", "--master", "--conf", "--facts", "--functions", "spark", "--engine=spark")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProcess:
+    """The object of such a command's context. worker: a process that is loading what a run needs."""
+
+    worker: Worker | None = None
+
+
+def start_worker_for(arguments: Sequence[str]) -> Worker | None:
+    """For `holdsfor run` in process, as far as its arguments tell."""
+    is_run = arguments[:1] == ["run"] and len(arguments) > 1
+    if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
+        return None
+    return start_worker("holdsfor.cli.history", "prepare")
+
+
+def leave_out_modules() -> None:
+    if LeftOut not in sys.meta_path:
+        sys.meta_path.insert(0, LeftOut)
+
+
+class LeftOut(MetaPathFinder):
+    """Hides modules that libraries import only because they find them, which takes long; a run in process uses neither.
+
+    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
+    """
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name in ("pandas", "cffi"):
+            raise ModuleNotFoundError(f"a run in process does without {name}", name=name)

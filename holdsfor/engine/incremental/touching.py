@@ -1,0 +1,174 @@
+"""Which tuples of a unit a query time touches: by what differs, by the passing of time alone, by deadlines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
+from holdsfor.engine.incremental.known import Waiting
+from holdsfor.engine.incremental.stored import Difference, estimate_keys
+from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
+from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.kernels import find_earliest_of_codes, minus2
+from holdsfor.plan.operators import Group, Relation
+
+#: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
+GATHERING = 1.5
+#: To have all rows of relations in one piece costs so many times what evaluating them does.
+JOINING = 0.3
+
+
+def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
+    """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
+    touched, stirred = Touched(), set()
+    for relation in unit.reads:
+        difference = turn.differences.get(relation)
+        if difference:
+            for data, until in _changed(difference):
+                _touch(unit, relation, data, until + turn.bare.axis.origin, touched)
+    near = turn.known.query_time
+    stirring: dict[Waiting, bool] = {}
+    for number in unit.definitions:
+        look = turn.setting.program.plan.looks[number]
+        if look.stirs is None or number in turn.setting.timed or _is_beginning(turn, number):
+            touched.touch_all(near)
+            stirred.add(number)
+            continue
+        for relation in look.relations:
+            waiting = (relation, look.stirs)
+            if waiting not in stirring:
+                stirring[waiting] = _touch_waiting(turn, unit, waiting, touched)
+            if stirring[waiting]:
+                stirred.add(number)
+        if _touch_deadlines(turn, unit, number, touched):
+            stirred.add(number)
+    _touch_followers(turn, unit, touched)
+    return touched, frozenset(stirred)
+
+
+def _touch_waiting(turn: QueryTurn, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
+    """Tuples of rows that may change something by the passing of time alone."""
+    rows = turn.known.agenda.get(waiting)
+    if rows is None or not len(reached := _reached(turn, rows)):
+        return False
+    _touch(unit, waiting[0], reached, np.array([turn.known.query_time]), touched, is_endless=True)
+    return True
+
+
+def _is_beginning(turn: QueryTurn, number: int) -> bool:
+    """Whether the start of the history, where complements begin, is so near that time may change them."""
+    if number not in turn.setting.complementing:
+        return False
+    edge = turn.setting.stirring(number, turn.known.query_time)
+    return edge is None or edge < turn.setting.windows.first
+
+
+def _reached(turn: QueryTurn, data: Data) -> Data:
+    """The rows that are not all in the future."""
+    now = turn.bare.now - turn.bare.axis.origin + turn.setting.windows.tick
+    starts = data.packed if isinstance(data, Points) else data.s
+    return data.where((starts & turn.bare.axis.mask) <= now)
+
+
+def _touch(unit: Unit, relation: Relation, data: Data, until: Ints, touched: Touched, is_endless: bool = False) -> None:
+    """is_endless: something may change at any time after that."""
+    if not len(data):
+        return
+    if not unit.is_keyed or relation in unit.everywhere:
+        touched.touch_all(int(until.min()))
+        return
+    home = unit.homes.get(relation)
+    for positions in (*unit.shares.get(relation, ()), *(() if home is None else (home,))):
+        touched.touch(len(positions), tuple_keys(data, positions), until, is_endless)
+    for position in unit.follows.get(relation, ()):
+        touched.members.append((data.codes(position), until))
+
+
+def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
+    """All tuples that have one of the arguments that were touched.
+
+    Where the rows that told of a tuple are forgotten, what still holds of it does.
+    """
+    if not touched.members:
+        return
+    earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
+    for codes, until in touched.members:
+        find_earliest_of_codes(earliest, codes, until)
+    for relation, positions in (*unit.links, *unit.homes.items()):
+        stored = turn.stores.get(relation)
+        for data in () if stored is None else (stored.base, stored.more):
+            if len(data):
+                times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
+                rows = np.flatnonzero(times != UNTOUCHED)
+                touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
+
+
+def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched) -> bool:
+    """Tuples with a deadline that is due by now."""
+    definition = turn.setting.program.plan.definitions[number]
+    axis, near, some = turn.bare.axis, turn.known.query_time, False
+    for due in definition.deadlines if isinstance(definition, Group) else ():
+        running = turn.running.get(due)
+        if running is None or not len(running.keys):
+            continue
+        at = running.due + axis.origin
+        rows = np.flatnonzero(
+            (at > near - turn.setting.windows.tick) & (at <= turn.bare.now) & (running.dropped > near - axis.origin)
+        )
+        if len(rows):
+            some = True
+            s = running.keys[rows] << axis.time_bits
+            keys = Intervals(axis, turn.bare.dictionary, due.source.arity, s, s)
+            _touch(unit, due.source, keys, np.full(len(rows), near), touched, is_endless=True)
+    return some
+
+
+# ---------------------------------------------------------------- blocks
+
+
+def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
+    """The tuples that are touched, or all tuples together where that costs less."""
+    tuples = {size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples().items()}
+    chosen = Tuples(turn.bare.axis, len(turn.bare.dictionary) + 1, tuples)
+    if touched.everything is not None:
+        until = int(_before_tick(turn, np.array([touched.everything]))[0])
+        return TouchedBlock(None, min(until, chosen.earliest))
+    return TouchedBlock(None if _is_dear(turn, unit, chosen) else chosen, chosen.earliest)
+
+
+def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
+    """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
+    tick = turn.bare.axis.tick
+    return (np.minimum(until, turn.known.query_time) + 1) // tick * tick - 1 - turn.bare.axis.origin
+
+
+def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
+    """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
+    now = turn.bare.now - turn.bare.axis.origin
+    stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
+    if not stores:
+        return False
+    share = 1 / estimate_keys(max((stored.base for stored in stores), key=len))  # of one tuple
+    if GATHERING * share * len(tuples) <= 1:
+        return False
+    rows = sum(map(len, stores))
+    density = rows / turn.setting.windows.window  # rows in a tick
+    elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
+    return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
+
+
+def _changed(difference: Difference) -> Iterator[tuple[Data, Ints]]:
+    """Rows that differ, each with the last time before it, relative to the origin of the axis."""
+    removed, added = difference.removed, difference.added
+    if isinstance(removed, Points) or isinstance(added, Points):
+        for data in (removed, added):
+            assert isinstance(data, Points)
+            yield data, (data.packed & data.axis.mask) - 1
+        return
+    mask, tick = removed.axis.mask, removed.axis.tick
+    for one, other in ((removed, added), (added, removed)):
+        apart = one.of(*minus2(one.s, one.e, other.s, other.e))
+        yield apart, (apart.s & mask) - 1 - tick

@@ -1,0 +1,70 @@
+"""Input rows as a table that the page can draw below the results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.io.events import NULL, OPEN, Block, Events
+from holdsfor.io.text import as_text, plain_text
+
+SCHEMA = pa.schema(
+    [
+        ("is_event", pa.bool_()),
+        ("name", pa.string()),
+        ("args", pa.list_(pa.string())),
+        ("value", pa.string()),
+        ("start", pa.int64()),
+        ("end", pa.int64()),  # as in results: of an event its last point, of a fluent the point after it
+    ]
+)
+TAKEN_BACK = "taken back"  # in the place of the value of a retraction
+
+
+def input_table(events: Events) -> pa.Table:
+    """The rows as they were read, retractions among them."""
+    return pa.concat_tables([SCHEMA.empty_table(), *(_table(block) for block in events.blocks if len(block))])
+
+
+def _table(block: Block) -> pa.Table:
+    size = len(block)
+    is_event = block.kind == "event"
+    columns = [
+        pa.array(np.full(size, is_event)),
+        pa.array([block.name]).take(pa.array(np.zeros(size, np.int64))),
+        _lists([_plain(column) for column in block.args], size),
+        _values(block),
+        pa.array(block.start if block.begun is None else block.begun),
+        _ends(block),
+    ]
+    return pa.Table.from_arrays(columns, schema=SCHEMA)
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """Arguments for people; one that is missing is empty."""
+    encoded = as_text(column)
+    words = encoded.dictionary
+    return pc.if_else(pc.equal(words, NULL), "", plain_text(words)).take(encoded.indices)
+
+
+def _lists(columns: list[pa.Array], size: int) -> pa.Array:
+    """Row by row the arguments of a row, as a list."""
+    width = len(columns)
+    offsets = pa.array(np.arange(size + 1, dtype=np.int32) * width)
+    if not width:
+        return pa.ListArray.from_arrays(offsets, pa.array([], pa.string()))
+    places = np.arange(size * width).reshape(width, size).T.ravel()
+    return pa.ListArray.from_arrays(offsets, pa.concat_arrays(columns).take(pa.array(places)))
+
+
+def _values(block: Block) -> pa.Array:
+    values = pa.nulls(len(block), pa.string()) if block.value is None else _plain(block.value)
+    return values if block.op is None else pc.if_else(pa.array(block.op < 0), TAKEN_BACK, values)
+
+
+def _ends(block: Block) -> pa.Array:
+    if block.kind == "event":
+        return pa.array(block.start)
+    ends = block.start + 1 if block.end is None else block.end
+    return pa.array(ends, mask=ends == OPEN)

@@ -1,0 +1,119 @@
+"""A second process beside a command: it loads what the work needs while the command finds out what is to be done.
+
+Loading modules holds Python's lock, so that threads would not do it side by side. The process is forked before anything
+large is loaded and before there are threads.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from threading import Thread
+from typing import Any, BinaryIO, NoReturn
+
+from holdsfor.errors import HoldsforError
+
+
+@dataclass(slots=True)
+class Worker:
+    """Does one piece of work for this process. Whoever starts one stops it."""
+
+    process: int
+    orders: BinaryIO
+    answers: BinaryIO
+    has_order: bool = False
+
+    def call(self, module: str, function: str, *arguments: Any) -> Any:
+        """What the function gives, or raises, in the other process."""
+        self.has_order = True
+        pickle.dump((module, function, arguments), self.orders, pickle.HIGHEST_PROTOCOL)
+        self.orders.flush()
+        try:
+            is_done, answer = pickle.load(self.answers)
+        except EOFError:
+            raise HoldsforError(
+                "the process that did the work was ended from outside. Was there enough memory? Nothing is wrong with "
+                "the command: try it again, on a larger machine or with --engine spark."
+            ) from None
+        if is_done:
+            return answer
+        raise answer
+
+    def stop(self) -> None:
+        """Waits for its end. Without work it is ended at once; in the midst of work it cleans up first."""
+        if not self.has_order:
+            os.kill(self.process, signal.SIGKILL)
+        with suppress(BrokenPipeError):
+            self.orders.close()
+        os.waitpid(self.process, 0)
+
+
+def start_worker(module: str, function: str) -> Worker | None:
+    """It begins by calling the function. None: this system cannot fork, or has one core only."""
+    if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2:
+        return None
+    (orders, order), (answers, answer) = os.pipe(), os.pipe()
+    process = os.fork()
+    if process == 0:
+        os.close(order)
+        os.close(answers)
+        _serve(module, function, os.fdopen(orders, "rb"), os.fdopen(answer, "wb"))
+    os.close(orders)
+    os.close(answer)
+    return Worker(process, os.fdopen(order, "wb"), os.fdopen(answers, "rb"))
+
+
+def _serve(module: str, function: str, orders: BinaryIO, answers: BinaryIO) -> NoReturn:
+    """Never returns into the program that was forked."""
+    try:
+        _prepare(module, function)
+        module, function, arguments = pickle.load(orders)
+        Thread(target=_stop_when_left_alone, args=(orders,), daemon=True).start()
+        pickle.dump(_answer(module, function, arguments), answers, pickle.HIGHEST_PROTOCOL)
+        answers.flush()
+        os._exit(0)
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):  # nobody waits for an answer any more
+        os._exit(1)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(1)
+
+
+def _prepare(module: str, function: str) -> None:
+    """What fails here fails again when there is work, and is told then."""
+    gc.disable()
+    with suppress(Exception):
+        getattr(import_module(module), function)()
+    gc.freeze()  # what was loaded stays: there is nothing to collect in it
+    gc.enable()
+
+
+def _answer(module: str, function: str, arguments: tuple[Any, ...]) -> tuple[bool, Any]:
+    try:
+        return True, getattr(import_module(module), function)(*arguments)
+    except Exception as error:
+        if not isinstance(error, HoldsforError):
+            error.add_note(f"In the other process:\n{traceback.format_exc()}")
+        return False, _as_sent(error)
+
+
+def _as_sent(error: Exception) -> Exception:
+    """The error, or what it says where it cannot travel."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return HoldsforError(str(error)) if isinstance(error, HoldsforError) else RuntimeError(traceback.format_exc())
+    return error
+
+
+def _stop_when_left_alone(orders: BinaryIO) -> None:
+    """The command keeps its end open as long as it wants the answer. As Ctrl-C does: so that half a file is removed."""
+    orders.read(1)
+    os.kill(os.getpid(), signal.SIGINT)

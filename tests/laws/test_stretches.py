@@ -1,0 +1,167 @@
+"""The law of incremental evaluation over long windows: late rows change a stretch of time, and what follows it stays.
+
+Random rules about one entity, many rows that are there, and then a few late ones and retractions at a time.
+HOLDSFOR_STRETCHES sets how many runs are made, HOLDSFOR_SEED the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+import holdsfor
+from holdsfor.engine.incremental import keys, stretches, touching
+from tests.laws.test_incremental import Told, tell
+
+FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STRETCHES", "40")))
+LENGTH, STEPS, MOST_LATE = 600, 6, 5
+ENTITIES = ("a", "b", "c", "d")
+LEVELS = ("low", "mid", "high")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_follows_a_stretch_stays(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, batches = draw_rules(Random(seed)), draw_batches(Random(seed))
+    monkeypatch.setattr(touching, "GATHERING", 0)  # only the tuples that are touched
+    monkeypatch.setattr(keys, "SEARCH", (0, 1000)[seed // 4 % 2])
+    monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, 2, 6)[seed % 4])
+    tick = (1, 1, 5)[seed % 3]
+    by_changes, from_scratch = (list(run(rules, batches, tick, each)) for each in (True, False))
+    for number, (one, other) in enumerate(zip(by_changes, from_scratch, strict=True)):
+        assert one == other, f"after call {number}\n{rules}\n{batches}"
+
+
+def test_stretches_are_tried_and_some_go_on_to_the_present(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the law above would say nothing."""
+    monkeypatch.setattr(touching, "GATHERING", 0)
+    monkeypatch.setattr(stretches, "ROWS_AFTER", 0)
+    ends, left = [], []
+    run_trial = stretches.Trial.run
+
+    def watch(trial: stretches.Trial) -> object:
+        ends.extend(trial.stretches.ends.until.tolist())
+        left.append(run_trial(trial))
+        return left[-1]
+
+    monkeypatch.setattr(stretches.Trial, "run", watch)
+    for seed in range(4):
+        list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
+    assert sum(end != stretches.UP_TO_NOW for end in ends) > 10
+    assert {block is None for block in left} == {True, False}
+
+
+def run(rules: str, batches: list[list[str]], tick: int, incremental: bool) -> Iterator[Told]:
+    live = holdsfor.live(
+        holdsfor.parse(rules), window=20 * LENGTH, step=LENGTH, start=0, tick=tick, incremental=incremental
+    )
+    for number, batch in enumerate(batches):
+        if batch:
+            live.add(batch)
+        yield tell(live, live.advance((number + 1) * LENGTH))
+
+
+# ---------------------------------------------------------------- rows
+
+
+def draw_batches(random: Random) -> list[list[str]]:
+    """The first batch has nearly all rows, in time; the others have some that are late, or taken back."""
+    kept = [draw_row(random) for _ in range(random.choice((150, 400)))]
+    batches = [[f"{row} arrives {LENGTH}" for row in kept]]
+    for number in range(1, STEPS + 1):
+        rows = [draw_row(random) for _ in range(random.randint(0, MOST_LATE))]
+        words = [f"{row} arrives {number * LENGTH + 1}" for row in rows]
+        if random.random() < 0.5:
+            words += [f"retract {row} arrives {number * LENGTH + 1}" for row in random.sample(kept, 2)]
+        if random.random() < 0.3:
+            words.append(f"{draw_row(random, number * LENGTH)} arrives {(number + 1) * LENGTH}")
+        batches.append(words)
+    return batches
+
+
+def draw_row(random: Random, after: int = 0) -> str:
+    entity, time = random.choice(ENTITIES), after + random.randint(1, LENGTH)
+    event = random.choice(
+        (
+            f"press({entity})",
+            f"drop({entity})",
+            f"load({entity},{random.choice(LEVELS)})",
+            f"reading({entity},{random.randint(0, 9)})",
+        )
+    )
+    return f"{event} @ {time}"
+
+
+# ---------------------------------------------------------------- rules
+
+
+def draw_rules(random: Random) -> str:
+    """Fluents and events about one entity, each of what comes before it."""
+    rules: list[str] = ["input event press/1, drop/1, load/2, reading/2."]
+    fluents: list[str] = []
+    for number in range(random.randint(2, 5)):
+        kind = random.choice((draw_simple, draw_simple, draw_valued, draw_static, draw_event))
+        drawn = kind(random, number, fluents)
+        rules += drawn[0]
+        fluents += drawn[1]
+    return "\n".join(rules)
+
+
+def draw_trigger(random: Random, fluents: list[str]) -> str:
+    triggers = ["happensAt(press(X), T)", "happensAt(drop(X), T)", f"happensAt(load(X,{random.choice(LEVELS)}), T)"]
+    triggers += [f"happensAt(reading(X,N), T), N > {random.randint(1, 8)}"]
+    triggers += [f"happensAt({random.choice(('start', 'end'))}({fluent}), T)" for fluent in fluents]
+    return random.choice(triggers)
+
+
+def draw_body(random: Random, fluents: list[str]) -> str:
+    body = [draw_trigger(random, fluents)]
+    for _ in range(random.choice((0, 0, 1, 2))):
+        conditions = [f"\\+ happensAt({random.choice(('press', 'drop'))}(X), T)"]
+        conditions += [f"{sign}holdsAt({fluent}, T)" for fluent in fluents for sign in ("", "\\+ ")]
+        conditions += [f"happensAt(drop(X), T{len(body)}), T{len(body)} < T, T - T{len(body)} =< 20"]
+        conditions += [f"happensAt(press(X), T{len(body)}), T{len(body)} > T, T{len(body)} - T =< 15"]
+        body.append(random.choice(conditions))
+    return ", ".join(body)
+
+
+def draw_simple(random: Random, number: int, fluents: list[str]) -> tuple[list[str], list[str]]:
+    fluent = f"f{number}(X)=true"
+    rules = [f"initiatedAt({fluent}, T) :- {draw_body(random, fluents)}." for _ in range(random.randint(1, 2))]
+    rules += [f"terminatedAt({fluent}, T) :- {draw_body(random, fluents)}." for _ in range(random.randint(1, 2))]
+    return rules, [fluent]
+
+
+def draw_valued(random: Random, number: int, fluents: list[str]) -> tuple[list[str], list[str]]:
+    values = random.sample(LEVELS, 2)
+    rules = [f"initiatedAt(v{number}(X)={value}, T) :- {draw_body(random, fluents)}." for value in values]
+    if random.random() < 0.5:
+        rules += [f"initiatedAt(v{number}(X)=L, T) :- happensAt(load(X,L), T)."]
+    rules += [f"terminatedAt(v{number}(X)={values[0]}, T) :- {draw_body(random, fluents)}."]
+    return rules, [f"v{number}(X)={value}" for value in values]
+
+
+def draw_static(random: Random, number: int, fluents: list[str]) -> tuple[list[str], list[str]]:
+    if not fluents:
+        return draw_simple(random, number, fluents)
+    one, other = random.choice(fluents), random.choice(fluents)
+    least = random.randint(5, 60)
+    expression = random.choice(
+        (
+            "union_all([I1,I2], I)",
+            "intersect_all([I1,I2], I)",
+            "relative_complement_all(I1, [I2], I)",
+            f"union_all([I1,I2], I3), intDurGreater(I3, {least}, I)",
+            f"relative_complement_all(I1, [I2], I3), intDurLess(I3, {least}, I)",
+            f"intersect_all([I1,I2], I3), intDurGreater(I3, {least}, I)",
+        )
+    )
+    fluent = f"s{number}(X)=true"
+    return [f"holdsFor({fluent}, I) :- holdsFor({one}, I1), holdsFor({other}, I2), {expression}."], [fluent]
+
+
+def draw_event(random: Random, number: int, fluents: list[str]) -> tuple[list[str], list[str]]:
+    return [f"happensAt(e{number}(X), T) :- {draw_body(random, fluents)}."], []
