@@ -42,6 +42,7 @@ from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.taking import take
 
 __all__ = [
     "INITIATE",
@@ -98,6 +99,7 @@ __all__ = [
     "slide_float_sums",
     "slide_sums",
     "sort_packed",
+    "take",
     "time_span",
     "union2",
     "unique_sorted",
