@@ -1,7 +1,7 @@
 """What a newcomer stumbled over, and what was promised: each point, and the tests that guard it.
 
 FRICTIONS follows a review of an early version, section by section; PROMISES is what the answer to it was to deliver.
-`file::test` names a test, `file::test[title]` a case of it in a fixture, `docs/page.md#heading` a section of which examples
+`file::test` names a test, `file::test[title]` a case of it in a fixture, `docs/page.md#heading` a section; its examples
 are executed by tests/docs. What has no such guard is not in the tables.
 """
 
