@@ -11,7 +11,6 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -55,8 +54,8 @@ class Worker:
         os.waitpid(self.process, 0)
 
 
-def start_worker(modules: Iterable[str]) -> Worker | None:
-    """modules: what it loads at once. None: this system cannot fork, or has one core only."""
+def start_worker(module: str, function: str) -> Worker | None:
+    """It begins by calling the function. None: this system cannot fork, or has one core only."""
     if not hasattr(os, "fork") or (os.cpu_count() or 1) < 2:
         return None
     (orders, order), (answers, answer) = os.pipe(), os.pipe()
@@ -64,16 +63,16 @@ def start_worker(modules: Iterable[str]) -> Worker | None:
     if process == 0:
         os.close(order)
         os.close(answers)
-        _serve(modules, os.fdopen(orders, "rb"), os.fdopen(answer, "wb"))
+        _serve(module, function, os.fdopen(orders, "rb"), os.fdopen(answer, "wb"))
     os.close(orders)
     os.close(answer)
     return Worker(process, os.fdopen(order, "wb"), os.fdopen(answers, "rb"))
 
 
-def _serve(modules: Iterable[str], orders: BinaryIO, answers: BinaryIO) -> NoReturn:
+def _serve(module: str, function: str, orders: BinaryIO, answers: BinaryIO) -> NoReturn:
     """Never returns into the program that was forked."""
     try:
-        _load(modules)
+        _prepare(module, function)
         module, function, arguments = pickle.load(orders)
         Thread(target=_stop_when_left_alone, args=(orders,), daemon=True).start()
         pickle.dump(_answer(module, function, arguments), answers, pickle.HIGHEST_PROTOCOL)
@@ -87,12 +86,11 @@ def _serve(modules: Iterable[str], orders: BinaryIO, answers: BinaryIO) -> NoRet
         os._exit(1)
 
 
-def _load(modules: Iterable[str]) -> None:
+def _prepare(module: str, function: str) -> None:
     """What fails here fails again when there is work, and is told then."""
     gc.disable()
-    for module in modules:
-        with suppress(Exception):
-            import_module(module)
+    with suppress(Exception):
+        getattr(import_module(module), function)()
     gc.freeze()  # what was loaded stays: there is nothing to collect in it
     gc.enable()
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -23,7 +24,9 @@ from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
+from holdsfor.kernels.lines import find_cuts
 from holdsfor.local.recognise import recognise
+from holdsfor.plan import plan_once
 
 if TYPE_CHECKING:
     from holdsfor.language.description import EventDescription
@@ -32,8 +35,15 @@ WIDE = "wide"
 TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
+def prepare() -> None:
+    """What each run in a process of its own needs, before it is known which. The first kernel loads Numba's runtime."""
+    leave_out_modules()
+    find_cuts(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
+
+
 def carry_out(order: RunOrder) -> HistoryRun | None:
     """In this process; None: it is for Spark."""
+    plan_once.keep(order.description, order.plan)
     times, out = order.times, order.writing.out
     check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
     source = read_events(order.sources, format=order.form, mapping=order.mapping)

@@ -13,6 +13,7 @@ from holdsfor.duration import Duration, TickUnit, TimePoint
 if TYPE_CHECKING:
     from holdsfor.cli.engine import Engine
     from holdsfor.language.description import EventDescription
+    from holdsfor.plan import Plan
 
 
 class RunTimes(TypedDict):
@@ -52,6 +53,7 @@ class RunOrder:
     """
 
     description: EventDescription
+    plan: Plan  # of the description
     sources: Sequence[str] | Mapping[str, str]
     form: str | None
     mapping: Path | None

@@ -25,11 +25,12 @@ def start_worker_for(arguments: Sequence[str]) -> Worker | None:
     is_run = arguments[:1] == ["run"] and len(arguments) > 1
     if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
         return None
-    return start_worker(("holdsfor.cli.history",))
+    return start_worker("holdsfor.cli.history", "prepare")
 
 
 def leave_out_modules() -> None:
-    sys.meta_path.insert(0, LeftOut)
+    if LeftOut not in sys.meta_path:
+        sys.meta_path.insert(0, LeftOut)
 
 
 class LeftOut(MetaPathFinder):

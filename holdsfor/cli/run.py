@@ -19,6 +19,7 @@ from holdsfor.errors import HoldsforError
 if TYPE_CHECKING:
     from holdsfor import EventDescription
     from holdsfor.cli.order import HistoryRun, RunOrder
+    from holdsfor.plan import Plan
 
 _Value = TypeVar("_Value")
 
@@ -151,6 +152,7 @@ def run(
         complain(f"{warning}\n", style="yellow")
     order = RunOrder(
         description=description,
+        plan=make_plan(description),
         sources=sources,
         form=form,
         mapping=mapping,
@@ -172,6 +174,15 @@ def run(
             f"--strict allows no rejected row, and {count:,} of them are in {out / f'rejects.{output_format}'}. "
             f"The first: {first['source']}, row {first['row']}: {first['reason']}."
         )
+
+
+def make_plan(description: EventDescription) -> Plan:
+    """In this process: the other one is loading other things."""
+    from holdsfor.language.diagnostics import shown_refusals
+    from holdsfor.plan import plan_once
+
+    with shown_refusals(description.sources):
+        return plan_once(description)
 
 
 def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:

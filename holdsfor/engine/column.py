@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from holdsfor.engine.axis import Axis
 from holdsfor.engine.dictionary import Dictionary, Ints, Numbers
-from holdsfor.kernels import compress
+from holdsfor.kernels import compress, take
 
 Mask = npt.NDArray[np.bool_]
 
@@ -44,7 +44,7 @@ class Selection:
     def of(self, values: Numbers) -> Numbers:
         if self._mask is not None and self._index is None:
             return compress(values, self._mask)
-        return values[self.index]
+        return take(values, self.index) if values.flags.carray else values[self.index]
 
 
 class Column:

@@ -13,7 +13,8 @@ from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Place, Term, quot
 
 Row = tuple[Term, ...]
 _NUMBER = re.compile(r"-?\d")
-_PLAIN = re.compile(r"[a-z][A-Za-z0-9_]*\Z")
+#: Names and integers that are written in the one way in which Holdsfor writes them.
+_USUAL = re.compile(r"(?:[a-z][A-Za-z0-9_]*|-?[1-9][0-9]*|0)\Z")
 
 
 class FactTable(ABC):
@@ -165,9 +166,9 @@ def join_tables(tables: Iterable[FactTable]) -> dict[Signature, FactTable]:
     }
 
 
-def text_columns(name: str, rows: Iterable[Sequence[str]], place: Place) -> TextColumns:
-    """Facts of as many arguments each, as they are written."""
-    columns = [_canonical(column) for column in zip(*rows, strict=True)]
+def text_columns(name: str, written: Iterable[tuple[str, ...]], place: Place) -> TextColumns:
+    """Facts of as many arguments each. written: the columns as a file has them."""
+    columns = [_canonical(column) for column in written]
     if not are_distinct(columns, len(columns[0])):
         columns = list(zip(*dict.fromkeys(zip(*columns, strict=True)), strict=True))
     return TextColumns(Signature(name, len(columns)), tuple(columns), place)
@@ -181,7 +182,8 @@ def are_distinct(columns: Sequence[Sequence[str]], size: int) -> bool:
 
 def _canonical(column: tuple[str, ...]) -> tuple[str, ...]:
     """Each term in the one way in which Holdsfor writes it."""
-    changed = {text: other for text in set(column) if not _PLAIN.match(text) and (other := _written(text)) != text}
+    unusual = (text for text in set(column) if not _USUAL.match(text))
+    changed = {text: other for text in unusual if (other := _written(text)) != text}
     return tuple(changed.get(text, text) for text in column) if changed else column
 
 

@@ -22,7 +22,7 @@ from holdsfor.job.shapes import with_shapes
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
-from holdsfor.plan import plan
+from holdsfor.plan import plan_once
 
 
 def recognise(
@@ -54,7 +54,7 @@ def recognise(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = make_program(plan(description))
+        program = make_program(plan_once(description))
         source = as_source(events, format, mapping)
         read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None

@@ -12,12 +12,16 @@ from holdsfor.language.facts import FactTable, text_columns
 from holdsfor.language.terms import Atom, Compound, Float, Int, Place, Term
 
 _BLANK = re.compile(r"(?:\s+|%[^\n]*|/\*.*?\*/)*", re.S)
-_ARGUMENT = r"(?:[a-z]\w*|-?\d{1,18}(?:\.\d+)?|'[^'\\\n]*')"
+_UNQUOTED = r"(?:[a-z]\w*|-?\d{1,18}(?:\.\d+)?)"
+_ARGUMENT = rf"(?:{_UNQUOTED}|'[^'\\\n]*')"
 MANY = 200  # facts of one name that become a table
 MOST_NAMES = 100  # of facts that are looked at for that
 #: A ground fact with plain arguments, which background files have by the ten thousand.
 _FACT = re.compile(rf"([a-z]\w*)\(\s*({_ARGUMENT}(?:\s*,\s*{_ARGUMENT})*)\s*\)\s*\.(?=\s|%|\Z)")
+#: Any number of such facts, one after the other; what has matched is not tried in another way.
+_RUN = r"(?>\s*NAME\(\s*UNQUOTED(?:\s*,\s*UNQUOTED)*+\s*\)\s*\.(?=\s|%|\Z))*+".replace("UNQUOTED", _UNQUOTED)
 _EACH_ARGUMENT = re.compile(_ARGUMENT)
+_BETWEEN_PARENTHESES = re.compile(r"\(\s*([^()]*?)\s*\)")
 _PIECE = re.compile(
     r"""(?P<blank>\s+|%[^\n]*|/\*.*?\*/)
       | (?P<quoted>'(?:[^'\\\n]|\\.|'')*'|"(?:[^"\\\n]|\\.|"")*")
@@ -61,7 +65,9 @@ def clauses(
         fact = _FACT.match(text, position)
         if fact:
             position = fact.end()
-            if not runs.add(fact):
+            if runs.add(fact):
+                position = runs.add_following(fact.group(1), position)
+            else:
                 yield Fact(_fact(fact, source))
         else:
             chunk, position = _chunk(source, position, diagnostics)
@@ -77,6 +83,7 @@ class _Runs:
         self._many = many
         self._facts: dict[str, list[str] | None] = {}  # None: of a name with few
         self._places: dict[str, Place] = {}
+        self._following: dict[str, re.Pattern[str]] = {}
 
     def add(self, match: re.Match[str]) -> bool:
         name, arguments = match.groups()
@@ -91,23 +98,41 @@ class _Runs:
         run.append(arguments)
         return True
 
+    def add_following(self, name: str, position: int) -> int:
+        """The facts of the same name that follow without a quote or a comment, all at once; gives where they end."""
+        if name not in self._following:
+            self._following[name] = re.compile(_RUN.replace("NAME", name))
+        run = self._following[name].match(self._source.text, position)
+        known = self._facts[name]
+        assert run is not None  # it may be empty
+        assert known is not None
+        known += _BETWEEN_PARENTHESES.findall(run.group())
+        return run.end()
+
     def _count(self, name: str) -> int:
         """How many facts there are at most."""
         return self._source.text.count(f"{name}(")
 
     def tables(self) -> Iterator[FactTable]:
         for name, run in self._facts.items():
-            by_arity: dict[int, list[list[str]]] = defaultdict(list)
-            for row in _rows(run or []):
-                by_arity[len(row)].append(row)
-            yield from (text_columns(name, rows, self._places[name]) for rows in by_arity.values())
+            yield from (text_columns(name, columns, self._places[name]) for columns in _columns(run or []))
 
 
-def _rows(run: list[str]) -> Iterator[list[str]]:
-    """The arguments of each fact."""
-    if any("'" in arguments or " " in arguments or "\t" in arguments or "\n" in arguments for arguments in run):
-        return map(_EACH_ARGUMENT.findall, run)
-    return (arguments.split(",") for arguments in run)
+def _columns(run: list[str]) -> Iterator[list[tuple[str, ...]]]:
+    """The arguments of facts, for each number of arguments that there is."""
+    whole = "(".join(run)
+    if any(mark in whole for mark in "' \t\n"):
+        by_arity: dict[int, list[list[str]]] = defaultdict(list)
+        for row in map(_EACH_ARGUMENT.findall, run):
+            by_arity[len(row)].append(row)
+        yield from (list(zip(*rows, strict=True)) for rows in by_arity.values())
+        return
+    by_commas: dict[int, list[str]] = defaultdict(list)
+    for arguments in run:
+        by_commas[arguments.count(",")].append(arguments)
+    for commas, facts in by_commas.items():
+        terms = ",".join(facts).split(",")
+        yield [tuple(terms[position :: commas + 1]) for position in range(commas + 1)]
 
 
 def _fact(match: re.Match[str], source: Source) -> Compound:

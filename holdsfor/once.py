@@ -1,0 +1,37 @@
+"""What a function makes of an object, made once as long as the object is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+from weakref import ref
+
+Key = TypeVar("Key")
+Made = TypeVar("Made")
+
+
+class OncePerObject(Generic[Key, Made]):
+    """Objects are told apart by identity: to compare large ones takes longer than to make the thing again."""
+
+    def __init__(self, make: Callable[[Key], Made]) -> None:
+        self._make = make
+        self._kept: dict[int, tuple[ref[Key], Made]] = {}
+
+    def __call__(self, key: Key) -> Made:
+        entry = self._kept.get(id(key))
+        if entry is not None and entry[0]() is key:
+            return entry[1]
+        made = self._make(key)
+        self.keep(key, made)
+        return made
+
+    def keep(self, key: Key, made: Made) -> None:
+        """What was made of the object elsewhere."""
+        number = id(key)
+        self._kept[number] = ref(key, lambda gone: self._forget(number, gone)), made
+
+    def _forget(self, number: int, gone: ref[Key]) -> None:
+        """Another object may have the number by now."""
+        entry = self._kept.get(number)
+        if entry is not None and entry[0] is gone:
+            del self._kept[number]
