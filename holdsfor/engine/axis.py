@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from holdsfor.errors import HoldsforError
+from holdsfor.kernels import pack_codes
 from holdsfor.kernels.numbering import Numbering
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
+PACKED_AT_ONCE = 3  # columns, by one kernel
 MOST_ROOM = 1024  # how many times more terms there is room for where it costs nothing
+
+
+def are_plain(arrays: Sequence[npt.NDArray[Any]]) -> bool:
+    """Whether kernels are compiled for arrays like these: integers side by side, of as many rows, to be written."""
+    rows = len(arrays[0])
+    return all(array.flags.carray and array.dtype == np.int64 and array.shape == (rows,) for array in arrays)
 
 
 class KeyTable:
@@ -64,6 +73,9 @@ class Axis:
     def pack(self, codes: Sequence[Ints], time: Ints) -> Ints:
         """time: absolute. A time off the axis is moved to its edge, where nothing happens and open intervals hold."""
         first, last = self.origin, self.origin + self.mask - 1
+        if 0 < len(codes) <= PACKED_AT_ONCE and not self.is_wide(len(codes)) and are_plain((*codes, time)):
+            a, b, c = codes[0], codes[1 % len(codes)], codes[-1]
+            return pack_codes(a, b, c, len(codes), self.code_bits, time, self.time_bits, first, last)
         if time.size and (time.min() < first or time.max() > last):
             time = np.clip(time, first, last)
         if not codes:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from holdsfor.engine.answers import Answers
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
@@ -21,6 +23,7 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import term_codes
 from holdsfor.engine.world import World
 from holdsfor.language.terms import Compound, Term, Var, is_ground, variables
+from holdsfor.plan.rewrite import substitute
 
 Mask = npt.NDArray[np.bool_]
 
@@ -32,7 +35,8 @@ ORDERED: dict[str, tuple[Callable[[Numbers, Numbers], Mask], Callable[[Number, N
     "=:=": (np.equal, operator.eq),
     "=\\=": (np.not_equal, operator.ne),
 }
-MANY = 4  # rows for each term from which on it is quicker to look at the terms
+CACHED_TERMS = 1 << 14  # a table of so many is made in no time
+FEW = 4  # terms for each row up to which it is quicker to look at the terms, once for all rules that ask the same
 TERM_ORDER = {"@<": np.less, "@>": np.greater, "@=<": np.less_equal, "@>=": np.greater_equal}
 
 
@@ -40,17 +44,7 @@ def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
     """The rows for which a comparison is true."""
     if op in ORDERED or op == "is":
         by_term = _compare_by_term(op, left, right, rows, world)
-        if by_term is not None:
-            return by_term
-        holds = _broadcast(_compare_arrays(op, left, right, rows), rows)
-        large = compared_rows(left, right, rows)
-        for side in (left, right):
-            if isinstance(side, Compound):  # what is not worked out is compared as it is
-                large = _either(large, large_rows(side, rows))
-        if large is not None:
-            holds = holds & ~large
-            holds[large] = _compare_exactly(op, left, right, rows.filter(large), world)
-        return holds
+        return by_term if by_term is not None else _compare_numbers(op, left, right, rows, world)
     one, other = _codes(left, rows, world.dictionary), _codes(right, rows, world.dictionary)
     if op in ("=", "=="):
         return _broadcast(one == other, rows)
@@ -60,26 +54,51 @@ def compare(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
     return _broadcast(TERM_ORDER[op](ranks[one], ranks[other]), rows)
 
 
+def _compare_numbers(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask:
+    holds = _broadcast(_compare_arrays(op, left, right, rows), rows)
+    large = compared_rows(left, right, rows)
+    for side in (left, right):
+        if isinstance(side, Compound):  # what is not worked out is compared as it is
+            large = _either(large, large_rows(side, rows))
+    if large is not None:
+        holds = holds & ~large
+        holds[large] = _compare_exactly(op, left, right, rows.filter(large), world)
+    return holds
+
+
 def _compare_by_term(op: str, left: Term, right: Term, rows: Rows, world: World) -> Mask | None:
     """A calculation with one term of each row, such as `0 is Agent mod 10`, done once for each different term.
 
     None where that saves nothing, or where numbers are too large for arrays: overflows are counted by row.
     """
+    name, shown = _calculated_term(left, right)
+    if not name or not rows.size or not rows.column(name).is_coded:
+        return None
+    codes, view = rows.codes(name), ("compared", op, shown)
+    answers = world.shared.get(view)
+    if not isinstance(answers, Answers):
+        if len(world.dictionary) > max(FEW * rows.size, CACHED_TERMS):
+            return None
+        answers = world.shared[view] = Answers()
+
+    def answer(fresh: Ints) -> Mask | None:
+        terms = Rows(world.axis, len(fresh), {name: Column(world.dictionary, fresh)})
+        if any(isinstance(side, Compound) and large_rows(side, terms) is not None for side in (left, right)):
+            return None
+        return _compare_numbers(op, left, right, terms, world)
+
+    return answers.of(codes, len(world.dictionary), answer)
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def _calculated_term(left: Term, right: Term) -> tuple[str, str]:
+    """The only variable of a comparison in which something is calculated, and the comparison whatever its name."""
     names = {variable.name for side in (left, right) for variable in variables(side)}
-    calculated = [side for side in (left, right) if isinstance(side, Compound)]
-    terms = len(world.dictionary)
-    if len(names) != 1 or not calculated or not rows.size or rows.size < MANY * terms:
-        return None
-    if not rows.column(min(names)).is_coded:
-        return None
-    name, used = min(names), np.zeros(terms, np.bool_)
-    codes = rows.codes(name)
-    used[codes] = True
-    distinct = Rows(world.axis, int(np.count_nonzero(used)), {name: Column(world.dictionary, np.flatnonzero(used))})
-    if any(large_rows(side, distinct) is not None for side in calculated):
-        return None
-    used[used] = compare(op, left, right, distinct, world)
-    return used[codes]
+    if len(names) != 1 or not (isinstance(left, Compound) or isinstance(right, Compound)):
+        return "", ""
+    name = names.pop()
+    unnamed = [substitute(side, {name: Var("X")}) for side in (left, right)]
+    return name, " ".join(map(str, unnamed))
 
 
 def calculate(expression: Term, rows: Rows, world: World) -> tuple[Rows, Column]:

@@ -44,7 +44,7 @@ class Selection:
     def of(self, values: Numbers) -> Numbers:
         if self._mask is not None and self._index is None:
             return compress(values, self._mask)
-        return take(values, self.index)
+        return take(values, self.index) if values.flags.carray else values[self.index]
 
 
 class Column:

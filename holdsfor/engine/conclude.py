@@ -15,7 +15,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, earliest_of_keys, expand, merge_sorted, time_span
+from holdsfor.kernels import compress, earliest_of_keys, expand, merge_sorted, take, time_span
 from holdsfor.plan.operators import Arg, Conclude, Occurring
 from holdsfor.plan.structures import Forms, open_forms, width
 
@@ -55,11 +55,11 @@ def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
 
 
 def concluded(
-    rules: Iterable[Conclude], world: World, beginnings: Beginnings, firsts: bool = False
+    rules: Iterable[Conclude], world: World, beginnings: Beginnings, firsts: bool = False, anyhow: bool = False
 ) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards.
 
-    firsts: only the first point of each key matters.
+    firsts: only the first point of each key matters. anyhow: the points may come in any order.
     """
     full: list[Ints] = []
     wild: list[Open] = []
@@ -70,7 +70,7 @@ def concluded(
         is_full = len(positions) == len(args)
         packed = EMPTY
         if rows.size:
-            packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full)
+            packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full, anyhow)
         if is_full:
             full.append(packed)
         else:
@@ -78,8 +78,10 @@ def concluded(
     return full, wild
 
 
-def head_points(rows: Rows, args: list[Arg], time: str, world: World, firsts: bool = False) -> Ints:
-    """Sorted points of the head's columns at the time, as far as conclusions are drawn for it."""
+def head_points(
+    rows: Rows, args: list[Arg], time: str, world: World, firsts: bool = False, anyhow: bool = False
+) -> Ints:
+    """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
     packed, in_order = _pack_head(rows, args, time, world)
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
     if len(packed) and not rows.lies_within(time, low, high):
@@ -89,7 +91,7 @@ def head_points(rows: Rows, args: list[Arg], time: str, world: World, firsts: bo
             packed = compress(packed, (times >= low) & (times <= high))
     if firsts:
         return earliest_of_keys(packed, world.axis.time_bits, in_order)
-    return packed if in_order else np.sort(packed)
+    return packed if in_order or anyhow else np.sort(packed)
 
 
 def _pack_head(rows: Rows, args: list[Arg], time: str, world: World) -> tuple[Ints, bool]:
@@ -113,6 +115,12 @@ def key_columns(keys: Ints, arity: int, forms: Forms | None, world: World) -> tu
     return keys[kept], parts
 
 
+def joined(lists: Iterable[Ints]) -> Ints:
+    """One list after the other."""
+    waiting = [points for points in lists if len(points)]
+    return EMPTY if not waiting else waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+
+
 def merged(lists: Iterable[Ints]) -> Ints:
     """One sorted list out of several, the shortest first."""
     waiting = sorted((points for points in lists if len(points)), key=len)
@@ -125,14 +133,15 @@ def merged(lists: Iterable[Ints]) -> Ints:
 
 
 def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
-    """The points for every key that agrees in the bound columns; sorted."""
+    """The points for every key that agrees in the bound columns; sorted, as keys are."""
     points, positions, axis = open_points.packed, open_points.positions, world.axis
     if len(points) == 0 or len(keys) == 0:
         return EMPTY
     keys, columns = key_columns(keys, arity, open_points.forms, world)
-    part = axis.key([columns[p] for p in positions]) if positions else np.zeros(len(keys), np.int64)
-    order = np.argsort(part, kind="stable")
-    part, keys = part[order], keys[order]
-    wanted = points >> axis.time_bits if positions else np.zeros(len(points), np.int64)
-    i, j = expand(np.searchsorted(part, wanted, "left"), np.searchsorted(part, wanted, "right"))
-    return np.sort((keys[j] << axis.time_bits) | (points[i] & axis.mask))
+    if positions:
+        part, known = axis.key([columns[p] for p in positions]), points >> axis.time_bits
+        low, high = np.searchsorted(known, part, "left"), np.searchsorted(known, part, "right")
+    else:
+        low, high = np.zeros(len(keys), np.int64), np.full(len(keys), len(points), np.int64)
+    i, j = expand(low, high)
+    return (take(keys, i) << axis.time_bits) | (take(points, j) & axis.mask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import NULL
 from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
+from holdsfor.kernels import look_up, take, value_span
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 
 Ints = npt.NDArray[np.int64]
@@ -96,6 +97,7 @@ class Dictionary:
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
         self._compounds: dict[tuple[str, int], Compounds] = {}  # by name as text, and number of arguments
         self._inside: Ints = EMPTY  # how many terms are inside each
+        self._compound_texts: tuple[int, list[int]] = (0, [])  # among so many texts, those of terms with arguments
         self._unwritten = False
         self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
@@ -170,18 +172,19 @@ class Dictionary:
     def encode(self, numbers: Numbers) -> Ints:
         """The codes of numbers as terms: 7 and 7.0 are different terms."""
         if numbers.dtype.kind == "i" and len(numbers):
-            low, high = int(numbers.min()), int(numbers.max())
+            integers: Ints = np.require(numbers, np.int64, ["C", "W"])
+            low, high = value_span(integers)
             if self._integer_codes.covers(low, high, len(numbers)):
-                return self._encode_integers(numbers.astype(np.int64, copy=False), low, high)
+                return self._encode_integers(integers, low, high)
         distinct, where = find_distinct(numbers)
         return self.codes(map(repr if distinct.dtype.kind == "i" else float_text, distinct.tolist()))[where]
 
     def _encode_integers(self, numbers: Ints, low: int, high: int) -> Ints:
         """Integers close together, of which most columns have the same: looked up in a table."""
         table = self._integer_codes.widened(low, high)
-        offsets = numbers - table.low
-        codes = table.codes[offsets]
-        if codes.min() < 0:
+        codes, least = look_up(table.codes, table.low, numbers)
+        if least < 0:
+            offsets = numbers - table.low
             wanted = np.zeros(len(table.codes), np.bool_)
             wanted[offsets] = True
             fresh = np.flatnonzero(wanted & (table.codes < 0)) + table.low
@@ -191,7 +194,7 @@ class Dictionary:
             if len(self._texts) == begin + len(fresh):  # all of them new, in their order
                 yes = np.ones(len(fresh), np.bool_)
                 self._know(NumberColumns(fresh.astype(np.float64), fresh, yes, yes))
-            codes = table.codes[offsets]
+            codes, _ = look_up(table.codes, table.low, numbers)
         self._integer_codes = table
         return codes
 
@@ -208,7 +211,8 @@ class Dictionary:
         place = address(terms)
         if place not in self._known:
             self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
-        return cast(Ints, self._known[place][1][array.indices.to_numpy(zero_copy_only=False)])
+        codes, indices = self._known[place][1], array.indices.to_numpy(zero_copy_only=False)
+        return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
         """The codes of the terms that have these arguments, row by row. Their text is written when it is asked for."""
@@ -248,12 +252,20 @@ class Dictionary:
         if compounds is None:
             compounds = self._compounds[name, arity] = Compounds(arity)
             begin = name + "("
-            texts = [(code, text) for code, text in enumerate(self._texts) if text and text.startswith(begin)]
-            split = ((code, split_term(text)) for code, text in texts)
+            texts = ((code, self._texts[code] or "") for code in self._find_compounds())
+            split = ((code, split_term(text)) for code, text in texts if text.startswith(begin))
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
             compounds.add(columns, np.array([code for code, _ in mine], np.int64))
         return compounds
+
+    def _find_compounds(self) -> list[int]:
+        """The codes of terms that have come as text and end as terms with arguments do."""
+        looked_at, codes = self._compound_texts
+        fresh = enumerate(self._texts[looked_at:], looked_at)
+        codes = codes + [code for code, text in fresh if text is not None and text[-1:] == ")"]
+        self._compound_texts = (len(self._texts), codes)
+        return codes
 
     def _intern(self, texts: Iterable[str]) -> None:
         """Gives terms that come as text the codes of their parts put together, if their forms are asked for."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.closure import closed
@@ -20,7 +18,7 @@ from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import TooManyPairs
+from holdsfor.kernels import TooManyPairs, compress, distinct
 from holdsfor.language.description import Signature
 from holdsfor.plan.compiler.sources import identified_facts
 from holdsfor.plan.operators import (
@@ -157,4 +155,4 @@ def _restrict(relation: Relation, world: World, clauses: tuple[Allowed, ...]) ->
     keys = concluded.groundings_of_rows()
     mask = within(keys, relation.arity, clauses, world)
     world.relations[relation] = concluded.where(mask)
-    return len(np.unique(keys[~mask]))
+    return len(distinct(compress(keys, ~mask)))

@@ -14,7 +14,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
-from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted
+from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import InputSource
 
@@ -126,7 +126,8 @@ def span(blocks: Sequence[Block], low: int, high: int) -> tuple[int, int]:
     for block in blocks:
         if not len(block):
             continue
-        low, high = min(low, int(block.start.min())), max(high, int(block.start.max()))
+        first, last = value_span(block.start)
+        low, high = min(low, first), max(high, last)
         if block.end is not None:
             closed = block.end[block.end != OPEN]
             high = max(high, int(closed.max())) if len(closed) else high

@@ -14,7 +14,7 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import compress
+from holdsfor.kernels import compress, unique_sorted
 from holdsfor.kernels.bits import Rules, bit_machine
 from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineStart, machine
 from holdsfor.language.terms import Int
@@ -44,7 +44,7 @@ def one_by_one(
         if action.initiates and action.relation in domains:
             mask = within(order >> axis.time_bits, action.relation.arity, domains[action.relation], world)
             if not mask.all():
-                left_out += len(np.unique(order[~mask] >> axis.time_bits))
+                left_out += len(unique_sorted(compress(order, ~mask) >> axis.time_bits))
                 order = compress(order, mask)
         orders.append(order)
         conditions = [(slot[c.holding.relation], int(c.wanted), shift_of(action, c)) for c in action.conditions]

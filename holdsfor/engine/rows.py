@@ -10,7 +10,7 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.io.events import MOST_TIME
-from holdsfor.kernels import compress, time_span
+from holdsfor.kernels import add_last_code, compress, time_span
 
 
 class Rows:
@@ -129,6 +129,11 @@ class Rows:
         rows._parent, rows._selection = self, selection
         return rows
 
+    def _is_sorted_by_all_but_last(self, names: tuple[str, ...], time: str) -> bool:
+        """Whether the rows, sorted by all of these columns but the last and by the time, lack only that one."""
+        in_order = self.packed is not None and self.order == names[:-1] and self.shifts.get(time) == 0
+        return in_order and len(names) > 1 and not self.axis.is_wide(len(names))
+
     def pack(self, names: tuple[str, ...], time: str) -> tuple[Ints, bool]:
         """The rows on the axis of these columns at this time, and whether they are sorted there."""
         if self.packed is not None and self.order == names and time in self.shifts:
@@ -138,4 +143,7 @@ class Rows:
             low, high = time_span(self.packed, self.axis.mask) if self.span is None else self.span
             if low + shift >= 0 and high + shift < self.axis.mask:
                 return self.packed + shift, True
+        if self._is_sorted_by_all_but_last(names, time):
+            assert self.packed is not None
+            return add_last_code(self.packed, self.codes(names[-1]), self.axis.time_bits, self.axis.code_bits), False
         return self.axis.pack([self.codes(name) for name in names], self.times(time)), False

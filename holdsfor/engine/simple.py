@@ -10,8 +10,8 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import Beginnings, run
 from holdsfor.engine.column import Column
-from holdsfor.engine.conclude import Open, concluded, head_codes, key_columns, merged, spread_over
-from holdsfor.engine.domain import Allowed, admits_all, whole_keys, within
+from holdsfor.engine.conclude import Open, concluded, head_codes, joined, key_columns, merged, spread_over
+from holdsfor.engine.domain import Allowed, admits_all, allows_all_like, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
@@ -22,15 +22,21 @@ from holdsfor.kernels import (
     INITIATE_IF_ALIVE,
     TERMINATE,
     TERMINATE_ANY,
+    add_last_code,
+    ascends,
     compress,
+    cut_last_code,
+    distinct,
     exclusive,
     make_intervals,
     sort_packed,
+    take,
     unique_sorted,
 )
 from holdsfor.plan.operators import Conclude, Declared, Relation, Simple
 from holdsfor.plan.structures import is_open, open_forms
 
+NO_ACTION = np.empty(0, np.int8)
 Domains = dict[Relation, tuple[Allowed, ...]]
 
 
@@ -45,16 +51,18 @@ class ValueChanges:
 
 def evaluate_simple(fluent: Simple, world: World, domains: Domains, beginnings: Beginnings) -> int:
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
+    anyhow = _takes_any_order(fluent, world)
     begun, ended = (
         [
-            _conclude(rules, relation, world, beginnings, _never_ends(fluent))
+            _conclude(rules, relation, world, beginnings, _never_ends(fluent), anyhow)
             for rules, relation in zip(tables, fluent.relations, strict=True)
         ]
         for tables in (fluent.initiations, fluent.terminations)
     )
     initial = initial_keys(fluent, world, domains)
+    together = joined if anyhow else merged
     allowed = [
-        _allowed(merged([*_carried(relation, initial, world), *full]), relation, domains, world)
+        _allowed(together([*_carried(relation, initial, world), *full]), relation, domains, world)
         for (full, _), relation in zip(begun, fluent.relations, strict=True)
     ]
     initiated = [points for points, _ in allowed]
@@ -70,11 +78,27 @@ def _never_ends(fluent: Simple) -> bool:
     return len(fluent.relations) == 1 and fluent.relations[0].kind != "valued" and not fluent.terminations[0]
 
 
+def _takes_any_order(fluent: Simple, world: World) -> bool:
+    """Whether conclusions need not be sorted: those with a value are sorted without it later on.
+
+    Cuts need them sorted with it, and so do wildcards that range over values.
+    """
+    if fluent.relations[0].kind != "valued" or world.cuts is not None:
+        return False
+    begins, ends = (
+        [rule.args[-1] for table in tables for rule in table] for tables in (fluent.initiations, fluent.terminations)
+    )
+    return not any(map(is_open, begins)) and not any(value is not None and is_open(value) for value in ends)
+
+
 def _conclude(
-    rules: Iterable[Conclude], relation: Relation, world: World, beginnings: Beginnings, firsts: bool
+    rules: Iterable[Conclude], relation: Relation, world: World, beginnings: Beginnings, firsts: bool, anyhow: bool
 ) -> tuple[list[Ints], list[Open]]:
-    """Points with wildcards are after the earliest cut: after that of their key only once it is known."""
-    full, wild = concluded(rules, world, beginnings, firsts and world.cuts is None)
+    """Points with wildcards are after the earliest cut: after that of their key only once it is known.
+
+    anyhow: the points may come in any order.
+    """
+    full, wild = concluded(rules, world, beginnings, firsts and world.cuts is None, anyhow)
     return [world.since_cut(relation, points) for points in full], wild
 
 
@@ -84,7 +108,7 @@ def _spread(opened: Open, keys: Ints, relation: Relation, world: World) -> Ints:
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    known_keys = [np.sort(keys) for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
+    known_keys = [distinct(keys) for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
     return [(keys << world.axis.time_bits) | world.cut_of_keys(relation, keys) for keys in known_keys]
 
 
@@ -94,22 +118,25 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
         return {}
     keys_of: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
-        keys_of[relation] = unique_sorted(
-            np.sort(np.concatenate([EMPTY, *(_enumerated(r, relation, world, domains) for r in dict.fromkeys(rules))]))
-        )
-        if relation in domains and not admits_all(domains[relation]):
+        keys_of[relation] = distinct(joined(_enumerated(r, relation, world, domains) for r in dict.fromkeys(rules)))
+        if relation in domains and not all(_is_declared(rule, domains[relation]) for rule in rules):
             keys_of[relation] = compress(
                 keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
         if world.cuts is not None:
             before = world.cut_of_keys(relation, keys_of[relation]) < world.start - world.axis.origin
             keys_of[relation] = compress(keys_of[relation], before)
-    everything = np.concatenate([_grounding(keys, relation, world) for relation, keys in keys_of.items()])
-    if len(unique_sorted(np.sort(everything))) == len(everything):
+    everything = joined(_grounding(keys, relation, world) for relation, keys in keys_of.items())
+    if ascends(everything) or len(distinct(everything)) == len(everything):
         return keys_of
     keys, counts = np.unique(everything, return_counts=True)
     alone = keys[counts == 1]
     return {r: k[np.isin(_grounding(k, r, world), alone)] for r, k in keys_of.items()}
+
+
+def _is_declared(rule: Declared, clauses: tuple[Allowed, ...]) -> bool:
+    """Whether a declaration allows all groundings that have the constants of the rule."""
+    return any(isinstance(clause, Declared) and allows_all_like(clause, rule.args) for clause in clauses)
 
 
 def _grounding(keys: Ints, relation: Relation, world: World) -> Ints:
@@ -162,7 +189,7 @@ def _allowed(points: Ints, relation: Relation, domains: Domains, world: World) -
     mask = within(keys, relation.arity, domains[relation], world)
     if mask.all():
         return points, 0
-    return compress(points, mask), len(np.unique(keys[~mask]))
+    return compress(points, mask), len(distinct(compress(keys, ~mask)))
 
 
 def _split(
@@ -239,11 +266,17 @@ def _by_machine(relations: tuple[Relation, ...], changes: list[ValueChanges], wo
 
 
 def _exclusive(parts: Sequence[tuple[Ints, Ints | int, int]], world: World, after: int) -> tuple[Ints, Ints, Ints]:
-    points = np.concatenate([p for p, _, _ in parts])
-    value = np.concatenate([np.broadcast_to(np.asarray(v, np.int64), p.shape) for p, v, _ in parts])
-    action = np.concatenate([np.full(len(p), a, np.int8) for p, _, a in parts])
-    points, order = sort_packed(points, world.axis.time_bits)
-    return exclusive(points, value[order], action[order], world.axis.mask, after)
+    """Each part is sorted by itself, and then merged with the others."""
+    points, value, action = EMPTY, EMPTY, NO_ACTION
+    for more, of_more, kind in parts:
+        if not len(more):
+            continue
+        ordered, order = sort_packed(more, world.axis.time_bits)
+        values = np.full(len(more), of_more) if isinstance(of_more, int) else take(of_more, order)
+        points, order = sort_packed(joined((points, ordered)), world.axis.time_bits)
+        value = take(joined((value, values)), order)
+        action = take(np.concatenate([action, np.full(len(more), kind, np.int8)]), order)
+    return exclusive(points, value, action, world.axis.mask, after)
 
 
 # ---------------------------------------------------------------- values that come from the data
@@ -257,28 +290,40 @@ def _valued(
     world: World,
     domains: Domains,
 ) -> None:
-    """One relation whose last column is the value; the other columns are the grounding."""
+    """One relation whose last column is the value; the other columns are the grounding.
+
+    initiated: sorted where a wildcard ranges over values.
+    """
     axis, arity = world.axis, relation.arity
     declared = whole_keys(domains[relation], arity) if relation in domains else None
-    seen = unique_sorted(initiated >> axis.time_bits)
-    keys = declared if declared is not None else seen
-    parts = [(initiated, INITIATE), (merged(ended[0]), TERMINATE)]
+    begin = _sort_without_value(initiated, arity, world)
+    keys = groundings = EMPTY
+    if declared is not None:
+        keys, groundings = declared, distinct(_split_key(declared, arity, world)[0])
+    elif begun_open or ended[1]:
+        keys, groundings = (unique_sorted(points >> axis.time_bits) for points in (initiated, begin[0]))
+    parts = [(joined(ended[0]), TERMINATE)]
+
+    def keep_allowed(keys: Ints) -> Ints:
+        """Wildcards range over what is declared, with its values."""
+        if declared is not None:
+            return compress(keys, np.isin(keys, declared))
+        clauses = domains.get(relation)
+        return keys if clauses is None or admits_all(clauses) else compress(keys, within(keys, arity, clauses, world))
+
     for opened in begun_open:
-        spread = (_spread_valued if opened.binds_last(arity) else _spread)(opened, keys, relation, world)
-        if declared is not None:  # wildcards range over what is declared, with its values
-            spread = compress(spread, np.isin(spread >> axis.time_bits, declared))
-        else:
-            spread, _ = _allowed(spread, relation, domains, world)
+        mine = _with_values(opened, groundings, relation, world) if opened.binds_last(arity) else keys
+        spread = _spread(opened, keep_allowed(mine), relation, world)
         parts.append((spread, INITIATE if declared is not None else INITIATE_IF_ALIVE))
-    cut: list[tuple[Ints, Ints | int, int]] = []
+    cut: list[tuple[Ints, Ints | int, int]] = [(*begin, INITIATE)]
     for opened in ended[1]:
         if opened.binds_last(arity):
-            parts.append((_spread_valued(opened, keys, relation, world), TERMINATE))
+            mine = _with_values(opened, groundings, relation, world)
+            parts.append((_spread(opened, mine, relation, world), TERMINATE))
         elif opened.cuts_last():  # values of one form, also those that only a wildcard gave
-            alive = unique_sorted(merged([unique_sorted(points >> axis.time_bits) for points, _ in parts]))
+            alive = distinct(joined([keys, *(points >> axis.time_bits for points, _ in parts)]))
             parts.append((_spread(opened, alive, relation, world), TERMINATE))
         else:  # any value, also one that only a wildcard gave
-            groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
             among = opened.without_last(opened.positions, opened.packed)
             points = world.since_cut(relation, spread_over(among, groundings, arity - 1, world), arity - 1)
             cut.append((points, 0, TERMINATE_ANY))
@@ -286,42 +331,49 @@ def _valued(
     after = 1 if axis.tick == 1 else 0
     moved = [(points if after else axis.following(points), value, action) for points, value, action in cut]
     s, e, v = _exclusive(moved, world, after)
-    key = _with_value(s >> axis.time_bits, v, arity, world) << axis.time_bits
-    s, e = key | (s & axis.mask), key | (e & axis.mask)
-    s, order = sort_packed(s, axis.time_bits)
-    world.put_intervals(relation, s, e[order])
+    s, order = sort_packed(_with_value(s, v, arity, world), axis.time_bits, in_time=True)
+    world.put_intervals(relation, s, take(_with_value(e, v, arity, world), order))
 
 
-def _spread_valued(opened: Open, keys: Ints, relation: Relation, world: World) -> Ints:
-    """Wildcards among the arguments, the value given: every grounding seen, with that value."""
-    axis, arity = world.axis, relation.arity
-    groundings = unique_sorted(np.sort(_split_key(keys, arity, world)[0]))
-    bound = len(opened.positions)
-    rest, value = _split_key(opened.packed >> axis.time_bits, bound, world)
-    points = (rest << axis.time_bits) | (opened.packed & axis.mask)
-    spread = []
-    for one in np.unique(value):
-        among = opened.without_last(opened.positions[:-1], np.sort(points[value == one]))
-        moments = spread_over(among, groundings, arity - 1, world)
-        key = _with_value(moments >> axis.time_bits, np.full(len(moments), one), arity, world)
-        spread.append(np.sort((key << axis.time_bits) | (moments & axis.mask)))
-    return world.since_cut(relation, merged(spread))
+def _sort_without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
+    """The points of the groundings in order, and the value at each."""
+    rest, value = _without_value(points, arity, world)
+    rest, order = sort_packed(rest, world.axis.time_bits)
+    return rest, take(value, order)
+
+
+def _with_values(opened: Open, groundings: Ints, relation: Relation, world: World) -> Ints:
+    """Wildcards among the arguments, the value given: the keys of every grounding with each value that is given."""
+    bits, arity = world.axis.time_bits, relation.arity
+    _, values = _split_key(opened.packed >> bits, len(opened.positions), world)
+    points = (
+        _with_value(groundings << bits, np.full(len(groundings), value), arity, world) for value in np.unique(values)
+    )
+    return distinct(joined(points) >> bits)
 
 
 def _split_key(key: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
     """The key of all columns but the last, and the last."""
     axis = world.axis
+    if not axis.is_wide(arity):
+        return cut_last_code(key, 0, axis.code_bits)
     codes = [axis.code(key, p, arity) for p in range(arity)]
     return axis.key(codes[:-1]) if arity > 1 else np.zeros(len(key), np.int64), codes[-1]
 
 
-def _with_value(key: Ints, value: Ints, arity: int, world: World) -> Ints:
-    """The key with the value as one more column."""
+def _with_value(points: Ints, value: Ints, arity: int, world: World) -> Ints:
+    """The points with the value as one more column."""
     axis = world.axis
-    return axis.key([*(axis.code(key, p, arity - 1) for p in range(arity - 1)), value])
+    if not axis.is_wide(arity):
+        return add_last_code(points, value, axis.time_bits, axis.code_bits)
+    key = points >> axis.time_bits
+    key = axis.key([*(axis.code(key, p, arity - 1) for p in range(arity - 1)), value])
+    return (key << axis.time_bits) | (points & axis.mask)
 
 
 def _without_value(points: Ints, arity: int, world: World) -> tuple[Ints, Ints]:
     axis = world.axis
+    if not axis.is_wide(arity):
+        return cut_last_code(points, axis.time_bits, axis.code_bits)
     rest, value = _split_key(points >> axis.time_bits, arity, world)
     return (rest << axis.time_bits) | (points & axis.mask), value

@@ -220,11 +220,21 @@ def _worked_out(expression: Expression, frame: Frame) -> Pair:
                 return NOTHING
             if expression.op == "union" and WHOLE_HISTORY in expression.parts:
                 return _algebra(WHOLE_HISTORY, frame)
+            if expression.op == "union":
+                return _unite([_algebra(part, frame) for part in expression.parts])
             s, e = _algebra(expression.parts[0], frame)
-            kernel = {"union": union2, "intersection": intersect2, "difference": minus2}[expression.op]
+            kernel = intersect2 if expression.op == "intersection" else minus2
             for part in expression.parts[1:]:
                 s, e = kernel(s, e, *_algebra(part, frame))
             return s, e
+
+
+def _unite(waiting: list[Pair]) -> Pair:
+    """The shortest lists first."""
+    while len(waiting) > 1:
+        one, other, *rest = sorted(waiting, key=lambda pair: len(pair[0]))
+        waiting = [union2(*one, *other), *rest]
+    return waiting[0]
 
 
 def _complement(expression: Combine, frame: Frame) -> Pair:

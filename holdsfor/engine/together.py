@@ -12,7 +12,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run, shape, step
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes, key_columns
-from holdsfor.engine.domain import matching_keys, whole_keys, within
+from holdsfor.engine.domain import matching_places, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
@@ -374,7 +374,8 @@ def _all_ends(due: Due, keys: Ints, world: World) -> tuple[Ints, Ints, Ints]:
         value, other = (dictionary.code_of(term) for term in due.values)
         keys = keys[axis.code(keys, size, size + 1) == value]
     args = due.args if due.values is None else (*due.args, None)
-    keys, rows = matching_keys(keys, due.source.arity, [args], world)
+    places, rows = matching_places(keys, due.source.arity, [args], world)
+    keys = keys[places]
     rows = run(due.conditions, world, rows.bind({KEY: Column(dictionary, numbers=keys)}))
     delays = np.broadcast_to(value_of(due.after, rows), (rows.size,))
     rows = rows.filter(~np.isnan(delays))  # no number, no deadline

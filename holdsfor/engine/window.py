@@ -21,6 +21,7 @@ from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import MOST_TIME, OPEN, Block
 from holdsfor.io.text import as_text, plain_text
+from holdsfor.kernels import value_span
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -192,7 +193,7 @@ def _all_count(block: Block, windows: Windows) -> bool:
     if not len(block):
         return False
     query_time = min(windows.start + windows.step, windows.end)
-    first, last = int(block.start.min()), int(block.start.max())
+    first, last = value_span(block.start)
     inside = first > max(windows.start, windows.start + windows.step - windows.window) and last <= windows.end
     in_time = inside and int(block.arrival.max()) <= query_time
     return in_time and (block.end is None or bool((block.end > block.start).all()))

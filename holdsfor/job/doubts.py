@@ -126,22 +126,22 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
 
 def _find_lost_rows(metrics: Mapping[str, Any]) -> Iterator[str]:
     rows = metrics.get("events_in")
+    why = reasons_text(metrics.get(REASONS, {}))
     rejected, late = (metrics.get(name, 0) for name in ("events_rejected", "events_late"))
     if rows == 0:
         yield "there are no rows: the events are empty."
     elif rejected == rows:
         all_rows = f"all {rows:,} rows were" if rows > 1 else "the only row was"
-        yield f"{all_rows} rejected{_told(metrics)}. Check the mapping; the table of rejects has the rows."
+        yield f"{all_rows} rejected{why}. Check the mapping; the table of rejects has the rows."
     elif rejected:
         were = "was" if rejected == 1 else "were"
-        yield f"{rejected:,} of {rows:,} rows {were} rejected{_told(metrics)}. The table of rejects has the rows."
+        yield f"{rejected:,} of {rows:,} rows {were} rejected{why}. The table of rejects has the rows."
     if late and rejected + late == rows:
         yield f"no row counts: {late:,} of {rows:,} came too late. Give a longer window, or check the arrival times."
 
 
-def _told(metrics: Mapping[str, Any]) -> str:
-    """The most frequent reasons, where they are known."""
-    reasons = metrics.get(REASONS, {})
+def reasons_text(reasons: Mapping[str, int]) -> str:
+    """The most frequent ones, where they are known."""
     told = [f"{reason} ({count:,})" for reason, count in most_frequent(reasons, _TOLD)]
     if not told:
         return ""

@@ -28,21 +28,29 @@ from holdsfor.kernels.inertia import (
 from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
+    add_last_code,
+    ascends,
     compress,
+    cut_last_code,
+    distinct,
     earliest_of_keys,
+    is_one_of,
     lift,
+    look_up,
     merge_sorted,
     number_sorted,
     order_by_key,
+    pack_codes,
+    take,
     time_span,
     unique_sorted,
+    value_span,
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
-from holdsfor.kernels.taking import take
 
 __all__ = [
     "INITIATE",
@@ -55,10 +63,14 @@ __all__ = [
     "Mask",
     "Pairs",
     "TooManyPairs",
+    "add_last_code",
+    "ascends",
     "choose_in_turn",
     "choose_recent",
     "compress",
     "continue_from",
+    "cut_last_code",
+    "distinct",
     "distinct_rows",
     "divide_at",
     "earliest_of_keys",
@@ -72,12 +84,14 @@ __all__ = [
     "intersect2",
     "interval_join",
     "is_blocked",
+    "is_one_of",
     "join_points",
     "join_spans",
     "kernel",
     "last_events",
     "last_time",
     "lift",
+    "look_up",
     "make_intervals",
     "member_mask",
     "member_search",
@@ -89,6 +103,7 @@ __all__ = [
     "number_sorted",
     "order_by_key",
     "order_changed",
+    "pack_codes",
     "places_from",
     "places_lingering",
     "places_of_codes",
@@ -103,4 +118,5 @@ __all__ = [
     "time_span",
     "union2",
     "unique_sorted",
+    "value_span",
 ]

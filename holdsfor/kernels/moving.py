@@ -29,6 +29,51 @@ def compress(values: NDArray[Scalar], mask: Mask) -> NDArray[Scalar]:
 
 
 @kernel
+def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDArray[Scalar]:
+    """values[index] without a check; for any numeric dtype."""
+    result = np.empty(index.size, values.dtype)
+    for i in range(index.size):
+        result[i] = values[index[i]]
+    return result
+
+
+@kernel
+def is_one_of(values: Ints, wanted: Ints) -> Mask:
+    """Which values are among a few."""
+    result = np.zeros(values.size, np.bool_)
+    for w in range(wanted.size):
+        for i in range(values.size):
+            result[i] |= values[i] == wanted[w]
+    return result
+
+
+@kernel
+def look_up(table: Ints, low: int, numbers: Ints) -> tuple[Ints, np.int64]:
+    """What the table, which begins with the number `low`, has for each number; and the least of that, or 0."""
+    result = np.empty(numbers.size, np.int64)
+    least = np.int64(0)
+    for i in range(numbers.size):
+        result[i] = table[numbers[i] - low]
+        least = min(least, result[i])
+    return result, least
+
+
+def value_span(values: Ints) -> tuple[int, int]:
+    """The least and the greatest value; there must be one."""
+    if not values.flags.carray:  # for which the kernel would be compiled anew
+        return int(values.min()), int(values.max())
+    return _value_span(values)
+
+
+@kernel
+def _value_span(values: Ints) -> tuple[int, int]:
+    low = high = values[0]
+    for i in range(values.size):
+        low, high = min(low, values[i]), max(high, values[i])
+    return low, high
+
+
+@kernel
 def time_span(points: Ints, mask: int) -> tuple[np.int64, np.int64]:
     """The least and the greatest time of the points; 0 and 0 if there is none."""
     if points.size == 0:
@@ -76,6 +121,43 @@ def lift(s: Ints, e: Ints, offsets_lo: Ints, offsets_hi: Ints, bits: int) -> Int
 
 
 @kernel
+def pack_codes(
+    a: Ints, b: Ints, c: Ints, columns: int, code_bits: int, time: Ints, bits: int, first: int, last: int
+) -> Ints:
+    """Up to three columns of codes and a time in first..last, to whose edges others are moved, as points."""
+    result = np.empty(time.size, np.int64)
+    for i in range(time.size):
+        key = a[i]
+        if columns > 1:
+            key = (key << code_bits) | b[i]
+        if columns > 2:
+            key = (key << code_bits) | c[i]
+        result[i] = (key << bits) | (min(max(time[i], first), last) - first)
+    return result
+
+
+@kernel
+def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
+    """The points on the axis of all codes but the last, and the last code of each."""
+    mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
+    rest, last = np.empty(points.size, np.int64), np.empty(points.size, np.int64)
+    for i in range(points.size):
+        key = points[i] >> bits
+        rest[i], last[i] = (key >> code_bits << bits) | (points[i] & mask), key & code_mask
+    return rest, last
+
+
+@kernel
+def add_last_code(points: Ints, last: Ints, bits: int, code_bits: int) -> Ints:
+    """The points on the axis that has one more code."""
+    mask = (np.int64(1) << bits) - 1
+    result = np.empty(points.size, np.int64)
+    for i in range(points.size):
+        result[i] = ((points[i] >> bits << code_bits) | last[i]) << bits | (points[i] & mask)
+    return result
+
+
+@kernel
 def order_by_key(key: NDArray[np.signedinteger[Any]], n: int) -> Ints:
     """The stable order of rows by dense key 0..n-1: rows in time order come out in (key, time) order."""
     place = np.zeros(n + 1, np.int64)
@@ -103,6 +185,20 @@ def number_sorted(keys: Ints) -> tuple[Ints, Ints]:
             return distinct[:0], numbers[:0]
         numbers[i] = k
     return distinct[: k + 1], numbers
+
+
+@kernel
+def ascends(values: Ints) -> bool:
+    """Whether each value is greater than the one before."""
+    falls = 0
+    for i in range(1, values.size):
+        falls += values[i] <= values[i - 1]
+    return falls == 0
+
+
+def distinct(values: Ints) -> Ints:
+    """The different values in order; most often they come so."""
+    return values if ascends(values) else unique_sorted(np.sort(values))
 
 
 def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:

@@ -340,7 +340,8 @@ class EventDescription:
     def __repr__(self) -> str:
         defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))
         rules = len(self.rules) + len(self.patterns)
-        return f"<EventDescription: {rules} rules that define {defined or 'nothing'}>"
+        define = f"{rules:,} rules that define" if rules != 1 else "1 rule that defines"
+        return f"<EventDescription: {define} {defined or 'nothing'}>"
 
     def _repr_html_(self) -> str:
         from holdsfor.view.notebook import description_html

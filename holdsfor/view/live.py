@@ -15,6 +15,7 @@ from rich.text import Text
 
 from holdsfor.io.clock import Clock, clock_text
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.printable import count_text
 
 SHOWN = 8  # batches in the table
 QUIET = 30.0  # seconds between lines about batches in which nothing happened
@@ -98,8 +99,8 @@ def line(metrics: BatchMetrics, clock: Clock) -> str:
     dropped = f"{metrics.dropped:,} dropped, " if metrics.dropped else ""
     aside = f"{metrics.units_quarantined:,} in quarantine, " if metrics.units_quarantined else ""
     return (
-        f"batch {of['batch']}: {of['events']} events in {of['latency']} ({of['events/s']}/s), "
-        f"stream time {of['stream time']}, {of['changes']} changes, {of['open']} open, "
+        f"batch {of['batch']}: {count_text(metrics.events_in, 'event')} in {of['latency']} ({of['events/s']}/s), "
+        f"stream time {of['stream time']}, {count_text(metrics.changes, 'change')}, {of['open']} open, "
         f"{of['late']} late, {of['rejected']} rejected, {dropped}{aside}state {of['state']}"
     )
 

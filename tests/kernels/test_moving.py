@@ -8,14 +8,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels import (
+    add_last_code,
+    ascends,
     compress,
+    cut_last_code,
+    distinct,
     earliest_of_keys,
+    is_one_of,
     lift,
+    look_up,
     merge_sorted,
     number_sorted,
     order_by_key,
+    pack_codes,
+    take,
     time_span,
     unique_sorted,
+    value_span,
 )
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns, same
 
@@ -104,3 +113,51 @@ def test_lift(data: st.DataObject, axis: Axis) -> None:
 def test_order_by_key(kind: type, keys: list[int], n: int) -> None:
     expected = sorted(range(len(keys)), key=lambda row: keys[row])
     assert same([order_by_key(np.array(keys, dtype=kind), n)], [ints(expected)])
+
+
+SMALL = st.lists(st.integers(-5, 20), max_size=12)
+
+
+@given(SMALL)
+def test_distinct_values(values: list[int]) -> None:
+    assert distinct(ints(values)).tolist() == sorted(set(values))
+    assert ascends(ints(values)) == (values == sorted(set(values)))
+    assert is_one_of(ints(values), ints([3, 7])).tolist() == [value in (3, 7) for value in values]
+
+
+@given(st.lists(st.integers(-5, 20), min_size=1, max_size=12))
+def test_span_of_values(values: list[int]) -> None:
+    read_only = ints(values)
+    read_only.flags.writeable = False
+    assert value_span(ints(values)) == value_span(read_only) == (min(values), max(values))
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.bool_, np.int8])
+def test_taken_rows(kind: type) -> None:
+    values = np.array([0, 1, 1, 0, 1], kind)
+    rows = take(values, ints([4, 0, 0, 3]))
+    assert rows.dtype == values.dtype
+    assert rows.tolist() == values[[4, 0, 0, 3]].tolist()
+
+
+def test_look_up_tells_what_is_missing() -> None:
+    table = ints([7, -1, 9])  # of 10, 11 and 12
+    assert [part.tolist() if isinstance(part, np.ndarray) else part for part in look_up(table, 10, ints([12, 10]))] == [
+        [9, 7],
+        0,
+    ]
+    assert look_up(table, 10, ints([11]))[1] == -1
+
+
+@given(st.integers(1, 3), st.lists(st.tuples(*[st.integers(0, 15)] * 3, st.integers(90, 140)), max_size=8))
+def test_codes_and_time_are_packed(columns: int, rows: list[tuple[int, int, int, int]]) -> None:
+    """Times off the axis 100..130 are moved to its edges; the last code can be cut off and put back."""
+    codes, times = [ints(row[c] for row in rows) for c in range(3)], ints(row[3] for row in rows)
+    points = pack_codes(*codes, columns, 4, times, 5, 100, 130)
+    keys = [sum(code << 4 * (columns - 1 - c) for c, code in enumerate(row[:columns])) for row in rows]
+    moved = [min(max(row[3], 100), 130) - 100 for row in rows]
+    assert points.tolist() == [key * 32 + time for key, time in zip(keys, moved, strict=True)]
+    rest, last = cut_last_code(points, 5, 4)
+    assert rest.tolist() == [key // 16 * 32 + time for key, time in zip(keys, moved, strict=True)]
+    assert last.tolist() == [row[columns - 1] for row in rows]
+    assert same([add_last_code(rest, last, 5, 4)], [points])

@@ -44,6 +44,28 @@ def test_many_rows(rows: int, keys: int) -> None:
         assert same(sort_packed(values, 20), sorted_by_python(values))
 
 
+@pytest.mark.parametrize("split", [0, 1, 2_500, 4_999])
+def test_two_sorted_lists_one_after_the_other(split: int) -> None:
+    values = np.random.default_rng(split).integers(0, 1 << 40, 5_000) >> 30 << 30  # with equal ones
+    values = np.concatenate([np.sort(values[:split]), np.sort(values[split:])])
+    assert same(sort_packed(values, 20), sorted_by_python(values))
+
+
+def test_bits_that_lie_apart() -> None:
+    random = np.random.default_rng(1)
+    values = sum(random.integers(0, 4, 5_000) << shift for shift in (3, 17, 30, 41, 50))
+    assert same(sort_packed(ints(values), 20), sorted_by_python(ints(values)))
+
+
+def test_rows_of_each_key_in_time() -> None:
+    """As the intervals of values come: in order of (grounding, time), to be sorted by (grounding, value, time)."""
+    random = np.random.default_rng(1)
+    time = np.concatenate([np.sort(random.integers(0, 1 << 20, 50)) for _ in range(100)])
+    key = np.repeat(random.permutation(100), 50) * 7 + random.integers(0, 3, 5_000) * (1 << 30)
+    values = (key << 20) | time
+    assert same(sort_packed(values, 20, in_time=True), sorted_by_python(values))
+
+
 @law
 @given(st.integers(1, 4), st.data())
 def test_distinct_rows(width: int, data: st.DataObject) -> None:

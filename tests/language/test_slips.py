@@ -71,6 +71,39 @@ BODY = "happensAt(e(M, X), T), X > 3"
             "define it by facts or rules, or load the file that does; if it is an event, write happensAt(e(M, X), T)",
         ),
         (
+            f"initiatedAt(over-heated(M)=true, T) :- {BODY}.",
+            "syntax",
+            "names have no `-` in them: write over_heated(M)",
+        ),
+        (
+            f"{HEAD} :- happensAt(start-up(M), T).",
+            "syntax",
+            "names have no `-` in them: write start_up(M)",
+        ),
+        (f"{HEAD} :- happensAt(e(M, X), T), 90 < X < 100.", "operator", "write two: 90 < X, X < 100"),
+        (f"{HEAD} :- happensAt(e(M, X), T), 90 =< X =< 99.5.", "operator", "write two: 90 =< X, X =< 99.5"),
+        (
+            f"{HEAD} :- happensAt(e(M, X), T), X > 1,000.",
+            "syntax",
+            "write a predicate or a comparison; numbers have no commas: 1000, not 1,000",
+        ),
+        (f"{HEAD} when {BODY}.", "operator", "write `:-` between head and conditions"),
+        (
+            "happensAt(alarm(M), T) :- happensAt(e(M), T), T > '2026-03-01'.",
+            "type",
+            "times in rules are ticks: in seconds since 1970 it is 1772323200; or give the run a start or an end",
+        ),
+        (
+            "happensAt(alarm(M), T) :- happensAt(e(M), T), T > '2026-03-01T01:00+01:00'.",
+            "type",
+            "times in rules are ticks: in seconds since 1970 it is 1772323200; or give the run a start or an end",
+        ),
+        (
+            "holdsFor(long(M)=true, I) :- holdsFor(hot(M)=true, I), duration(I) > 10 min.",
+            "type",
+            "for intervals of more than ten minutes, write intDurGreater(I, 10 min, Long)",
+        ),
+        (
             "initiatedAt(quiet=true, T) :- \\+ happensAt(e(_), T).",
             "unbound",
             "add a condition that gives the time, such as happensAt(event, T)",
@@ -92,7 +125,7 @@ def test_each_slip_has_one_message_with_its_repair(rule: str, code: str, hint: s
         ),
         (
             "holdsFor(long(M)=true, I) :- holdsFor(hot(M)=true, J), duration(J, D), D > 600, union_all([J], I).",
-            "for intervals of more than ten minutes, write intDurGreater(J, 10 min, I)",
+            "for intervals of more than ten minutes, write intDurGreater(J, 10 min, Long)",
         ),
     ],
 )

@@ -36,7 +36,7 @@ class KeepingSink:
         try:
             return self.sink.deliver(batch, part, changes)
         except (HoldsforError, OSError) as error:
-            _log.warning("%s Its changes are kept in %s until it takes them.", error, self.store.shown())
+            _log.warning("%s The stream goes on; changes are kept in %s until then.", error, self.store.shown())
             self._keep(batch, part, changes)
             return 0
 

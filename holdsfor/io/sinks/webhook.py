@@ -115,8 +115,8 @@ class WebhookSink:
             if attempt < self.retries:
                 time.sleep(self._pause(attempt, wait))
         raise HoldsforError(
-            f"{self._shown()} did not take {key}, after {self.retries + 1} attempts: {reason}. The stream stops here. "
-            "Is the receiver up? What it has not taken is delivered when the stream starts again."
+            f"{self._shown()} did not take {key}, after {self.retries + 1} attempts: {reason}. "
+            "Is the receiver up? What it has not taken is delivered when it is back and the stream runs."
         )
 
     def _pause(self, attempt: int, requested: float | None) -> float:

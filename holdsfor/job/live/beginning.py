@@ -28,7 +28,15 @@ from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesReader
-from holdsfor.job.live.telling import Compactor, Deliveries, Delivery, Each, Watching, warn_of_changed_files
+from holdsfor.job.live.telling import (
+    Compactor,
+    Deliveries,
+    Delivery,
+    Each,
+    RejectWarnings,
+    Watching,
+    warn_of_changed_files,
+)
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
@@ -164,6 +172,7 @@ def begin_stream(
         deliveries = Deliveries(tuple(Delivery(sink, places.state, places.tables, each) for sink in kept))
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
+        told.append(RejectWarnings(places.tables))
         told += [] if watch is None else [Watching(watch)]
         return Begun(
             Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, mapping.all_arguments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdsfor.io.metrics import BatchMetrics
@@ -13,13 +13,17 @@ from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import LOGS, compactions, part_of
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.doubts import count_reasons, join_reasons, reasons_text
 from holdsfor.job.live.ledger import Commit
+from holdsfor.printable import count_text
 
 _log = logging.getLogger(__name__)
 
 #: Runs a function on each item: on the workers, or here.
 Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 COMPACT_EVERY = 50
+REJECT_FILES = 10  # of a batch that are looked at for reasons
+REASONS_TOLD = 20  # by one process
 
 
 def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -119,6 +123,34 @@ def warn_of_changed_files(tables: Store, commit: Commit) -> None:
             changed,
             "file" if changed == 1 else "files",
             tables.shown(f"rejects/batch={commit.batch:07d}"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RejectWarnings:
+    """Tells why rows are rejected: each reason once, so that a stream with many bad rows stays readable."""
+
+    tables: Store
+    told: set[str] = field(default_factory=set)
+
+    def __call__(self, commit: Commit) -> None:
+        files = [file for file in commit.files if file.name.startswith("rejects/")][:REJECT_FILES]
+        if not files or len(self.told) >= REASONS_TOLD:
+            return
+        reasons: dict[str, int] = {}
+        for file in files:
+            reasons = join_reasons(reasons, count_reasons(self.tables.read_table(file.name, file.crc)))
+        if set(reasons) <= self.told:
+            return
+        self.told.update(reasons)
+        rejected, rows = int(commit.counts.get("events_rejected", 0)), int(commit.counts.get("events_in", 0))
+        _log.warning(
+            "%s of batch %d %s rejected%s. They are in %s; a reason is told once.",
+            f"{rejected:,} of {count_text(rows, 'row')}",
+            commit.batch,
+            "was" if rejected == 1 else "were",
+            reasons_text(reasons),
+            self.tables.shown(f"rejects/batch={commit.batch:07d}"),
         )
 
 

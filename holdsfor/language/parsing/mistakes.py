@@ -48,6 +48,8 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
 _UNITS = {"sec": "s", "second": "s", "minute": "min", "min": "min", "hr": "h", "hour": "h", "day": "d"}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
+_FIRST_COMPARISON = re.compile(r"([\w.]+)\s*(<|>|=<|>=)\s*([\w.]+)\s*\Z")
+_SECOND_COMPARISON = re.compile(r"(<|>|=<|>=)(?![<>=-])\s*([\w.]*\w)")
 _OPENING = {"(": ")", "[": "]"}
 _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 
@@ -55,7 +57,8 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    for find in (_pattern, _neck, _two_clauses, advise_on_pattern, _arrow, _unit, _slip, _brackets, _surroundings):
+    finders = (_pattern, _neck, _two_clauses, advise_on_pattern, _arrow, _unit, _chain, _slip, _brackets, _surroundings)
+    for find in finders:
         advice = find(text, position, at_end)
         if advice:
             return advice
@@ -94,7 +97,7 @@ def _neck(text: str, position: int, at_end: bool) -> Advice | None:
     head = _without_comments(text[:position]).rstrip()
     if at_end or not _RULE_HEAD.match(head) or ":-" in head or _open_brackets(head):
         return None
-    sign = re.match(r"--?>|=>|(?i:if)\b", text[position:])
+    sign = re.match(r"--?>|=>|(?i:if|when|whenever)\b", text[position:])
     if sign:
         hint = "write `:-` between head and conditions"
         return Advice("operator", f"`{sign[0]}` does not begin conditions", hint, position, position + len(sign[0]))
@@ -124,6 +127,17 @@ def _unit(text: str, position: int, at_end: bool) -> Advice | None:
             hint = f"write {amount[1]} {unit}; the units are {', '.join(SECONDS)}"
             return Advice("duration", f"`{amount[2]}` is not a unit of time", hint, amount.start(), amount.end())
     return None
+
+
+def _chain(text: str, position: int, at_end: bool) -> Advice | None:
+    """`90 < C < 100`"""
+    second = _SECOND_COMPARISON.match(text, position)
+    first = _FIRST_COMPARISON.search(text[:position])
+    if not second or not first:
+        return None
+    left, sign, middle = first.groups()
+    hint = f"write two: {left} {sign} {middle}, {middle} {second[1]} {second[2]}"
+    return Advice("operator", "a comparison has two sides", hint, position, second.end(1))
 
 
 def _slip(text: str, position: int, at_end: bool) -> Advice | None:

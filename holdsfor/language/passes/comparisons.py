@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 
 from holdsfor.language.description import Compare, Is
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.names import bodies
+from holdsfor.language.reading.arithmetic import date_hint
 from holdsfor.language.terms import Atom, Compound, Float, Int, Term
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.walk import every
@@ -56,10 +57,8 @@ def _is_calculation(term: Term) -> bool:
 def _check_dates(draft: Draft, *terms: Term) -> None:
     for term in terms:
         for subtraction, day in _dates(term):
-            seconds = (day - date(1970, 1, 1)).days * 86400
             message = f"`{day}` is no date here, but {day.year} less {day.month} and {day.day}"
-            hint = f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"
-            draft.error("type", message, subtraction.place, hint)
+            draft.error("type", message, subtraction.place, date_hint(datetime(day.year, day.month, day.day)))
 
 
 def _dates(term: Term) -> Iterator[tuple[Term, date]]:

@@ -9,9 +9,11 @@ from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import mentions
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.patterns import is_calculated
-from holdsfor.language.terms import Compound, Items, Term, is_ground, name_and_args
+from holdsfor.language.terms import Atom, Compound, Items, Term, is_ground, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.written import written
+
+SIGNS = ("+", "-", "*", "/")
 
 
 def shapes(draft: Draft) -> None:
@@ -43,6 +45,10 @@ def _conditions(draft: Draft, body: tuple[Literal, ...]) -> None:
 
 
 def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
+    if isinstance(entity, Compound) and entity.functor in SIGNS:
+        message = f"`{written(entity)}` is a calculation, not the name of an event or fluent"
+        draft.error("syntax", message, entity.place, _name_hint(entity))
+        return
     for term in _refused((*name_and_args(entity)[1], *(() if value is None else (value,)))):
         text = written(term)
         if isinstance(term, Compound):
@@ -54,6 +60,15 @@ def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
             message = f"`{text}` is a list with variables inside, which cannot be taken apart"
             hint = "give its parts as arguments of their own, or of a term: pair(X,Y)"
         draft.error("argument", message, term.place, hint)
+
+
+def _name_hint(entity: Compound) -> str:
+    """`over-heated(M)` is probably meant as a name."""
+    parts = [name_and_args(part) for part in entity.args if isinstance(part, Atom | Compound)]
+    if len(parts) < 2:
+        return "write its name, as in hot(Machine)"
+    name, args = "_".join(part for part, _ in parts), ", ".join(map(written, parts[-1][1]))
+    return f"names have no `{entity.functor}` in them: write {name}{f'({args})' if args else ''}"
 
 
 def _refused(terms: Iterable[Term]) -> Iterator[Term]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Float, Int, Items, Term, Var, name_and_args
@@ -30,8 +32,16 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
 
 
 def _number_hint(name: str) -> str:
+    with suppress(ValueError):
+        return date_hint(datetime.fromisoformat(name))
     if name[:1].isdigit():
         return f"write it without quotes: {name}"
     if not name[:1].isalpha():
         return "write a number or a variable"
     return f"write a number, or a variable: {name[:1].upper()}{name[1:]}; == compares names"
+
+
+def date_hint(moment: datetime) -> str:
+    """What to write in place of a date. Without a zone it is in UTC."""
+    seconds = round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
+    return f"times in rules are ticks: in seconds since 1970 it is {seconds}; or give the run a start or an end"

@@ -80,7 +80,8 @@ class BodyReader:
             return self.refuse("unsupported", "a variable cannot be a condition", term, "write the condition out")
         if isinstance(term, Int | Float | Items):
             message = f"`{written(term)}` is not a condition"
-            return self.refuse("syntax", message, term, "write a predicate or a comparison")
+            numbers = "; numbers have no commas: 1000, not 1,000" if isinstance(term, Int) else ""
+            return self.refuse("syntax", message, term, f"write a predicate or a comparison{numbers}")
         name, args = name_and_args(term)
         reader = _READERS.get((name, len(args)))
         if reader:

@@ -116,10 +116,10 @@ def _forall(condition: Term, action: Term) -> tuple[str, str]:
     return "calls other goals", f"write \\+ ({written(condition, 999)}, \\+ {written(action, 900)})"
 
 
-def _duration(intervals: Term, _: Term) -> tuple[str, str]:
+def _duration(intervals: Term, *_: Term) -> tuple[str, str]:
     return (
         "is not built in",
-        f"for intervals of more than ten minutes, write intDurGreater({written(intervals)}, 10 min, I)",
+        f"for intervals of more than ten minutes, write intDurGreater({written(intervals)}, 10 min, Long)",
     )
 
 
@@ -129,5 +129,6 @@ _SPECIAL: dict[tuple[str, int], Callable[..., tuple[str, str]]] = {
     ("between", 3): _between,
     ("forall", 2): _forall,
     ("dif", 2): _dif,
+    ("duration", 1): _duration,
     ("duration", 2): _duration,
 }
