@@ -39,9 +39,11 @@ class Log:
 
     def add(self, tables: Iterable[pa.Table], edge: int | None) -> pa.Table:
         """What is added, as one table. edge: what was over by then is not kept."""
-        added = pa.concat_tables([self.schema.empty_table(), *tables])
-        if added.num_rows:
-            self.tables.append(added)
+        some = [table for table in tables if table.num_rows]
+        added = some[0] if len(some) == 1 else pa.concat_tables([self.schema.empty_table(), *some])
+        if not some:
+            return added
+        self.tables.append(added)
         if sum(table.num_rows for table in self.tables) > 2 * self.shortened + ROWS:
             self.tables = [self.recent(edge)]
             self.shortened = self.tables[0].num_rows

@@ -1,6 +1,6 @@
-"""The wheel in a bare environment, by the steps of the Dockerfile: it runs, imports and has types.
+"""The wheel in bare environments, by the steps of the Dockerfile: it runs, imports and has types.
 
-HOLDSFOR_LOWEST=1 installs the lowest version of each range of pyproject.toml instead of the highest.
+In one environment each range of pyproject.toml has its highest version, in the other its lowest.
 """
 
 from __future__ import annotations
@@ -38,11 +38,15 @@ def instructions(word: str) -> list[str]:
 
 
 def lowest_versions() -> Iterator[str]:
-    """Of each range in pyproject.toml its lowest version, as pip takes it."""
+    """Of each range in pyproject.toml its lowest version, as pip takes it.
+
+    For later Pythons than the first the very first releases have no wheels: there, the last of the same minor version.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    is_first = f">={sys.version_info[0]}.{sys.version_info[1]}" == project["requires-python"]
     for requirement in project["dependencies"]:
         if match := re.match(r"([\w-]+)>=([\d.]+)", requirement):
-            yield f"{match[1]}=={match[2]}" if match[2].count(".") == 2 else f"{match[1]}=={match[2]}.*"
+            yield f"{match[1]}=={match[2]}" + ("" if is_first or match[2].count(".") == 2 else ".*")
 
 
 def test_ranges_are_written_as_the_test_below_reads_them() -> None:
@@ -58,8 +62,8 @@ def run(command: list[str], folder: Path, **more: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["highest", "lowest"])
+def bare(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An environment with the wheel and what it needs, made by the steps of the Dockerfile."""
     folder = tmp_path_factory.mktemp("bare")
     build, install = (step for step in instructions("RUN") if step.startswith("python -m pip"))
@@ -73,7 +77,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run([str(python), *shlex.split(build)[1:]], folder)
     wheel = next((folder / "dist").glob("*.whl"))
     words = [str(wheel) if word == "/dist/*.whl" else word for word in shlex.split(install)[1:]]
-    lowest = list(lowest_versions()) if os.environ.get("HOLDSFOR_LOWEST") else []
+    lowest = list(lowest_versions()) if request.param == "lowest" else []
     run([str(python), *(word for word in words if word != "--no-cache-dir"), *lowest], folder)
     return folder / "env" / "bin"
 

@@ -33,12 +33,16 @@ from tests.spark.live.undisturbed import Recorder
 from tests.spark.test_mqtt import fill
 
 
+def stream_of(rules: str, folder: Path, state: str, **more: Any) -> LocalQuery:
+    files = Folder.of(str(folder / "in"), folder / state)
+    reader = FileReader(Mapping(), f"{folder / 'in'}/*")
+    options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / state, "once": True}
+    return stream(holdsfor.parse(rules), files.feed(None, 1), reader, **options | more)
+
+
 def begin(folder: Path, **more: Any) -> LocalQuery:
     """On the checkpoint that `FolderStream` and Spark take, too."""
-    files = Folder.of(str(folder / "in"), folder / "state")
-    reader = FileReader(Mapping(), f"{folder / 'in'}/*")
-    options: dict[str, Any] = {"window": 40, "step": 20, "start": 0, "checkpoint": folder / "state", "once": True}
-    return stream(holdsfor.parse(RULES), files.feed(None, 1), reader, **options | {"buckets": 2} | more)
+    return stream_of(RULES, folder, "state", **{"buckets": 2} | more)
 
 
 def run(folder: Path, **more: Any) -> LocalQuery:
@@ -401,6 +405,7 @@ def test_a_receiver_that_stops_the_stream_keeps_no_other_from_its_changes(folder
     [
         (["--from", "nowhere"], "nowhere is not there. Make the folder (mkdir nowhere)"),
         (["--from", "-"], "a stream cannot read standard input"),
+        (["--from", "s3://bucket/in"], "cannot stream from s3://bucket: give a folder, mqtt://host/topic or kafka://"),
         (["--from", "in", "--mapping", "absent.toml"], "cannot read the mapping absent.toml"),
         (["--from", "in", "--window", "soon"], "'soon' is not a duration"),
         (["--from", "in", "--window", "50"], "was begun with window 40, not window 50"),
@@ -420,6 +425,23 @@ def test_what_can_be_refused_is_refused_before_spark_starts(
     refused = CliRunner().invoke(app, ["stream", "rules.ec", *options, *more])
     assert refused.exit_code == 1, refused.output
     assert message in refused.stderr
+
+
+def test_rules_are_changed_by_a_second_stream_over_the_recent_past(folder: Path) -> None:
+    """As docs/streaming.md tells it: a new checkpoint, a start one window before the change, the same files."""
+    run(folder)
+    changed = RULES.replace("5", "3")
+    refused = r"was begun with other rules or facts \(slow/1 changed\).* begin anew with another checkpoint"
+    with pytest.raises(HoldsforError, match=refused):
+        stream_of(changed, folder, "state", buckets=2)
+    put(folder / "in", 3)
+    change = 3 * ROWS
+    second = stream_of(changed, folder, "state-2", start=change - 40)
+    assert second.awaitTermination(60)
+    rows = holdsfor.read_events([line for n in range(4) for line in lines(n).splitlines()], format="rtec")
+    batch = holdsfor.recognise(holdsfor.parse(changed), rows, window=40, step=20, start=change - 40)
+    assert sorted(second.current()[0].to_pylist(), key=str) == sorted(batch.intervals.to_pylist(), key=str)
+    assert run(folder).exception() is None, "the old one can go on beside it"
 
 
 def test_dates_and_durations_in_different_ticks(folder: Path, caplog: pytest.LogCaptureFixture) -> None:

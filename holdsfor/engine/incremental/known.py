@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, Plan, Reach, Relation, Static
+from holdsfor.plan.operators import Definition, Due, Group, Plan, Reach, Relation, Static
 from holdsfor.plan.walk import complements, names_times
 
 Waiting = tuple[Relation, Reach]
@@ -26,11 +26,23 @@ Waiting = tuple[Relation, Reach]
 
 
 @dataclass(frozen=True, slots=True)
+class Stirred:
+    """always: definitions of a unit that any query time may change. waits: rows that may change some, when time passes.
+
+    due: definitions with deadlines.
+    """
+
+    always: tuple[int, ...]
+    waits: dict[Waiting, tuple[int, ...]]
+    due: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SessionSetting:
     """What does not change from query time to query time. timed: definitions that name times by themselves.
 
     complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan.
-    of_units: how far the definitions of each unit look.
+    of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
     """
 
     program: Program
@@ -43,6 +55,7 @@ class SessionSetting:
     lookings: Lookings
     of_units: dict[Unit, Delays]
     waits: tuple[tuple[Waiting, int], ...]
+    stirred: dict[Unit, Stirred]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -58,7 +71,25 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     waits = _find_waits(plan, scope.definitions)
-    return SessionSetting(program, windows, scope, units, joining, timed, complementing, every, of_units, waits)
+    stirred = {unit: _find_stirred(plan, unit, timed) for unit in units}
+    return SessionSetting(
+        program, windows, scope, units, joining, timed, complementing, every, of_units, waits, stirred
+    )
+
+
+def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
+    always = tuple(n for n in unit.definitions if plan.looks[n].stirs is None or n in timed)
+    waits: dict[Waiting, tuple[int, ...]] = {}
+    due = []
+    for number in unit.definitions:
+        look, definition = plan.looks[number], plan.definitions[number]
+        if number in always or look.stirs is None:
+            continue
+        for relation in look.relations:
+            waits[relation, look.stirs] = (*waits.get((relation, look.stirs), ()), number)
+        if isinstance(definition, Group) and definition.deadlines:
+            due.append(number)
+    return Stirred(always, waits, tuple(due))
 
 
 def _complements(definition: Definition) -> bool:

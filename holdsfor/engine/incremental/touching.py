@@ -23,30 +23,29 @@ JOINING = 0.3
 
 def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
     """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
-    touched, stirred = Touched(), set()
-    for relation in unit.reads:
-        difference = turn.differences.get(relation)
+    touched = Touched()
+    for relation in unit.reads & turn.differences.keys():
+        difference = turn.differences[relation]
         if difference:
             for data, until in _changed(difference):
                 _touch(unit, relation, data, until + turn.bare.axis.origin, touched)
-    near = turn.known.query_time
-    stirring: dict[Waiting, bool] = {}
-    for number in unit.definitions:
-        look = turn.setting.program.plan.looks[number]
-        if look.stirs is None or number in turn.setting.timed or _is_beginning(turn, number):
-            touched.touch_all(near)
-            stirred.add(number)
-            continue
-        for relation in look.relations:
-            waiting = (relation, look.stirs)
-            if waiting not in stirring:
-                stirring[waiting] = _touch_waiting(turn, unit, waiting, touched)
-            if stirring[waiting]:
-                stirred.add(number)
-        if _touch_deadlines(turn, unit, number, touched):
-            stirred.add(number)
+    stirred = _find_stirred(turn, unit, touched)
     _touch_followers(turn, unit, touched)
     return touched, frozenset(stirred)
+
+
+def _find_stirred(turn: QueryTurn, unit: Unit, touched: Touched) -> set[int]:
+    """The definitions that time alone may change; the tuples that it may change them for are touched."""
+    stirred, setting = turn.setting.stirred[unit], turn.setting
+    always = {*stirred.always, *(n for n in unit.definitions if n in setting.complementing and _is_beginning(turn, n))}
+    if always:
+        touched.touch_all(turn.known.query_time)
+    changed = set(always)
+    for waiting, numbers in stirred.waits.items():
+        if waiting in turn.known.agenda and not always.issuperset(numbers):
+            changed.update(numbers if _touch_waiting(turn, unit, waiting, touched) else ())
+    changed.update(number for number in stirred.due if _touch_deadlines(turn, unit, number, touched))
+    return changed
 
 
 def _touch_waiting(turn: QueryTurn, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
@@ -60,8 +59,6 @@ def _touch_waiting(turn: QueryTurn, unit: Unit, waiting: Waiting, touched: Touch
 
 def _is_beginning(turn: QueryTurn, number: int) -> bool:
     """Whether the start of the history, where complements begin, is so near that time may change them."""
-    if number not in turn.setting.complementing:
-        return False
     edge = turn.setting.stirring(number, turn.known.query_time)
     return edge is None or edge < turn.setting.windows.first
 

@@ -11,6 +11,9 @@ from holdsfor.io.readers.times import ticks_of_dates
 from holdsfor.io.strings import TextColumn, strings_of
 from holdsfor.io.text import Mask, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
 
+#: A part of a table may have the terms of the whole: with so many for a row, it is encoded anew.
+MANY_TERMS = 4
+
 
 def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """One array of a type we know: no views, no large strings; what is encoded stays encoded."""
@@ -25,7 +28,10 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         column = column.combine_chunks()
         if isinstance(column, pa.ChunkedArray):
             column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    return column if column.type == wanted else column.cast(wanted)
+    column = column if column.type == wanted else column.cast(wanted)
+    if pa.types.is_dictionary(wanted) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
+        return column.dictionary_decode().dictionary_encode()
+    return column
 
 
 def column_terms(

@@ -38,6 +38,7 @@ from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -157,15 +158,29 @@ def as_mapping(settings: Mapping | AnyMapping[str, Any] | str | Path | None) -> 
         return Mapping()
     if isinstance(settings, Mapping):
         return settings
-    origin = "the mapping"
     if isinstance(settings, str | Path):
-        origin, settings = str(settings), _toml(Path(settings))
+        return _read_file(Path(settings), _stamp(Path(settings)))
     if not isinstance(settings, AnyMapping):
         raise HoldsforError(
             f"a mapping is a dict or the path of a TOML file, not {type(settings).__name__}. "
             'Write {"time": "ts", "events": {"reading": ["machine", "celsius"]}}.'
         )
-    return _read_mapping(origin, settings)
+    return _read_mapping("the mapping", settings)
+
+
+@lru_cache(maxsize=16)
+def _read_file(path: Path, stamp: tuple[int, int]) -> Mapping:
+    """stamp: a file is read again when it has changed. A session may be told of it with each row."""
+    return _read_mapping(str(path), _toml(path))
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """When a file was written, and how long it is."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise HoldsforError(f"cannot read the mapping {path}: {error.strerror}.") from error
+    return status.st_mtime_ns, status.st_size
 
 
 def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
