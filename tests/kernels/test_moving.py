@@ -13,6 +13,7 @@ from holdsfor.kernels import (
     compress,
     cut_last_code,
     distinct,
+    earliest_of_codes,
     earliest_of_keys,
     is_one_of,
     lift,
@@ -138,6 +139,14 @@ def test_taken_rows(kind: type) -> None:
     rows = take(values, ints([4, 0, 0, 3]))
     assert rows.dtype == values.dtype
     assert rows.tolist() == values[[4, 0, 0, 3]].tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 31)), max_size=10))
+def test_earliest_of_codes(rows: list[tuple[int, int]]) -> None:
+    points = ints((9 << 5) | time for _, time in rows)  # of another key
+    earliest = {code: min(time for other, time in rows if other == code) for code, _ in rows}
+    expected = [code * 32 + time for code, time in sorted(earliest.items())]
+    assert earliest_of_codes(ints(code for code, _ in rows), points, 6, 5).tolist() == expected
 
 
 def test_look_up_tells_what_is_missing() -> None:
