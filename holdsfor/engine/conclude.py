@@ -86,10 +86,10 @@ def head_points(
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
-    if firsts and rows.packed is not None and _may_use_table(rows, args, time, world):
-        if rows.lies_within(time, low, high):
-            codes = head_codes(rows, args[0], world)
-            return earliest_of_codes(codes, rows.packed, len(world.dictionary), world.axis.time_bits)
+    by_table = firsts and _may_use_table(rows, args, time, world) and rows.lies_within(time, low, high)
+    if by_table and rows.packed is not None:
+        codes = head_codes(rows, args[0], world)
+        return earliest_of_codes(codes, rows.packed, len(world.dictionary), world.axis.time_bits)
     packed, in_order = _pack_head(rows, args, time, world)
     if len(packed) and not rows.lies_within(time, low, high):
         first, last = time_span(packed, world.axis.mask)
