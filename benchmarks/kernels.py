@@ -95,6 +95,7 @@ def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     for share in (0.01, 0.5, 0.99):
         mask = random.random(rows) < share
         yield f"compress, {share:.0%} kept", rows, partial(kernels.compress, values, mask)
+        yield f"take, {share:.0%} kept", rows, partial(kernels.take, values, np.flatnonzero(mask))
         yield f"  NumPy indexing, {share:.0%} kept", rows, partial(values.__getitem__, mask)
     yield "merge_sorted", rows, lambda: kernels.merge_sorted(half, rest)
     yield "lift", s.size, lambda: kernels.lift(s, e, low, high, BITS)

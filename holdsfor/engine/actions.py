@@ -12,7 +12,7 @@ from holdsfor.engine.relation import EMPTY, Intervals
 from holdsfor.engine.simple import Domains, initial_keys
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.kernels import sort_packed
+from holdsfor.kernels import ascends, sort_packed, take
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
 from holdsfor.plan.distances import distances
@@ -157,5 +157,7 @@ def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World)
     axis = world.axis
     base = keys << axis.time_bits
     s, e = base | start, base | np.where(end == OPEN, axis.mask, end)
-    s, order = sort_packed(s, axis.time_bits)
-    return Intervals(axis, world.dictionary, relation.arity, s, e[order])
+    if not ascends(s):
+        s, order = sort_packed(s, axis.time_bits)
+        e = take(e, order)
+    return Intervals(axis, world.dictionary, relation.arity, s, e)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from holdsfor.engine.dictionary import Ints
-from holdsfor.kernels import compress, take
+from holdsfor.kernels import look_up_answers
 
 Mask = npt.NDArray[np.bool_]
 UNKNOWN, YES, NO = 0, 1, 2
@@ -29,16 +29,15 @@ class Answers:
             return None
         if len(self._table) < terms:
             self._table = np.concatenate([self._table, np.zeros(terms - len(self._table), np.int8)])
-        known = take(self._table, codes)
-        if len(known) and known.min() == UNKNOWN:
+        mask, unknown = look_up_answers(self._table, codes, YES, UNKNOWN)
+        if unknown:
             wanted = np.zeros(terms, np.bool_)
-            wanted[compress(codes, known == UNKNOWN)] = True
-            fresh = np.flatnonzero(wanted)
+            wanted[codes] = True
+            fresh = np.flatnonzero(wanted & (self._table[:terms] == UNKNOWN))
             answers = answer(fresh)
             if answers is None:
                 self._refused = True
                 return None
             self._table[fresh] = np.where(answers, YES, NO)
-            known = take(self._table, codes)
-        mask: Mask = known == YES
+            mask, _ = look_up_answers(self._table, codes, YES, UNKNOWN)
         return mask

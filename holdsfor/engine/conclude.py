@@ -59,7 +59,7 @@ def concluded(
 ) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards.
 
-    firsts: only the first point of each key matters. anyhow: the points may come in any order.
+    firsts: only the first point of each key matters. anyhow: the points without wildcards may come in any order.
     """
     full: list[Ints] = []
     wild: list[Open] = []
@@ -70,7 +70,8 @@ def concluded(
         is_full = len(positions) == len(args)
         packed = EMPTY
         if rows.size:
-            packed = head_points(rows, [args[p] for p in positions], rule.time, world, firsts and is_full, anyhow)
+            bound = [args[p] for p in positions]
+            packed = head_points(rows, bound, rule.time, world, firsts and is_full, anyhow and is_full)
         if is_full:
             full.append(packed)
         else:

@@ -73,14 +73,12 @@ def one_by_one(
     )
     for relation, number in slot.items():
         mine = outcome.slot == number
-        world.relations[relation] = placed(
-            relation, outcome.component[mine], outcome.start[mine], outcome.end[mine], world
-        )
+        keys, start, end = (compress(column, mine) for column in (outcome.component, outcome.start, outcome.end))
+        world.relations[relation] = placed(relation, keys, start, end, world)
     for due, number in numbers.items():
         mine = outcome.deadline == number
-        world.running[due] = Running(
-            outcome.deadline_component[mine], outcome.made[mine], outcome.due[mine], outcome.dropped[mine]
-        )
+        columns = (outcome.deadline_component, outcome.made, outcome.due, outcome.dropped)
+        world.running[due] = Running(*(compress(column, mine) for column in columns))
     return left_out
 
 

@@ -25,6 +25,7 @@ from holdsfor.kernels import (
     order_changed,
     places_lingering,
     places_unlike,
+    rekey,
     sort_packed,
     time_span,
     union2,
@@ -212,7 +213,8 @@ class Points:
 
     def _nulls(self, position: int) -> Mask | None:
         """Which rows have no value there; None: all have one."""
-        if position not in self._columns and self.dictionary.null_code is None:
+        column = self._columns.get(position)
+        if self.dictionary.null_code is None and (column is None or not column.is_number):
             return None
         return self.column(position).nulls()
 
@@ -415,6 +417,11 @@ class Intervals:
         return spread
 
     def _rekeyed(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+        axis = self.axis
+        if not axis.is_wide(self.arity) and len(picks.constants) <= 1 and not picks.equal:
+            ((chosen, code),) = picks.constants or ((0, -1),)
+            shifts = [(self.arity - 1 - p) * axis.code_bits for p in (chosen, *positions)]
+            return rekey(self.s, self.e, code, np.array(shifts), axis.code_bits, axis.time_bits)
         mask = self.mask(picks)
         rows = np.arange(len(self)) if mask is None else np.flatnonzero(mask)
         s, e = self.s[rows], self.e[rows]

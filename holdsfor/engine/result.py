@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.arguments import arguments
+from holdsfor.engine.arguments import arguments, coded_arguments
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.relation import Intervals, Points
@@ -134,7 +134,7 @@ def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write:
         value = pa.repeat(write(pa.array([str(relation.value)]))[0], len(intervals))
     columns = [
         pa.repeat(relation.name, len(intervals)),
-        arguments([_texts_of(column, texts) for column in codes], len(intervals)),
+        coded_arguments(codes, texts, len(intervals)),
         value,
         pa.array(axis.time(intervals.s)),
         pa.array(end + axis.origin, mask=end == axis.mask),

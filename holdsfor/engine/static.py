@@ -193,6 +193,8 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
 
 
 def _algebra(expression: Expression, frame: Frame) -> Pair:
+    if frame.rows is None and isinstance(expression, Of):  # relations know what was asked of them
+        return _of(expression, frame)
     part = SharedExpression(frame.grounds, expression)
     if part not in frame.shared:
         return _worked_out(expression, frame)

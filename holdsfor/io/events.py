@@ -69,13 +69,14 @@ class Block:
         return self.args[position] if position < len(self.args) else self.value
 
     def _map(self, of_column: Callable[[pa.Array], pa.Array], of_numbers: Callable[[Any], Any]) -> Block:
+        start = of_numbers(self.start)
         return replace(
             self,
             args=tuple(map(of_column, self.args)),
             value=None if self.value is None else of_column(self.value),
-            start=of_numbers(self.start),
+            start=start,
             end=None if self.end is None else of_numbers(self.end),
-            arrival=of_numbers(self.arrival),
+            arrival=start if self.arrival is self.start else of_numbers(self.arrival),
             op=None if self.op is None else of_numbers(self.op),
             begun=None if self.begun is None else of_numbers(self.begun),
         )

@@ -58,6 +58,18 @@ def look_up(table: Ints, low: int, numbers: Ints) -> tuple[Ints, np.int64]:
     return result, least
 
 
+@kernel
+def look_up_answers(table: NDArray[np.int8], codes: Ints, yes: int, unknown: int) -> tuple[Mask, np.int64]:
+    """For which codes the table says yes, and for how many it does not know."""
+    result = np.empty(codes.size, np.bool_)
+    missing = np.int64(0)
+    for i in range(codes.size):
+        answer = table[codes[i]]
+        result[i] = answer == yes
+        missing += answer == unknown
+    return result, missing
+
+
 def value_span(values: Ints) -> tuple[int, int]:
     """The least and the greatest value; there must be one."""
     if not values.flags.carray:  # for which the kernel would be compiled anew
@@ -145,6 +157,24 @@ def cut_last_code(points: Ints, bits: int, code_bits: int) -> tuple[Ints, Ints]:
         key = points[i] >> bits
         rest[i], last[i] = (key >> code_bits << bits) | (points[i] & mask), key & code_mask
     return rest, last
+
+
+@kernel
+def rekey(s: Ints, e: Ints, code: int, shifts: Ints, code_bits: int, bits: int) -> tuple[Ints, Ints, Ints]:
+    """The intervals whose keys have the code where the first shift says, on the axis of the codes at the others.
+
+    With the rows that they come from. code: -1 for all of them. Nothing is sorted.
+    """
+    mask, code_mask = (np.int64(1) << bits) - 1, (np.int64(1) << code_bits) - 1
+    starts, ends, rows = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
+    k = 0
+    for i in range(s.size):
+        key, base = s[i] >> bits, np.int64(0)
+        for n in range(1, shifts.size):
+            base = (base << code_bits) | ((key >> shifts[n]) & code_mask)
+        starts[k], ends[k], rows[k] = (base << bits) | (s[i] & mask), (base << bits) | (e[i] & mask), i
+        k += code < 0 or ((key >> shifts[0]) & code_mask) == code
+    return starts[:k], ends[:k], rows[:k]
 
 
 @kernel

@@ -1,10 +1,10 @@
 """Rows in the order of a packed column, and the distinct among rows of many columns.
 
 Sorting is most of the time of a sequence, so the cheapest way that the rows allow is taken: none if they are sorted, a
-merge if they are two sorted lists one after the other, counting by key if they are in order of time, radix passes over
-the bits in which the values differ where these are few (the codes of an argument seldom use all the bits that they
-have) or where value and row number need more than 63 bits together, and else one sort of values that carry their row
-number in their low bits.
+merge if they are two sorted lists one after the other, counting by key if they are in order of time, one radix pass
+over the bits in which the values differ where these are few (the codes of an argument seldom use all the bits that they
+have), one sort of values that carry their row number in their low bits, of all their bits or of those that differ; and
+several radix passes where value and row number need more than 63 bits together.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 #: Bits that a radix pass sorts by at most: the places of its 2,048 groups stay in the fastest cache.
 DIGIT = 11
-#: So few passes over so few rows are faster than NumPy's sort of values with row numbers; of more rows the places that
-#: a pass writes to are not in the cache (20,000 rows: 134 against 203 microseconds; a million: 56 against 35 ms).
-#: With a third pass they are slower (6,350 rows: 142 against 76 microseconds).
-FEW_PASSES, FEW_ROWS = 2, 1 << 17
+#: One pass over so few rows is faster than NumPy's sort of values with row numbers (27,804 rows: 223 against 278
+#: microseconds, 440 with a second pass); of more rows the places that a pass writes to are not in the cache.
+FEW_ROWS = 1 << 17
 #: Counting by key pays while the places of the keys stay in the cache, or are fewer than the rows.
 CACHED_KEYS = 1 << 14
 INFINITE = (1 << 63) - 1
@@ -57,12 +56,16 @@ def sort_rows(values: Ints, bits: int, in_time: bool = False) -> tuple[Ints, Int
         return result, order
     index = rows.bit_length()
     passes = _find_passes(int(varying) >> bits << bits if in_time else int(varying))
-    few = rows <= FEW_ROWS and len(passes) <= FEW_PASSES
-    if few or (int(high) - int(low)).bit_length() + index > 63:
-        return _radix(values, np.array(passes, np.int64))
-    packed = (values - low << index) | np.arange(rows)
-    packed.sort()
-    return (packed >> index) + low, packed & ((1 << index) - 1)
+    if len(passes) > 1 or rows > FEW_ROWS:
+        if (int(high) - int(low)).bit_length() + index <= 63:
+            packed = (values - low << index) | np.arange(rows)
+            packed.sort()
+            return (packed >> index) + low, packed & ((1 << index) - 1)
+        if sum(width + more for _, width, _, more in passes) + index <= 63:
+            packed = _gather_bits(values, np.array(passes, np.int64), index)
+            packed.sort()
+            return _take_in_order(values, packed, index)
+    return _radix(values, np.array(passes, np.int64))
 
 
 @kernel
@@ -134,6 +137,31 @@ def _count_keys(values: Ints, bits: int, least: int, keys: int, result: Ints, or
         k = (values[i] >> bits) - least
         result[place[k]], order[place[k]] = values[i], i
         place[k] += 1
+
+
+@kernel
+def _gather_bits(values: Ints, passes: NDArray[np.int64], index: int) -> Ints:
+    """The bits that the passes sort by, in their order, and below them the row number."""
+    result = np.arange(values.size)
+    place = index
+    for p in range(passes.shape[0]):
+        for piece in range(0, 4, 2):
+            shift, mask = passes[p, piece], (np.int64(1) << passes[p, piece + 1]) - 1
+            for i in range(values.size):
+                result[i] |= ((values[i] >> shift) & mask) << place
+            place += passes[p, piece + 1]
+    return result
+
+
+@kernel
+def _take_in_order(values: Ints, packed: Ints, index: int) -> tuple[Ints, Ints]:
+    """packed: with the row number in its low bits."""
+    result, order = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
+    mask = (np.int64(1) << index) - 1
+    for i in range(values.size):
+        order[i] = packed[i] & mask
+        result[i] = values[order[i]]
+    return result, order
 
 
 @kernel

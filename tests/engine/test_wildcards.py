@@ -148,3 +148,22 @@ def test_wildcards_in_conditions_mean_some() -> None:
         idle(a)            @ 20
     """
     check(rules, stream, expected)
+
+
+def test_values_of_a_wildcard_come_in_any_order() -> None:
+    """A wildcard beside a value from the data, whose events do not come in the order of their values."""
+    rules = """
+        initiatedAt(load(X,X)=L, T) :- happensAt(weigh(X,L), T).
+        initiatedAt(load(X,_)=L, T) :- happensAt(weigh(X,L), T).
+    """
+    stream = """
+        weigh(c,high)  @ 10
+        weigh(c,low)   @ 12
+        weigh(c,high)  @ 14
+    """
+    expected = """
+        load(c,c)=high  @ [11,13)
+        load(c,c)=low   @ [13,15)
+        load(c,c)=high  @ [15,inf)
+    """
+    check(rules, stream, expected)
