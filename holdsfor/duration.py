@@ -87,7 +87,7 @@ def _after_zero(name: str, moment: object, unit: str) -> int:
         return ticks_of(name, moment, unit)
     except HoldsforError:
         raise HoldsforError(
-            f"the {name} {moment!r} is no time. Write 2026-03-01T08:00 where times are dates, or else ticks (3600)."
+            f"the {name} {moment!r} is not a time. Write 2026-03-01T08:00 where times are dates, or else ticks (3600)."
         ) from None
 
 

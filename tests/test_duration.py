@@ -67,7 +67,7 @@ def test_points_in_time(moment: object, unit: str, expected: int) -> None:
 
 @pytest.mark.parametrize("moment", ["noon", "2026-13-01", "30.3.2025", 1.5, True])
 def test_what_is_no_point_in_time_is_refused(moment: object) -> None:
-    with pytest.raises(HoldsforError, match=r"the start .* is no time\. Write 2026-03-01T08:00"):
+    with pytest.raises(HoldsforError, match=r"the start .* is not a time\. Write 2026-03-01T08:00"):
         ticks_at("start", moment, "s")
 
 

@@ -61,7 +61,7 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise HoldsforError(f"{path}: not UTF-8 text (byte {error.start}); save the file as UTF-8") from None
     except OSError as error:
-        raise HoldsforError(f"cannot read {path}: {error.strerror}. Name rule files that are there.") from None
+        raise HoldsforError(f"cannot read {path}: {error.strerror}. Name rule files that exist.") from None
 
 
 def _save(path: Path, text: str) -> None:

@@ -35,9 +35,8 @@ WIDE = "wide"
 TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
-def prepare() -> None:
-    """What each run in a process of its own needs, before it is known which. The first kernel loads Numba's runtime."""
-    leave_out_modules()
+def load_first_kernel() -> None:
+    """Any of them: it loads Numba's runtime."""
     find_cuts(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
 
 

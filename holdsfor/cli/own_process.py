@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +26,15 @@ def start_worker_for(arguments: Sequence[str]) -> Worker | None:
     is_run = arguments[:1] == ["run"] and len(arguments) > 1
     if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
         return None
-    return start_worker("holdsfor.cli.history", "prepare")
+    return start_worker("holdsfor.cli.own_process", "prepare_run")
+
+
+def prepare_run() -> None:
+    """What each run in a process of its own needs, before it is known which."""
+    leave_out_modules()
+    from holdsfor.cli.history import load_first_kernel
+
+    load_first_kernel()
 
 
 def leave_out_modules() -> None:
@@ -34,12 +43,13 @@ def leave_out_modules() -> None:
 
 
 class LeftOut(MetaPathFinder):
-    """Hides modules that libraries import only because they find them, which takes long; a run in process uses neither.
+    """Hides modules that libraries import only because they find them, which takes long; a run in process uses none.
 
-    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel.
+    pyarrow looks for pandas at its first array, Numba for cffi at its first kernel, and for YAML, in which it may be
+    configured.
     """
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name in ("pandas", "cffi"):
+        if name in ("pandas", "cffi") or (name == "yaml" and not os.path.exists(".numba_config.yaml")):
             raise ModuleNotFoundError(f"a run in process does without {name}", name=name)

@@ -148,6 +148,6 @@ def _read_time(option: str, text: str | None, clock: Clock) -> int | None:
     try:
         stamp = datetime.fromisoformat(text)
     except ValueError:
-        raise HoldsforError(f"{option} {text} is no time. Write 2026-03-01T08:00, or a tick.") from None
+        raise HoldsforError(f"{option} {text} is not a time. Write 2026-03-01T08:00, or a tick.") from None
     stamp = stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)
     return round(stamp.timestamp() * PER_SECOND[clock])

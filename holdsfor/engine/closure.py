@@ -60,7 +60,7 @@ def _closed(closure: Closure, tables: Tables, room: int) -> Tables:
     if closure.endless is not None:
         raise DescriptionError([closure.endless])
     names = ", ".join(map(str, members))
-    raise HoldsforError(f"{names}: no end after {ROUNDS:,} rounds; does a rule make ever new numbers?")
+    raise HoldsforError(f"{names}: not finished after {ROUNDS:,} rounds; does a rule keep making new numbers?")
 
 
 def _distinct(keys: Ints) -> Ints:

@@ -39,7 +39,7 @@ class Kafka:
         hosts = servers.split(",")
         if not address.startswith(SCHEME) or not all(re.fullmatch(r"[^\s:@]+(:\d+)?", host) for host in hosts):
             raise HoldsforError(
-                f"{show_address(address)} is not an address of Kafka. Write kafka://host:9092/topic; several brokers "
+                f"{show_address(address)} is not a Kafka address. Write kafka://host:9092/topic; several brokers "
                 "and several topics are separated by commas. User and password go into a file: ?jaas_file=PATH."
             )
         topics = tuple(topic for topic in unquote(path).split(",") if topic)
@@ -62,8 +62,8 @@ def _options(options: dict[str, str]) -> dict[str, str]:
         if name not in (*OPTIONS, *SECRETS) and not name.startswith("kafka."):
             known = (*OPTIONS, *SECRETS)
             raise HoldsforError(
-                f"unknown option {name!r} in the address of Kafka.{did_you_mean(name, known)} "
-                f"Known: {', '.join(known)}, and all of Kafka's own with kafka. before them."
+                f"unknown option {name!r} in the Kafka address.{did_you_mean(name, known)} "
+                f"Known: {', '.join(known)}, and Kafka's own settings, with kafka. before their names."
             )
     plain = {name: value for name, value in options.items() if name not in SECRETS}
     return plain if secret is None else {**plain, "kafka.sasl.jaas.config": secret}
@@ -72,7 +72,7 @@ def _options(options: dict[str, str]) -> dict[str, str]:
 def subscription(topics: tuple[str, ...]) -> dict[str, str]:
     """How Spark is told of the topics: by their names, or by a pattern where + or # is among them."""
     if not topics:
-        raise HoldsforError("no topic of Kafka's: write kafka://host/topic, or topics in the mapping ([topics]).")
+        raise HoldsforError("there is no Kafka topic: write kafka://host/topic, or topics in the mapping ([topics]).")
     names = [topic.replace("/", ".") for topic in topics]
     if not any("+" in name or "#" in name for name in names):
         return {"subscribe": ",".join(names)}

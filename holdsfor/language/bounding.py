@@ -44,7 +44,7 @@ def bound_definitions(description: EventDescription, bounds: Mapping[Signature, 
     for owner, ticks in bounds.items():
         if owner not in defined:
             names = ", ".join(sorted(map(str, defined)))
-            raise HoldsforError(f"a bound is given for {owner}, which no rule defines. Defined are: {names}.")
+            raise HoldsforError(f"a bound is given for {owner}, which no rule defines. Rules define {names}.")
         if owner in description.bounds:
             raise HoldsforError(f"{owner} has a bound of {description.bounds[owner]} in the rules already: keep one.")
         if ticks < 1:

@@ -66,7 +66,7 @@ def read_source(path: Path) -> Source:
     try:
         return Source(str(path), path.read_text(encoding="utf-8"), path)
     except FileNotFoundError:
-        raise HoldsforError(f"{path}: there is no such rule file; check the path") from None
+        raise HoldsforError(f"{path}: no such rule file; check the path") from None
     except IsADirectoryError:
         raise HoldsforError(f"{path}: this is a folder; name the rule files in it") from None
     except PermissionError:

@@ -216,7 +216,7 @@ def _frames(tables: Mapping[str, Any], mapping: ColumnMapping) -> list[_Frame]:
 
     others = [name for name, table in tables.items() if not isinstance(table, DataFrame)]
     if others:
-        raise HoldsforError(f"table {others[0]!r} is no DataFrame of Spark, but others are: spark.createDataFrame(...)")
+        raise HoldsforError(f"table {others[0]!r} is not a Spark DataFrame, but others are: spark.createDataFrame(...)")
     return [_Frame(table, mapping.of_table(name) if name else mapping) for name, table in tables.items()]
 
 

@@ -84,7 +84,7 @@ def _start(settings: Mapping[str, str], master: str, log: Path | None) -> SparkS
     except Exception as error:
         raise HoldsforError(
             f"Spark did not start on {master}: {reason_of(error)} "
-            f"What Spark itself said {'stands above' if log is None else f'is in {log}'}. "
+            f"Spark's own output {'is above' if log is None else f'is in {log}'}. "
             f"Check the master and the settings; a cluster must run the Spark that pyspark is here, {__version__}."
         ) from error
     _ignore_hang_ups(started)

@@ -84,7 +84,7 @@ def health(port: int) -> tuple[int, dict[str, str]]:
 
 @pytest.mark.slow
 def test_a_stream_that_fails(tmp_path: Path) -> None:
-    """The receiver lets it wait, then does not want what is posted."""
+    """The receiver lets it wait, then refuses what is posted."""
     port, seen = free_port(), {}
     with receiving(400, pause=3.0) as receiver:
         to = f"http://127.0.0.1:{receiver}/hook?authorization_env=HOLDSFOR_TEST_TOKEN"
@@ -97,7 +97,7 @@ def test_a_stream_that_fails(tmp_path: Path) -> None:
     assert stream.returncode == 1
     check_quiet(stdout, stderr)
     last = stderr.strip().splitlines()[-1]
-    assert last.startswith(f"webhook webhook-1 (http://127.0.0.1:{receiver}) does not want what is posted: HTTP 400")
+    assert last.startswith(f"webhook webhook-1 (http://127.0.0.1:{receiver}) refuses what is posted: HTTP 400")
     assert seen["starting"][0] == 200
     assert seen["stalled"][0] == 503
     assert "no batch has been finished for" in seen["stalled"][1]

@@ -258,7 +258,7 @@ def test_show_times_as_they_came(here: Path) -> None:
     assert not cells(call("show", "out", "moving", "--from", "2026-03-01T09:31+00:00").stdout)
     refused = call("show", "out", "moving", "--from", "yesterday")
     assert refused.exit_code == 1
-    assert "--from yesterday is no time" in refused.stderr
+    assert "--from yesterday is not a time" in refused.stderr
 
 
 @pytest.mark.parametrize(
@@ -334,4 +334,4 @@ def test_start_and_end_may_be_dates(here: Path) -> None:
     assert (metrics["start"], metrics["end"]) == (20, 60)
     wrong = ran("--start", "noon")
     assert wrong.exit_code == 1
-    assert "the start 'noon' is no time. Write 2026-03-01T08:00" in wrong.stderr.replace("\n", " ")
+    assert "the start 'noon' is not a time. Write 2026-03-01T08:00" in wrong.stderr.replace("\n", " ")

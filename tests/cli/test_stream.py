@@ -115,7 +115,7 @@ def test_figures_are_served_to_others_only_if_asked() -> None:
     ("more", "message"),
     [
         (["--from", "kafka://host/t", "--engine", "local"], "kafka:// goes through Spark's connector"),
-        (["--from", "kafka://host/t?offsets=x"], "unknown option 'offsets' in the address of Kafka"),
+        (["--from", "kafka://host/t?offsets=x"], "unknown option 'offsets' in the Kafka address"),
         (["--from", ".", "--to", "kafka://host/{nobody}"], "{nobody} in the topic"),
     ],
 )

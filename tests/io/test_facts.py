@@ -48,7 +48,7 @@ def test_numbers_in_csv_are_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "source", "message"),
     [
-        ("Limit", LIMITS, "begin with a lower-case letter"),
+        ("Limit", LIMITS, "begin it with a lower-case letter"),
         ("limit", "no/such.csv", "no such table of facts"),
         ("limit", pd.DataFrame({"kind": ["a", None]}), "row 2 has nothing in column 'kind'"),
         ("limit", 7, "not from int"),

@@ -44,9 +44,9 @@ def test_secrets_come_from_a_file_and_are_not_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("kafka:///topic", "is not an address of Kafka. Write kafka://host:9092/topic"),
+        ("kafka:///topic", "is not a Kafka address. Write kafka://host:9092/topic"),
         ("kafka://me:secret@host/topic", "User and password go into a file"),
-        ("kafka://host:port/topic", "is not an address of Kafka"),
+        ("kafka://host:port/topic", "is not a Kafka address"),
         ("kafka://host/a#b", "is not a topic filter"),
         ("kafka://host/t?startingOffset=latest", "Did you mean 'startingOffsets'?"),
     ],
@@ -65,7 +65,7 @@ def test_topics_are_subscribed_to_by_name_or_by_pattern() -> None:
         assert re.fullmatch(pattern, topic), topic
     for topic in ("plant.m1.x.reading", "plant.reading", "plantXm1Xreading", "doorsteps"):
         assert not re.fullmatch(pattern, topic), topic
-    with pytest.raises(HoldsforError, match="no topic of Kafka's"):
+    with pytest.raises(HoldsforError, match="there is no Kafka topic"):
         subscription(())
 
 

@@ -96,7 +96,7 @@ def test_json_and_tables(store: Store) -> None:
     store.write("c.json", b'{"batch": ')
     with pytest.raises(CorruptFile, match=r"c\.json is not JSON"):
         store.read_json("c.json")
-    with pytest.raises(CorruptFile, match=r"c\.json is no Parquet"):
+    with pytest.raises(CorruptFile, match=r"c\.json is not a Parquet"):
         store.read_table("c.json")
 
 

@@ -180,7 +180,7 @@ events.door = ["id", "badge"]
 
 def test_messages_of_a_broker_are_no_tables(tmp_path: Path) -> None:
     with (
-        pytest.raises(HoldsforError, match=r"\[tables\] are for files and data frames"),
+        pytest.raises(HoldsforError, match=r"\[tables\] is for files and data frames"),
         open_feed("mqtt://localhost/readings", tmp_path, mapping=MAPPING),
     ):
         pass

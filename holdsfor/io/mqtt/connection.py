@@ -62,7 +62,7 @@ def new_client(settings: Settings, client_id: str, persistent: bool) -> Client:
         try:
             client.tls_set(settings.ca, settings.cert, settings.key)
         except (OSError, ssl.SSLError, ValueError) as error:
-            raise HoldsforError(f"the TLS files cannot be used: {error}. ca, cert and key are PEM files.") from error
+            raise HoldsforError(f"cannot use the TLS files: {error}. ca, cert and key must be PEM files.") from error
     client.reconnect_delay_set(1, 30)
     return client
 

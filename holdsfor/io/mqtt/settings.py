@@ -55,7 +55,7 @@ class Settings:
         if self.version not in (4, 5):
             raise HoldsforError(f"version = {self.version} of MQTT is not known: write 5, or 4 for MQTT 3.1.1.")
         if not 1 <= self.in_flight <= 65_000:
-            raise HoldsforError(f"in_flight = {self.in_flight}: MQTT allows 1 to 65000 messages on their way.")
+            raise HoldsforError(f"in_flight = {self.in_flight}: MQTT allows 1 to 65000 messages in flight.")
         if isinstance(self.topics, str):
             raise HoldsforError(f"topics = {self.topics!r}: give a list of topic filters, such as ['ais/+/position'].")
         for topic in self.topics:
@@ -80,8 +80,8 @@ class Settings:
         parts = split_address(address, ("mqtt", "mqtts"))
         if parts is None:
             raise HoldsforError(
-                f"{show_address(address)} is not an address of a broker. Write mqtt://host/topic, or mqtts:// for TLS, "
-                "with a port such as mqtt://host:1884/topic if it is not 1883 (TLS: 8883)."
+                f"{show_address(address)} is not the address of a broker. Write mqtt://host/topic, or mqtts:// "
+                "for TLS, with a port such as mqtt://host:1884/topic if it is not 1883 (TLS: 8883)."
             )
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         arguments: dict[str, Any] = {
@@ -113,9 +113,9 @@ def check_filter(topic: str) -> None:
 def _password(username: str | None, written: str | None, options: Mapping[str, str]) -> str | None:
     secret = read_secret("password", options)
     if secret is not None and not username:
-        raise HoldsforError("a password needs a user: mqtt://user@host/topic?password_env=NAME.")
+        raise HoldsforError("a password needs a user name: mqtt://user@host/topic?password_env=NAME.")
     if written and secret is not None:
-        raise HoldsforError("the address of the broker has a password, and says where another is: leave one out.")
+        raise HoldsforError("the address of the broker has a password and says where to find one: leave one out.")
     return unquote(written) if written else secret
 
 

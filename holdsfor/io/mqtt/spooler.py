@@ -89,7 +89,7 @@ class Spooler:
     def start(self) -> Spooler:
         """Returns when the broker has let us in; raises if it does not, or is not there within the patience."""
         if self._thread is not None:
-            raise HoldsforError("this spooler was started before. Make a new one: Spooler(settings, folder).start().")
+            raise HoldsforError("this spooler was started already. Make a new one: Spooler(settings, folder).start().")
         self._writer = SpoolWriter(self.folder, self.take_over)
         try:
             self._session = Session.load(self.folder, self.settings.client_id)

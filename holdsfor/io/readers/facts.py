@@ -22,7 +22,7 @@ _NAME = re.compile(r"[a-z]\w*\Z")
 def read_facts(name: str, source: Any) -> FactColumns:
     """The facts of a predicate: from a Parquet file, CSV with a header, a table or a data frame."""
     if not _NAME.match(name):
-        raise HoldsforError(f"{name!r} is no name of a predicate; begin with a lower-case letter, as in vesselType")
+        raise HoldsforError(f"{name!r} is not the name of a predicate: begin it with a lower-case letter (vesselType)")
     table, untyped = _table(source)
     if not table.num_columns:
         raise HoldsforError(f"the table for {name} has no columns; it needs one for each argument")
@@ -35,7 +35,7 @@ def _table(source: Any) -> tuple[pa.Table, bool]:
     if isinstance(source, str | Path):
         path = Path(source)
         if not path.exists():
-            raise HoldsforError(f"{path}: there is no such table of facts; check the path")
+            raise HoldsforError(f"{path}: no such table of facts; check the path")
         if ".parquet" in path.suffixes:
             return pq.read_table(path), False
         return _csv(path), True

@@ -116,7 +116,7 @@ class WebhookSink:
                 time.sleep(self._pause(attempt, wait))
         raise HoldsforError(
             f"{self._shown()} did not take {key}, after {self.retries + 1} attempts: {reason}. "
-            "Is the receiver up? What it has not taken is delivered when it is back and the stream runs."
+            "Is the receiver up? What it has not taken is delivered once it is back and the stream runs."
         )
 
     def _pause(self, attempt: int, requested: float | None) -> float:
@@ -145,7 +145,7 @@ class WebhookSink:
         if not 300 <= answer.status < 500 or answer.status in PASSING:
             raise _Refused(said, _retry_after(answer.getheader("Retry-After")))
         advice = "Give the address that it leads to." if answer.status < 400 else "Check address and headers."
-        raise HoldsforError(f"{self._shown()} does not want what is posted: {said}, {content!r}. {advice}")
+        raise HoldsforError(f"{self._shown()} refuses what is posted: {said}, {content!r}. {advice}")
 
     def _headers(self, parts: SplitResult, key: str) -> dict[str, str]:
         headers = {"Content-Type": "application/json", "User-Agent": "holdsfor"}

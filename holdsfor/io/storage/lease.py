@@ -50,7 +50,7 @@ class Lease:
         if self._lost is not None:
             raise self._lost
         if self._ended.is_set():
-            raise LeaseLost(f"{self._what} was given back already. Begin anew.")
+            raise LeaseLost(f"{self._what} was released already. Start again.")
         if self._claims.is_deposed(self._claim.token):
             owners = [claim for claim in self._claims.all() if claim.token != self._claim.token]
             by = f"by {owners[0]}" if owners else "by another process, which has ended since"

@@ -256,7 +256,7 @@ class Store:
         try:
             return pq.read_table(pa.BufferReader(content))
         except (pa.ArrowException, OSError) as error:
-            raise CorruptFile(f"{self.shown(name)} is no Parquet file: {error}. Put it back from a copy.") from error
+            raise CorruptFile(f"{self.shown(name)} is not a Parquet file: {error}. Put it back from a copy.") from error
 
     @contextmanager
     def reported(self, doing: str, name: str) -> Iterator[None]:

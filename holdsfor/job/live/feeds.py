@@ -137,7 +137,7 @@ def spooled_messages(
     """Spools the messages of a broker as long as the context lasts: the folder of the spool, and how to read them."""
     known = as_mapping(mapping)
     if known.tables:
-        raise HoldsforError("[tables] are for files and data frames. What messages are, [topics] and [events] say.")
+        raise HoldsforError("[tables] is for files and data frames. For messages, use [topics] and [events].")
     settings = Settings.parse(address)
     if not settings.topics:
         settings = replace(settings, topics=topic_filters(known))

@@ -186,7 +186,7 @@ class Stream:
         if not ahead:
             return notes, 0
         logger.warning(
-            "%d rows are set aside: they say that they arrived up to %d, while the stream has come to %d. "
+            "%d rows are set aside: they claim to arrive as late as %d, but the stream has only come to %d. "
             "They are in the rejects. If they are right, allow more with --max-ahead.",
             ahead,
             islands[-1].high,

@@ -119,7 +119,7 @@ def warn_of_changed_files(tables: Store, commit: Commit) -> None:
     changed = int(commit.counts.get("files_changed", 0))
     if changed:
         _log.warning(
-            "%d %s changed after the stream had found them; rows may be missing. Which, says %s.",
+            "%d %s changed after the stream had found them; rows may be missing. %s names them.",
             changed,
             "file" if changed == 1 else "files",
             tables.shown(f"rejects/batch={commit.batch:07d}"),

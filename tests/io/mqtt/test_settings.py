@@ -39,7 +39,7 @@ def test_settings_can_be_sent_to_workers() -> None:
     ("address", "told"),
     [
         ("http://host/t", "Write mqtt://host/topic"),
-        ("mqtt:///t", "not an address of a broker"),
+        ("mqtt:///t", "not the address of a broker"),
         ("mqtt://host:99999/t", "port"),
         ("mqtt://host/t?keepalve=3", "Did you mean 'keepalive'"),
         ("mqtt://host/t?keepalive=x", "a number is needed"),
