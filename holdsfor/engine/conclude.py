@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
+from holdsfor.engine.axis import Ints, are_plain
 from holdsfor.engine.chain import Beginnings, run, run_shared
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.patterns import occurring
@@ -86,10 +86,10 @@ def head_points(
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
-    by_table = firsts and _may_use_table(rows, args, time, world) and rows.lies_within(time, low, high)
-    if by_table and rows.packed is not None:
-        codes = head_codes(rows, args[0], world)
-        return earliest_of_codes(codes, rows.packed, len(world.dictionary), world.axis.time_bits)
+    if firsts and _may_use_table(rows, args, world):
+        columns, axis = (head_codes(rows, args[0], world), rows.times(time)), world.axis
+        if are_plain(columns):
+            return earliest_of_codes(*columns, len(world.dictionary), axis.time_bits, axis.origin, low, high)
     packed, in_order = _pack_head(rows, args, time, world)
     if len(packed) and not rows.lies_within(time, low, high):
         first, last = time_span(packed, world.axis.mask)
@@ -101,10 +101,10 @@ def head_points(
     return packed if in_order or anyhow else np.sort(packed)
 
 
-def _may_use_table(rows: Rows, args: list[Arg], time: str, world: World) -> bool:
+def _may_use_table(rows: Rows, args: list[Arg], world: World) -> bool:
     """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
     alone = len(args) == 1 and isinstance(args[0], str) and rows.order != tuple(args)
-    return alone and rows.shifts.get(time) == 0 and len(world.dictionary) <= DENSE * rows.size
+    return alone and len(world.dictionary) <= DENSE * rows.size
 
 
 def _pack_head(rows: Rows, args: list[Arg], time: str, world: World) -> tuple[Ints, bool]:

@@ -242,16 +242,17 @@ def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
 
 
 @kernel
-def earliest_of_codes(codes: Ints, points: Ints, terms: int, bits: int) -> Ints:
-    """The earliest time of each code, as points, sorted. points: of other keys, at the times of the codes."""
-    mask = (np.int64(1) << bits) - 1
+def earliest_of_codes(codes: Ints, times: Ints, terms: int, bits: int, origin: int, low: int, high: int) -> Ints:
+    """The earliest time of each code, as sorted points. low, high: between what times that is, after the origin."""
     earliest = np.full(terms, LAST)
     for i in range(codes.size):
-        earliest[codes[i]] = min(earliest[codes[i]], points[i] & mask)
+        time = times[i] - origin
+        if low <= time <= high:
+            earliest[codes[i]] = min(earliest[codes[i]], time)
     k = 0
     for code in range(terms):
         time = earliest[code]
-        earliest[k] = (np.int64(code) << bits) | (time & mask)
+        earliest[k] = (np.int64(code) << bits) | time
         k += time != LAST
     return earliest[:k]
 

@@ -146,10 +146,11 @@ def test_taken_rows(kind: type) -> None:
 @law
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 31)), max_size=10))
 def test_earliest_of_codes(rows: list[tuple[int, int]]) -> None:
-    points = ints((9 << 5) | time for _, time in rows)  # of another key
-    earliest = {code: min(time for other, time in rows if other == code) for code, _ in rows}
+    codes, times = ints(code for code, _ in rows), ints(100 + time for _, time in rows)
+    within = [(code, time) for code, time in rows if 3 <= time <= 28]
+    earliest = {code: min(time for other, time in within if other == code) for code, _ in within}
     expected = [code * 32 + time for code, time in sorted(earliest.items())]
-    assert earliest_of_codes(ints(code for code, _ in rows), points, 6, 5).tolist() == expected
+    assert earliest_of_codes(codes, times, 6, 5, 100, 3, 28).tolist() == expected
 
 
 def test_look_up_tells_what_is_missing() -> None:
