@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
+from holdsfor.engine import closure
 from tests.docs import tables
 from tests.docs.examples import COMPARED, DOCUMENTS, KINDS, ROOT, WRITTEN, Block, Example, blocks, examples
 
@@ -28,6 +29,7 @@ HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 @pytest.mark.parametrize("example", ALL)
 def test_example(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(closure, "ROUNDS", 500)  # what has no end is told sooner
     found: holdsfor.Result | None = None
     printed = ""
     for block in example.blocks:

@@ -214,8 +214,8 @@ def test_names_in_natural_order() -> None:
     ]
 
 
-def test_a_million_intervals_are_cut_quickly(tmp_path: Path) -> None:
-    n = 1_000_000
+def test_many_intervals_are_cut_quickly(tmp_path: Path) -> None:
+    n = 300_000
     rng = np.random.default_rng(0)
     start = np.sort(rng.integers(0, 10**7, n))
     names = pa.array([f"v{i}" for i in range(5000)])
@@ -233,4 +233,4 @@ def test_a_million_intervals_are_cut_quickly(tmp_path: Path) -> None:
     content = data_of(timeline(table, None, tmp_path / "p.html"))
     print(f"page of {len(content['start']):,} out of {n:,} intervals in {time.perf_counter() - begin:.1f} s")
     assert 99_000 < len(content["start"]) <= 100_000
-    assert "of 1,000,000 intervals" in content["notes"][0]
+    assert "of 300,000 intervals" in content["notes"][0]

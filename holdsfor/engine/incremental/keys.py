@@ -25,8 +25,6 @@ Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
-#: With so many keys for a row, rows are gone through, and not keys.
-MANY_KEYS = 4
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
 DENSE = 4
 #: Later than all times on an axis.
@@ -270,7 +268,7 @@ class Tuples:
         first = base if len(base) else more
         shift = _leading_shift(first, shares[0]) if len(shares) == 1 and not follows else None
         is_sorted_alike = not len(more) or sorted_by(more) == sorted_by(first)
-        if shift is None or not is_sorted_alike or len(touched.keys) > MANY_KEYS * (len(base) + len(more)):
+        if shift is None or not is_sorted_alike or len(touched.keys) * SEARCH >= len(base) + len(more):
             return stored.gather(lambda data: self.places(data, shares, follows, reach))
         ends = FOREVER if touched.ends is None else touched.ends
         rows = starts_of(base), base.lasts(), stored.gone, starts_of(more), more.lasts()

@@ -48,11 +48,15 @@ def merge_differences(one: Difference, other: Difference) -> Difference:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted."""
+    """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted.
+
+    changed: how many rows have changed since what was over has been forgotten.
+    """
 
     base: Data
     more: Data
     gone: Ints = field(default_factory=lambda: EMPTY)
+    changed: int = 0
     _whole: list[Data] = field(default_factory=list)  # made once
 
     def __len__(self) -> int:
@@ -81,10 +85,12 @@ class Stored:
         return Gathered(data, np.concatenate([in_base, -1 - in_more])[order])
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
-        """Without the rows of these origins, with others. edge: what was over there is forgotten with the next base."""
+        """Without the rows of these origins, with others. edge: what was over there is forgotten now and then."""
         if len(self.base) <= FEW and not len(self.gone) and not len(self.more):
-            whole = change_rows(self.base, removed, added)
-            return keep(whole if edge is None else whole.beyond(edge))
+            whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
+            if edge is None or count <= len(whole) // CHANGED_SHARE:
+                return Stored(whole, whole.none(), changed=count)
+            return keep(whole.beyond(edge))
         of_more = np.sort(-1 - removed[removed < 0])
         more = change_rows(self.more, of_more, added) if len(of_more) or len(added) else self.more
         gone = self.gone
