@@ -146,10 +146,12 @@ def carried_intervals(group: Group, world: World, domains: Domains) -> Iterator[
                 on = (end == world.cut_of_keys(relation, keys) + 1) & np.isin(keys, holding)
                 yield relation, keys, start, np.where(on, OPEN, end)
                 holding = holding[~np.isin(holding, keys[on])]
-            yield relation, holding, world.cut_of_keys(relation, holding) + 1, np.full(len(holding), OPEN)
+            if len(holding):
+                yield relation, holding, world.cut_of_keys(relation, holding) + 1, np.full(len(holding), OPEN)
             first = initial.get(relation, EMPTY)
-            begin = axis.following(world.cut_of_keys(relation, first))
-            yield relation, first, begin, np.full(len(first), OPEN)
+            if len(first):
+                begin = axis.following(world.cut_of_keys(relation, first))
+                yield relation, first, begin, np.full(len(first), OPEN)
 
 
 def placed(relation: Relation, keys: Ints, start: Ints, end: Ints, world: World) -> Intervals:

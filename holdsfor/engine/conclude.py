@@ -15,9 +15,11 @@ from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, earliest_of_keys, expand, merge_sorted, take, time_span
+from holdsfor.kernels import compress, earliest_of_codes, earliest_of_keys, expand, merge_sorted, take, time_span
 from holdsfor.plan.operators import Arg, Conclude, Occurring
 from holdsfor.plan.structures import Forms, open_forms, width
+
+DENSE = 4  # terms for each row, up to which a table of all terms is quicker than sorting
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +85,12 @@ def head_points(
     rows: Rows, args: list[Arg], time: str, world: World, firsts: bool = False, anyhow: bool = False
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
-    packed, in_order = _pack_head(rows, args, time, world)
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    by_table = firsts and _may_use_table(rows, args, time, world) and rows.lies_within(time, low, high)
+    if by_table and rows.packed is not None:
+        codes = head_codes(rows, args[0], world)
+        return earliest_of_codes(codes, rows.packed, len(world.dictionary), world.axis.time_bits)
+    packed, in_order = _pack_head(rows, args, time, world)
     if len(packed) and not rows.lies_within(time, low, high):
         first, last = time_span(packed, world.axis.mask)
         if first < low or last > high:
@@ -93,6 +99,12 @@ def head_points(
     if firsts:
         return earliest_of_keys(packed, world.axis.time_bits, in_order)
     return packed if in_order or anyhow else np.sort(packed)
+
+
+def _may_use_table(rows: Rows, args: list[Arg], time: str, world: World) -> bool:
+    """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
+    alone = len(args) == 1 and isinstance(args[0], str) and rows.order != tuple(args)
+    return alone and rows.shifts.get(time) == 0 and len(world.dictionary) <= DENSE * rows.size
 
 
 def _pack_head(rows: Rows, args: list[Arg], time: str, world: World) -> tuple[Ints, bool]:

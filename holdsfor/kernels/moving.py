@@ -242,6 +242,21 @@ def earliest_of_keys(points: Ints, bits: int, in_order: bool) -> Ints:
 
 
 @kernel
+def earliest_of_codes(codes: Ints, points: Ints, terms: int, bits: int) -> Ints:
+    """The earliest time of each code, as points, sorted. points: of other keys, at the times of the codes."""
+    mask = (np.int64(1) << bits) - 1
+    earliest = np.full(terms, LAST)
+    for i in range(codes.size):
+        earliest[codes[i]] = min(earliest[codes[i]], points[i] & mask)
+    k = 0
+    for code in range(terms):
+        time = earliest[code]
+        earliest[k] = (np.int64(code) << bits) | (time & mask)
+        k += time != LAST
+    return earliest[:k]
+
+
+@kernel
 def _earliest(points: Ints, bits: int, least: int, keys: int) -> Ints:
     """By a table of all keys, which need not be many times as many as the points."""
     earliest = np.full(keys, LAST)

@@ -32,3 +32,14 @@ def test_outside_of_both(lists: str) -> None:
     body = f"{FLUENTS}, complement_all([Sun], A), complement_all([Rain], B), intersect_all([{lists}], I)"
     expected = "f(x)=true @ [1,3) \n f(x)=true @ [5,inf) \n f(y)=true @ [1,2) \n f(y)=true @ [9,inf)"
     check(f"holdsFor(f(P)=true, I) :- {body}.", STREAM, expected)
+
+
+def test_a_clock_begins_after_the_start() -> None:
+    """The complement holds from right after the start, also for what happens before the first point of the clock."""
+    rules = """
+        holdsFor(dry(P)=true, I) :- holdsFor(rain(P)=true, Rain), complement_all([Rain], I).
+        happensAt(noticed(P), T) :- happensAt(look(P), T), holdsAt(dry(P)=true, T).
+    """
+    stream = "rain(y)=true @ [80,160) \n look(y) @ 25 \n look(y) @ 90"
+    expected = "dry(y)=true @ [1,80) \n dry(y)=true @ [160,inf) \n noticed(y) @ 25"
+    check(rules, stream, expected, tick=40, start=0, end=400)

@@ -13,6 +13,7 @@ from holdsfor.kernels import (
     compress,
     cut_last_code,
     distinct,
+    earliest_of_codes,
     earliest_of_keys,
     is_one_of,
     lift,
@@ -118,6 +119,7 @@ def test_order_by_key(kind: type, keys: list[int], n: int) -> None:
 SMALL = st.lists(st.integers(-5, 20), max_size=12)
 
 
+@law
 @given(SMALL)
 def test_distinct_values(values: list[int]) -> None:
     assert distinct(ints(values)).tolist() == sorted(set(values))
@@ -125,6 +127,7 @@ def test_distinct_values(values: list[int]) -> None:
     assert is_one_of(ints(values), ints([3, 7])).tolist() == [value in (3, 7) for value in values]
 
 
+@law
 @given(st.lists(st.integers(-5, 20), min_size=1, max_size=12))
 def test_span_of_values(values: list[int]) -> None:
     read_only = ints(values)
@@ -140,6 +143,15 @@ def test_taken_rows(kind: type) -> None:
     assert rows.tolist() == values[[4, 0, 0, 3]].tolist()
 
 
+@law
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 31)), max_size=10))
+def test_earliest_of_codes(rows: list[tuple[int, int]]) -> None:
+    points = ints((9 << 5) | time for _, time in rows)  # of another key
+    earliest = {code: min(time for other, time in rows if other == code) for code, _ in rows}
+    expected = [code * 32 + time for code, time in sorted(earliest.items())]
+    assert earliest_of_codes(ints(code for code, _ in rows), points, 6, 5).tolist() == expected
+
+
 def test_look_up_tells_what_is_missing() -> None:
     table = ints([7, -1, 9])  # of 10, 11 and 12
     assert [part.tolist() if isinstance(part, np.ndarray) else part for part in look_up(table, 10, ints([12, 10]))] == [
@@ -149,6 +161,7 @@ def test_look_up_tells_what_is_missing() -> None:
     assert look_up(table, 10, ints([11]))[1] == -1
 
 
+@law
 @given(st.integers(1, 3), st.lists(st.tuples(*[st.integers(0, 15)] * 3, st.integers(90, 140)), max_size=8))
 def test_codes_and_time_are_packed(columns: int, rows: list[tuple[int, int, int, int]]) -> None:
     """Times off the axis 100..130 are moved to its edges; the last code can be cut off and put back."""

@@ -34,6 +34,10 @@ def wrong(engine: Engine, program: Program, changed: Program | None = None) -> l
     expected = answer(NAIVE, program)
     try:
         return _differences(expected, answer(engine, changed or program), program.horizon)
+    except DescriptionError as error:
+        if all(diagnostic.code == "too-large" for diagnostic in error.diagnostics if diagnostic.severity == "error"):
+            pytest.skip("its conditions make more combinations than a plan may have")
+        return [f"{type(error).__name__}: {error}"]
     except Exception as error:  # a crash is shrunk like a wrong answer
         return [f"{type(error).__name__}: {error}"]
 
