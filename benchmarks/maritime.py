@@ -114,7 +114,7 @@ def measure(label: str, work: Callable[[], object]) -> float:
         work()
         taken.append((time.perf_counter() - begun, cpu_seconds() - worked))
     wall, cpu = min(wall for wall, _ in taken), min(cpu for _, cpu in taken)
-    print(f"{label:<32} {wall:6.2f} s   {cpu:6.2f} s of CPU")
+    print(f"{label:<32} {wall:6.2f} s   {cpu:6.2f} s of CPU   load {os.getloadavg()[0]:.1f}")
     return cpu
 
 

@@ -89,4 +89,5 @@ def _write_csv(table: pa.Table, path: Path) -> None:
     """As CSV with a header; null (an open end) is an empty field."""
     columns = [list_text(c) if pa.types.is_list(c.type) or pa.types.is_large_list(c.type) else c for c in table.columns]
     flat = pa.table(dict(zip(table.column_names, columns, strict=True)))
+    flat = flat.combine_chunks()  # Arrow 18 writes the header again after a chunk without rows
     pa.csv.write_csv(flat, path, pa.csv.WriteOptions(quoting_style="needed"))

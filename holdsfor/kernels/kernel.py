@@ -109,11 +109,28 @@ class ReadyKernels(FunctionCache):
             return cast(Any, super())._load_overload(sig, target_context)
 
 
+class KernelsAtCall:
+    """The `ReadyKernels` of a function, made at its first call: each looks for a folder that it may write to, and most
+    functions are never called.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self._kernels: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what copying and pickling look for
+            raise AttributeError(name)
+        if self._kernels is None:
+            self._kernels = cast(Any, ReadyKernels)(self._function)
+        return getattr(self._kernels, name)
+
+
 def kernel(function: Function) -> Function:
     """Compile lazily; the compiled function is called directly, so the annotation costs nothing."""
-    compiled: Any = njit(cache=True, nogil=True)(function)
+    compiled: Any = njit(nogil=True)(function)
     if hasattr(compiled, "_cache"):  # not where Numba is told to compile nothing
-        compiled._cache = cast(Any, ReadyKernels)(function)
+        compiled._cache = KernelsAtCall(function)
     return cast(Function, compiled)
 
 

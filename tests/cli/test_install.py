@@ -98,6 +98,13 @@ def test_the_wheel_runs_in_a_bare_environment(bare: Path, tutorial: Path) -> Non
     arguments = ["run", "rules.ec", "--events", "events.csv", "--mapping", "mapping.toml", "--out", "found"]
     assert "overheated" in run([str(bare / entry), *arguments], tutorial)
     assert "M-004" in run([str(bare / entry), "show", "found", "overheated"], tutorial)
+    quoted = re.sub(r"(M-\d+)", r'"\1"', (tutorial / "events.csv").read_text(encoding="utf-8"))
+    (tutorial / "quoted.csv").write_text(quoted, encoding="utf-8")
+    as_csv = ["--events", "quoted.csv", "--mapping", "mapping.toml", "--out", "as-csv", "--output-format", "csv"]
+    run([str(bare / entry), "run", "rules.ec", *as_csv], tutorial)
+    lines = (tutorial / "as-csv" / "intervals.csv").read_text(encoding="utf-8").splitlines()
+    assert lines.count(lines[0]) == 1, "one header"
+    assert sum("[M-004]" in line for line in lines) == 2
     on_spark = run([str(bare / entry), *arguments[:-1], "on-spark", "--engine", "spark"], tutorial)
     assert "overheated" in on_spark
 

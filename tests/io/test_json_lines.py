@@ -92,3 +92,17 @@ def test_what_is_no_feather_file(tmp_path: Path) -> None:
         read_events(tmp_path / "events.feather").read(MARITIME)
     with pytest.raises(HoldsforError, match="has columns: its format is 'columns'"):
         read_events(tmp_path / "events.feather", format="rtec", mapping=MAPPING)
+
+
+def test_an_array_over_several_lines(tmp_path: Path) -> None:
+    """As most programs write JSON."""
+    objects = [{"event": "e", "time": time, "who": "v1", "note": "two\nlines"} for time in (1, 2, 3)]
+    wanted = inputs("event e/2")
+    for name, indent in (("one.json", None), ("line.json", 0), ("pretty.json", 4)):
+        (tmp_path / name).write_text(json.dumps(objects, indent=indent))
+        events = read_events(tmp_path / name).read(wanted)
+        assert (events.read, len(events.rejects)) == (3, 0), name
+        assert block(events, "e").start.tolist() == [1, 2, 3]
+    (tmp_path / "cut.json").write_text(json.dumps(objects, indent=4)[:-2])
+    (refused,) = read_events(tmp_path / "cut.json").read(wanted).rejects.to_pylist()
+    assert refused["reason"].startswith("malformed JSON")

@@ -70,6 +70,9 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
     [
         ("events.csv", None, r"no such file: events\.csv\. Did you mean 'event\.csv'\?"),
         (["event.csv", "gone.csv"], None, r"no such file: gone\.csv"),
+        ("nofile.csv", None, r"no such file: nofile\.csv\.$"),  # nothing there is called much like it
+        ("events.zip", None, r"cannot read events\.zip: \.zip files are not supported\. Unpack it, or use \.gz"),
+        ("events.csv.bz2", None, r"\.bz2 files are not supported"),
         ("no/such/folder/x.csv", None, "no such file: no/such/folder/x.csv"),
         ("e|1|1|a", None, r"Lines of text are given as a list: read_events\(\['e\|1\|1\|a'\]\)"),
         ("*.parquet", None, r"no file matches \*\.parquet"),
@@ -96,7 +99,8 @@ def test_what_cannot_be_read(
     monkeypatch.chdir(tmp_path)
     Path("event.csv").write_text("e|1|1|a\n")
     Path("plain.txt").write_text("hello\n")
-    Path("sheet.xlsx").write_bytes(b"PK")
+    for name in ("sheet.xlsx", "events.zip", "events.csv.bz2"):
+        Path(name).write_bytes(b"PK")
     Path("empty").mkdir()
     Path("empty/notes.txt").write_text("hello\n")
     with pytest.raises(HoldsforError, match=message):

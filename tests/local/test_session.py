@@ -233,7 +233,7 @@ def test_other_rules_and_other_folders_are_refused(tmp_path: Path) -> None:
         (lambda: begin(end=-5), r"the end \(-5\) is before the start \(0\)"),
         (lambda: begin(report="egaer"), "Did you mean 'eager'"),
         (lambda: begin(tick_unit="min"), "unknown tick_unit 'min'"),
-        (lambda: begin().advance(True), "the time to advance to True is no time"),
+        (lambda: begin().advance(True), "the time to advance to True is not a time"),
     ],
 )
 def test_what_cannot_be_used_is_said(call: Callable[[], object], message: str) -> None:

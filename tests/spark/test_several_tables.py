@@ -24,7 +24,7 @@ def test_data_frames_by_name(spark: SparkSession) -> None:
     check(result.intervals.toArrow(), result.occurrences.toArrow())
     assert result.metrics["events_in"] == 7
     mixed: dict[str, Any] = {**tables, "doors": DOORS}
-    with pytest.raises(HoldsforError, match="table 'doors' is no DataFrame of Spark"):
+    with pytest.raises(HoldsforError, match="table 'doors' is not a Spark DataFrame"):
         holdsfor.spark.recognise(spark, holdsfor.parse(RULES), mixed, mapping=MAPPING)
 
 

@@ -178,13 +178,19 @@ def _parse_csv(content: bytes, separator: str, block_size: int, bad: _BadLines) 
             delimiter=separator, ignore_empty_lines=False, newlines_in_values=True, invalid_row_handler=skip
         ),
         pa.csv.ConvertOptions(
-            default_column_type=pa.string(),
+            column_types=dict.fromkeys(_header_names(content, separator), pa.string()),
             null_values=[""],
             strings_can_be_null=True,
             quoted_strings_can_be_null=False,
             check_utf8=False,  # the whole content has been looked at
         ),
     )
+
+
+def _header_names(content: bytes, separator: str) -> list[str]:
+    header = io.BytesIO(content.partition(b"\n")[0] + b"\n")
+    names: list[str] = pa.csv.read_csv(header, parse_options=pa.csv.ParseOptions(delimiter=separator)).column_names
+    return names
 
 
 def _without_marked_rows(table: pa.Table, lines: Ints, mark: str, bad: _BadLines, source: str) -> tuple[pa.Table, Ints]:

@@ -26,6 +26,7 @@ from holdsfor.kernels.lines import RETURN, find_cuts, find_fields, find_lines
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
+_OTHER_PACKINGS = (".zip", ".bz2", ".xz", ".7z", ".rar")
 CHUNK_BYTES = 1 << 22
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
@@ -69,6 +70,10 @@ def open_text(path: Path) -> Iterator[BinaryIO]:
 
     What cannot be opened or unpacked is an error of the user.
     """
+    if path.suffix in _OTHER_PACKINGS:
+        raise HoldsforError(
+            f"cannot read {path}: {path.suffix} files are not supported. Unpack it, or use .gz or .zst."
+        )
     packing = _PACKINGS.get(path.suffix)
     advice = f"Is it a complete {packing} file?" if packing else "Check the path and its permissions."
     try:

@@ -1,7 +1,8 @@
-"""JSON lines: an object a line, its fields the columns of a row."""
+"""JSON lines: an object a line, its fields the columns of a row; or one array of such objects."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +27,31 @@ _NO_FIELD = b"\x00"  # separates nothing: a line is one field
 
 
 def json_line_events(data: Path | bytes, mapping: Mapping, inputs: Sequence[Input], source: str) -> Events:
-    """All rows; the number of a row is its line."""
-    pieces = [_lines(content) for content in (chunks(data) if isinstance(data, Path) else [data])]
+    """All rows; the number of a row is its line, or that in which an array begins."""
+    pieces = [_lines(content) for content in _contents(data)]
     names = list(dict.fromkeys(name for piece in pieces for name in object_names(piece.texts)))
     return join_events(_in_order(pieces, _Form(tuple(names), mapping, inputs, source)))
+
+
+def _contents(data: Path | bytes) -> list[bytes]:
+    contents = list(chunks(data)) if isinstance(data, Path) else [data]
+    if contents and _begins_long_array(contents[0]):
+        return [b"".join(contents).replace(b"\n", b" ")]  # no string has the end of a line in it
+    return contents
+
+
+def _begins_long_array(content: bytes) -> bool:
+    """Whether an array begins that takes several lines, as programs write that know no JSON lines."""
+    first = content.lstrip().partition(b"\n")[0]
+    if not first.startswith(b"["):
+        return False
+    try:
+        json.loads(first)
+    except ValueError:
+        return True
+    except RecursionError:
+        return False
+    return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,9 +276,9 @@ def _others(columns: Sequence[str], chosen: AnyMapping[str, str | None]) -> tupl
     return tuple(column for column in columns if column not in taken)
 
 
-def did_you_mean(word: str, known: Sequence[str]) -> str:
+def did_you_mean(word: str, known: Sequence[str], likeness: float = 0.5) -> str:
     """Two letters in the wrong order are the likeliest slip."""
-    close = get_close_matches(word, known, 3, 0.5) or [k for k in known if k.lower() == word.lower()]
+    close = get_close_matches(word, known, 3, likeness) or [k for k in known if k.lower() == word.lower()]
     swapped = [name for name in close if sorted(name) == sorted(word)]
     return f" Did you mean {(swapped or close)[0]!r}?" if close else ""
 

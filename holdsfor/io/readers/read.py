@@ -293,7 +293,7 @@ def _files(text: str) -> list[Path]:
     if "\n" in text or "|" in text or "@" in text:
         raise HoldsforError(f"no such file: {text!r}. Lines of text are given as a list: read_events([{text!r}]).")
     near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-    raise HoldsforError(f"no such file: {text}.{did_you_mean(path.name, near)}")
+    raise HoldsforError(f"no such file: {text}.{did_you_mean(path.name, near, 0.7)}")
 
 
 def _files_in(folder: Path) -> list[Path]:

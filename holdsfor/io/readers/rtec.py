@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from holdsfor.language.description import Input
 
 _BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
 _NO_EVENT, _UNUSED, _UNKNOWN = -1, -2, -3
+Scalar = TypeVar("Scalar", bound=np.generic)
 _FEW = 1 << 16  # numbers that are looked up in a table
 
 
@@ -98,17 +100,20 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     """The rows of a part, and the number of its lines."""
     lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
     whole = Sieve(lines)
-    whole.refuse(fields.bad_text[lines], NOT_UTF8)
-    head = fields.column(fields.first[lines]).encode()
+    whole.refuse(_of_lines(fields.bad_text, lines), NOT_UTF8)
+    first = _of_lines(fields.first, lines)
+    head = fields.column(first).encode()
     retract, has_op = _operations(fields, lines, head)
-    code = _codes(fields, lines, has_op, head, shapes)
+    count = _of_lines(fields.count, lines) - has_op
+    named = first + has_op
+    code = _codes(fields, named, count, head, bool(has_op.any()), shapes)
     whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
     whole.drop(code == _UNUSED)
-    whole.refuse(fields.empty_field[lines], "empty field")
-    shape_of, wanted, more = _sort_by_shape(whole, code, fields.count[lines] - has_op, shapes)
+    whole.refuse(_of_lines(fields.empty_field, lines), "empty field")
+    shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
     unused = int((code == _UNUSED).sum()) + more
     sieves, blocks = [whole], []
-    groups = read_groups(fields, fields.first[lines] + has_op, shape_of, [shape.wanted for shape in wanted])
+    groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted])
     for shape, group in zip(wanted, groups, strict=True):
         sieve = Sieve(lines[group.rows])
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
@@ -141,16 +146,24 @@ def _sort_by_shape(
     return number_of[form], read, unread
 
 
-def _codes(fields: Fields, lines: Ints, has_op: Ints, head: pa.DictionaryArray, shapes: Shapes) -> Ints:
-    """Per line the number of its name, or that no rule reads it, or that it is no event. head: its first field."""
-    names = head
-    if has_op.any():
-        names = fields.column(np.minimum(fields.first[lines] + has_op, len(fields.cuts) - 1)).encode()
+def _of_lines(column: npt.NDArray[Scalar], lines: Ints) -> npt.NDArray[Scalar]:
+    """Of some lines in order; most often it is all of them."""
+    return column if len(lines) == len(column) else column[lines]
+
+
+def _codes(fields: Fields, named: Ints, count: Ints, head: pa.DictionaryArray, has_op: bool, shapes: Shapes) -> Ints:
+    """Per line the number of its name, or that no rule reads it, or that it is no event.
+
+    named: the field that the name is in. count: how many fields there are from there on. head: the first field, which
+    is the name if no line has an operation.
+    """
+    names = fields.column(np.minimum(named, len(fields.cuts) - 1)).encode() if has_op else head
     codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
     lookup = [codes.get(name, _UNKNOWN if name else _NO_EVENT) for name in names.dictionary.to_pylist()]
     code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.indices.to_numpy()]
-    count = fields.count[lines] - has_op
-    code[code == _UNKNOWN] = np.where(count >= _BEFORE_ARGS["event"], _UNUSED, _NO_EVENT)[code == _UNKNOWN]
+    if _UNKNOWN in lookup:
+        unknown = code == _UNKNOWN
+        code[unknown] = np.where(count[unknown] >= _BEFORE_ARGS["event"], _UNUSED, _NO_EVENT)
     code[count < 1] = _NO_EVENT  # `insert|` and nothing more
     return code
 
@@ -166,6 +179,8 @@ def _blank(fields: Fields) -> Mask:
 def _operations(fields: Fields, lines: Ints, head: pa.DictionaryArray) -> tuple[Mask, Ints]:
     """Which lines retract, and how many fields (0 or 1) stand before the name. head: the first field of each."""
     words = head.dictionary.to_pylist()
+    if not {"insert", "retract"}.intersection(words):
+        return np.zeros(len(lines), np.bool_), np.zeros(len(lines), np.int64)
     spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.indices.to_numpy()]
     if spoken.any():  # an event may itself be called insert: then its arrival follows
         at = np.flatnonzero(spoken & (fields.count[lines] > 1))
