@@ -15,14 +15,18 @@ from holdsfor.kernels.numbering import Numbering
 
 Ints = npt.NDArray[np.int64]
 BITS = 63
+INT64 = np.dtype(np.int64)
 PACKED_AT_ONCE = 3  # columns, by one kernel
 MOST_ROOM = 1024  # how many times more terms there is room for where it costs nothing
 
 
 def are_plain(arrays: Sequence[npt.NDArray[Any]]) -> bool:
     """Whether kernels are compiled for arrays like these: integers side by side, of as many rows, to be written."""
-    rows = len(arrays[0])
-    return all(array.flags.carray and array.dtype == np.int64 and array.shape == (rows,) for array in arrays)
+    shape = arrays[0].shape
+    for array in arrays:  # asked often, and of few
+        if array.shape != shape or array.dtype is not INT64 or not array.flags.carray:
+            return False
+    return len(shape) == 1
 
 
 class KeyTable:
