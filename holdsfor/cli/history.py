@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from holdsfor.cli.compiling import told_of_compiling
 from holdsfor.cli.console import complain, progress
 from holdsfor.cli.engine import choose_engine
 from holdsfor.cli.findings import summarise, summarise_parts
@@ -65,7 +66,7 @@ def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[st
 def in_process(
     description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
-    with progress("Reading") as step:
+    with told_of_compiling(), progress("Reading") as step:
         watched = WatchedSource(source.parts, step)
         result = recognise(description, watched, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}

@@ -10,6 +10,7 @@ A kernel calls only functions of its own file: Numba's cache does not notice a c
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -28,6 +29,8 @@ Ints: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 Intervals: TypeAlias = tuple[Ints, Ints]
 Pairs: TypeAlias = tuple[Ints, Ints]
+
+LOGGER = logging.getLogger(__name__)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -106,7 +109,10 @@ class ReadyKernels(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
-            return cast(Any, super())._load_overload(sig, target_context)
+            kernel_on_disk = cast(Any, super())._load_overload(sig, target_context)
+            if kernel_on_disk is None:
+                LOGGER.info("compiling %s", cast(Any, self)._py_func.__name__)
+            return kernel_on_disk
 
 
 class KernelsAtCall:

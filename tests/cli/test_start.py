@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from holdsfor.cli.compiling import WHY, told_of_compiling
+from holdsfor.kernels.kernel import LOGGER
+
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).\n"
 RUN = """
 import sys
@@ -62,3 +65,15 @@ def test_that_a_run_in_two_processes_tells_what_one_tells(events: str, told: str
     assert two.stdout == one.stdout.removesuffix("set()\n")
     assert told in two.stdout + two.stderr
     assert "Traceback" not in two.stderr
+
+
+def test_the_first_run_says_why_it_takes_longer(capsys: pytest.CaptureFixture[str]) -> None:
+    """Once, and only if something is compiled: which is what a kernel logs that is not on disk."""
+    with told_of_compiling():
+        pass
+    assert not capsys.readouterr().err
+    with told_of_compiling():
+        LOGGER.info("compiling %s", "union2")
+        LOGGER.info("compiling %s", "minus2")
+    LOGGER.info("compiling %s", "later")
+    assert " ".join(capsys.readouterr().err.split()) == WHY

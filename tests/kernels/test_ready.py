@@ -39,6 +39,11 @@ def test_code_of_another_process_under_the_same_name_is_not_taken(tmp_path: Path
     assert [run_program(tmp_path / "mine") for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
+def test_compiling_is_logged(tmp_path: Path) -> None:
+    program = "import logging, sys; logging.basicConfig(level=logging.INFO, stream=sys.stdout)" + PROGRAM
+    assert [run_program(tmp_path, program).count("compiling unique_sorted") for _ in range(2)] == [1, 0]
+
+
 #: A part of the kernel takes no array, so that it is the same for bytes that may be written and for those that may not.
 LINES_PROGRAM = """
 import sys

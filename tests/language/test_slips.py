@@ -17,6 +17,7 @@ BODY = "happensAt(e(M, X), T), X > 3"
         (f"{HEAD} => {BODY}.", "operator", "write `:-` between head and conditions"),
         (f"{HEAD} {BODY}.", "syntax", "write `:-` here"),
         (f"{HEAD}\n    {BODY}.", "syntax", "write `:-` here"),
+        ("dynamicDomain(bus).", "argument", "write dynamicDomain(bus(_))"),
         (f"{HEAD} :- happensAt(e(M, X), T), X ≥ 3.", "operator", "write `>=`"),
         (f"{HEAD} :- happensAt(e(M, X), T), X ≤ 3.", "operator", "write `=<`"),
         (f"{HEAD} :- happensAt(e(M, X), T), X ≠ 3.", "operator", "write `\\=` (or `=\\=` for numbers)"),

@@ -50,8 +50,12 @@ def durative(points: bool, draft: Draft, raw: RawClause, args: tuple[Term, ...])
 
 
 def dynamic_domain(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
-    if isinstance(args[0], Atom | Compound):
+    if isinstance(args[0], Compound):
         draft.dynamic_domains.add(signature(args[0]))
+    elif isinstance(args[0], Atom):
+        name = written(args[0])
+        message = f"{name} has no argument, and so no members that could turn up"
+        draft.error("argument", message, args[0].place, f"write dynamicDomain({name}(_))")
 
 
 def bound(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:
