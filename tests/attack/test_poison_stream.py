@@ -246,7 +246,7 @@ def test_a_mistake_in_the_mapping_stops(tmp_path: Path) -> None:
     live.reader = FileReader(as_mapping({"events": {"velocity": ["vessel"]}}))
     live.start()
     (source.folder / "good.csv").write_text(good_line(0) + "\n")
-    with pytest.raises(HoldsforError, match="the mapping lists 1 columns"):
+    with pytest.raises(HoldsforError, match="the mapping lists 1 column for velocity"):
         live.run(0, source.listed()())
 
 
