@@ -5,8 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-# All that needs Spark runs in one process; there it waits half of the time, so there are four, whatever the cores.
-PROCESSES := --numprocesses=4 --dist=loadgroup
+# All that needs Spark runs in one process; there it waits half of the time, so there are three, whatever the cores.
+PROCESSES := --numprocesses=3 --dist=loadgroup
 
 .PHONY: demo test lint types unit test-long test-random bench clean
 

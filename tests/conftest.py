@@ -27,6 +27,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--hypothesis-profile", None) == "long":
         os.environ.setdefault("HOLDSFOR_PROGRAMS", "4000")
         os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
+        os.environ.setdefault("HOLDSFOR_INCREMENTAL", "1000")
+        os.environ.setdefault("HOLDSFOR_STRETCHES", "1000")
 
 
 #: Tests without the mark that start Spark sessions of their own, in this process or another.

@@ -20,7 +20,7 @@ from tests.laws.test_programs import answer, explain, wrong
 from tests.naive.draw_patterns import random_patterns
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PATTERNS", "40")))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PATTERNS", "30")))
 
 
 def quick_or_slow(seed: int, engine: Engine) -> ParameterSet:

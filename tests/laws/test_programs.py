@@ -22,7 +22,7 @@ from tests.naive.rows import Horizon
 from tests.naive.shrink import shrink
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "50")))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PROGRAMS", "36")))
 
 
 def answer(engine: Engine, program: Program) -> Answer:

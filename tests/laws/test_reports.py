@@ -24,7 +24,7 @@ from tests.spark.live.by_hand import ByHand
 from tests.spark.live.party import PARTY
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STREAMS", "8")))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STREAMS", "6")))
 
 SIMPLE = """
 initiatedAt(calm(P)=true, T) :- happensAt(sit(P), T).

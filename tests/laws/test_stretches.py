@@ -17,7 +17,7 @@ from holdsfor.engine.incremental import keys, stretches, touching
 from tests.laws.test_incremental import Told, tell
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
-SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STRETCHES", "40")))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STRETCHES", "20")))
 LENGTH, STEPS, MOST_LATE = 600, 6, 5
 ENTITIES = ("a", "b", "c", "d")
 LEVELS = ("low", "mid", "high")
