@@ -68,7 +68,7 @@ def find_stretches(turn: QueryTurn, unit: Unit, touched: Touched, block: Touched
     rows = _find_rows(turn, unit)
     if rows is None:
         return None
-    ends = _find_ends(turn, keys, _find_last_changes(turn, unit, touched), rows, back)
+    ends = _find_ends(turn, keys, _find_last_changes(turn, unit, touched, keys), rows, back)
     if _measure(turn, keys, ends) > LONGEST * _measure(turn, keys):
         return None
     bounded = replace(tuples, by_size={1: replace(keys, ends=ends.until + ahead)})
@@ -90,7 +90,7 @@ def _find_rows(turn: QueryTurn, unit: Unit) -> Ints | None:
     return max((each for each in starts if len(each)), key=len, default=None)
 
 
-def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched) -> Ints:
+def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched, keys: TouchedKeys) -> Ints:
     """For each tuple, when the last row that differs is over; up to now where that is not the end of it."""
     lasts = [(some, np.array([-UP_TO_NOW])) for some in touched.endless.get(1, ())]
     for relation in unit.reads:
@@ -100,7 +100,9 @@ def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched) -> Ints:
                 times = -_last_times(data)
                 shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))
                 lasts += [(tuple_keys(data, positions), times) for positions in shares]
-    return -find_earliest(lasts)[1]
+    changed, latest = find_earliest(lasts)
+    assert np.array_equal(changed, keys.keys), "a tuple is touched by rows that differ, or endlessly"
+    return -latest
 
 
 def _find_ends(turn: QueryTurn, keys: TouchedKeys, lasts: Ints, rows: Ints, back: int) -> TouchedKeys:
