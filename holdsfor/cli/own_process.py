@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 
+from holdsfor.dataclass_code import keep_dataclass_code
 from holdsfor.one_run import mark_for_one_run
 from holdsfor.worker import Worker, start_worker
 
@@ -34,9 +35,11 @@ def prepare_run() -> None:
     """What each run in a process of its own needs, before it is known which."""
     leave_out_modules()
     mark_for_one_run()
+    codes = keep_dataclass_code("worker")
     from holdsfor.cli.history import load_first_kernel
 
     load_first_kernel()
+    codes.save()
 
 
 def leave_out_modules() -> None:
