@@ -180,9 +180,46 @@ def seek(values: Ints, wanted: int, first: int) -> int:
 
 
 @kernel
+def first_places(packed: Ints, shift: int) -> Ints:
+    """Where the rows of each leading code begin, and where the last of them end. packed: sorted."""
+    codes = (packed[-1] >> shift) + 1 if packed.size else 0
+    first = np.empty(codes + 1, np.int64)
+    code = 0
+    for i in range(packed.size):
+        while code <= packed[i] >> shift:
+            first[code] = i
+            code += 1
+    first[codes] = packed.size
+    return first
+
+
+@kernel
+def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
+    """The first place from low up to high with a value that is not less; high if there is none."""
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def places_after(packed: Ints, first: Ints, codes: Ints, wanted: Ints) -> Ints:
+    """For each code the first of its rows that comes after what is wanted, or the first row after its own."""
+    result = np.empty(codes.size, np.int64)
+    for i in range(codes.size):
+        code = min(codes[i], first.size - 1)
+        result[i] = seek_between(packed, wanted[i] + 1, first[code], first[min(code + 1, first.size - 1)])
+    return result
+
+
+@kernel
 def gather_rows(
     base: Ints,
     base_lasts: Ints,
+    first: Ints,
     gone: Ints,
     more: Ints,
     more_lasts: Ints,
@@ -197,6 +234,7 @@ def gather_rows(
 
     Rows whose last time, and `reach` more, is after the time of their key, and that do not start after its end. shift:
     by which the key is left of a row; where it is that of times, rows of a key are in the order of their times.
+    first: where the rows of each key begin in the base, and the last of them end; none: they are searched for.
     gone: places in the base that are left out. ends: of each key, or one for all.
     """
     mask = (np.int64(1) << bits) - 1
@@ -206,13 +244,18 @@ def gather_rows(
     i, j, g, k, m = 0, 0, 0, 0, 0
     for key in range(keys.size):
         bound, end, edge = (keys[key] + 1) << shift, ends[key * step], until[key] - reach
-        if shift == bits:
-            low = (keys[key] << shift) | min(max(edge + 1, 0), mask)
-            i, j = seek(base_lasts, low, i), seek(more_lasts, low, j)
+        low, is_in_time = keys[key] << shift, shift == bits
+        if is_in_time:
+            low |= min(max(edge + 1, 0), mask)
             bound = min(bound, (keys[key] << shift) + min(end, mask) + 1)
+        if first.size:
+            code = min(keys[key], first.size - 1)
+            i = first[code]
+            if is_in_time:
+                i = seek_between(base_lasts, low, i, first[min(code + 1, first.size - 1)])
         else:
-            low = keys[key] << shift
-            i, j = seek(base, low, i), seek(more, low, j)
+            i = seek(base_lasts if is_in_time else base, low, i)
+        j = seek(more_lasts if is_in_time else more, low, j)
         g = seek(gone, i, g)
         while True:
             from_base = i < base.size and base[i] < bound

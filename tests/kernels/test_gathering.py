@@ -6,7 +6,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels import continue_from, divide_at, gather_rows, places_lingering, places_unlike
+from holdsfor.kernels import (
+    continue_from,
+    divide_at,
+    first_places,
+    gather_rows,
+    places_after,
+    places_lingering,
+    places_unlike,
+)
 from holdsfor.kernels.kernel import Ints
 from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
 
@@ -113,9 +121,10 @@ def test_what_is_told(known: list[Span], first: int, last_start: int, least_end:
     st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
     st.integers(0, 10),
     st.booleans(),
+    st.booleans(),
 )
 def test_gather_rows(
-    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool
+    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool, has_firsts: bool
 ) -> None:
     """Points, some in the base, some of these gone, the others added: against a look at each of them."""
     base = sorted((key << BITS) | time for key, time, is_base, _ in rows if is_base)
@@ -129,7 +138,8 @@ def test_gather_rows(
 
     packed, added = np.array(base, np.int64), np.array(more, np.int64)
     in_base, in_more, order = gather_rows(
-        *(packed, packed, np.array(gone, np.int64), added, added),
+        *(packed, packed, first_places(packed, BITS) if has_firsts else np.empty(0, np.int64)),
+        *(np.array(gone, np.int64), added, added),
         *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
         np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
         *(BITS, BITS, reach),
@@ -138,3 +148,20 @@ def test_gather_rows(
     assert in_more.tolist() == [p for p, row in enumerate(more) if is_wanted(row)]
     both = np.concatenate([packed[in_base], added[in_more]])
     assert both[order].tolist() == sorted(both.tolist())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, KEYS), st.integers(1, LAST)), max_size=40),
+    st.dictionaries(st.integers(0, KEYS + 2), st.integers(0, MASK), min_size=1),
+)
+def test_places_after(rows: list[tuple[int, int]], wanted: dict[int, int]) -> None:
+    packed = sorted((key << BITS) | time for key, time in rows)
+    column = np.array(packed, np.int64)
+    first = first_places(column, BITS)
+    assert first.tolist() == [
+        next((p for p, row in enumerate(packed) if row >> BITS >= key), len(packed)) for key in range(len(first))
+    ]
+    asked = [(key << BITS) | time for key, time in wanted.items()]
+    places = places_after(column, first, np.array(list(wanted), np.int64), np.array(asked, np.int64))
+    assert places.tolist() == [sum(row <= each for row in packed) for each in asked]

@@ -11,10 +11,17 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.incremental.stored import Gathered, Stored
+from holdsfor.engine.incremental.stored import FEW, Gathered, Stored
 from holdsfor.engine.incremental.units import Positions
 from holdsfor.engine.relation import EMPTY, Data, Points
-from holdsfor.kernels import find_earliest_of_codes, gather_rows, places_from, places_of_codes, places_of_keys
+from holdsfor.kernels import (
+    find_earliest_of_codes,
+    first_places,
+    gather_rows,
+    places_from,
+    places_of_codes,
+    places_of_keys,
+)
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
@@ -191,7 +198,8 @@ class Tuples:
         if shift is None or not is_sorted_alike or len(touched.keys) * SEARCH >= len(base) + len(more):
             return stored.gather(lambda data: self.places(data, shares, follows, reach))
         ends = FOREVER if touched.ends is None else touched.ends
-        rows = starts_of(base), base.lasts(), stored.gone, starts_of(more), more.lasts()
+        firsts = find_firsts(base, shift) if len(base) > FEW else EMPTY
+        rows = starts_of(base), base.lasts(), firsts, stored.gone, starts_of(more), more.lasts()
         return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, self.axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
@@ -234,6 +242,14 @@ NONE_TOUCHED = TouchedKeys(EMPTY, EMPTY)
 
 def starts_of(data: Data) -> Ints:
     return data.packed if isinstance(data, Points) else data.s
+
+
+def find_firsts(data: Data, shift: int) -> Ints:
+    """Where the rows of each leading code begin: made once, for data that stay."""
+    firsts = data._views.get((find_firsts, shift))
+    if not isinstance(firsts, np.ndarray):
+        firsts = data._views[find_firsts, shift] = first_places(starts_of(data), shift)
+    return firsts
 
 
 def _leading_shift(data: Data, positions: Positions) -> int | None:
