@@ -216,6 +216,22 @@ def places_after(packed: Ints, first: Ints, codes: Ints, wanted: Ints) -> Ints:
 
 
 @kernel
+def find_ranges(lasts: Ints, first: Ints, keys: Ints, lows: Ints) -> tuple[Ints, Ints]:
+    """Where the rows of each key begin and end; nowhere if the last of them is below its low.
+
+    One look after the other, none of which waits for another: where rows lie far apart, that is what counts.
+    """
+    starts, stops = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
+    for i in range(keys.size):
+        code = min(keys[i], first.size - 1)
+        starts[i], stops[i] = first[code], first[min(code + 1, first.size - 1)]
+    for i in range(keys.size):
+        if stops[i] > starts[i] and lasts[stops[i] - 1] < lows[i]:
+            starts[i] = stops[i]
+    return starts, stops
+
+
+@kernel
 def gather_rows(
     base: Ints,
     base_lasts: Ints,
@@ -239,26 +255,31 @@ def gather_rows(
     """
     mask = (np.int64(1) << bits) - 1
     step = 0 if ends.size == 1 else 1
+    is_in_time = shift == bits
+    lows = keys << shift
+    if is_in_time:
+        lows |= np.minimum(np.maximum(until - reach + 1, 0), mask)
+    starts, stops = find_ranges(base_lasts if is_in_time else base, first, keys, lows) if first.size else (keys, keys)
+    stop = base.size
     room = 64
     in_base, in_more, order = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     i, j, g, k, m = 0, 0, 0, 0, 0
     for key in range(keys.size):
         bound, end, edge = (keys[key] + 1) << shift, ends[key * step], until[key] - reach
-        low, is_in_time = keys[key] << shift, shift == bits
+        low = lows[key]
         if is_in_time:
-            low |= min(max(edge + 1, 0), mask)
             bound = min(bound, (keys[key] << shift) + min(end, mask) + 1)
         if first.size:
-            code = min(keys[key], first.size - 1)
-            i = first[code]
-            if is_in_time:
-                i = seek_between(base_lasts, low, i, first[min(code + 1, first.size - 1)])
+            i, stop = starts[key], stops[key]
+            if is_in_time and i < stop:
+                i = seek_between(base_lasts, low, i, stop)
         else:
             i = seek(base_lasts if is_in_time else base, low, i)
         j = seek(more_lasts if is_in_time else more, low, j)
-        g = seek(gone, i, g)
+        if i < stop:
+            g = seek(gone, i, g)
         while True:
-            from_base = i < base.size and base[i] < bound
+            from_base = i < stop and base[i] < bound
             from_more = j < more.size and more[j] < bound
             if not from_base and not from_more:
                 break
