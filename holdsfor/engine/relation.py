@@ -35,6 +35,8 @@ from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
 EMPTY = np.empty(0, np.int64)
+#: A table of all terms costs more than to search where there are so many times more terms than rows.
+MANY_TERMS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +399,7 @@ class Intervals:
         """The projected intervals, and for each key where its own begin and end."""
         s, e = self.project(picks, positions)
         bits = self.axis.time_bits
-        if len(positions) != 1:
+        if len(positions) != 1 or MANY_TERMS * (len(key) + len(s)) < len(self.dictionary):
             return s, e, np.searchsorted(s, key << bits, "left"), np.searchsorted(s, (key + 1) << bits, "left")
         view = ("ranges", picks, positions)
         first = self._views.get(view)

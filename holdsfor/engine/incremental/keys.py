@@ -18,6 +18,7 @@ from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
     gather_rows,
+    member_mask,
     places_from,
     places_of_codes,
     places_of_keys,
@@ -176,6 +177,8 @@ class Tuples:
     def contain(self, data: Data, positions: Positions) -> Mask:
         """Which rows are about one of them."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
+        if _leading_shift(data, positions) is not None:
+            return member_mask(data.codes(positions[0]), touched.keys)  # both are sorted
         return touched.contain(tuple_keys(data, positions))
 
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
