@@ -142,6 +142,10 @@ class Points:
         """Until when each row is looked at, packed."""
         return self.packed
 
+    def latest(self) -> int:
+        """The last time of all, relative to the origin."""
+        return self.span()[1]
+
     def lingering(self, edge: int) -> Points:
         """What happened after the edge."""
         return self.beyond(edge)
@@ -321,6 +325,13 @@ class Intervals:
     def lasts(self) -> Ints:
         """Until when each interval is looked at, packed."""
         return self.e
+
+    def latest(self) -> int:
+        """The last end of all, relative to the origin."""
+        latest = self._views.get("latest")
+        if not isinstance(latest, int):
+            latest = self._views["latest"] = int(time_span(self.e, self.axis.mask)[1])
+        return latest
 
     def lingering(self, edge: int) -> Intervals:
         """What begins or ends after the edge; what only goes on does neither."""

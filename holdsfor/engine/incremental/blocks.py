@@ -155,7 +155,7 @@ class Evaluation:
         self.turn.setting.scope.restrict(relation, seen)
         concluded = seen.relations[relation]
         if len(concluded) and self.block.tuples is not None and isinstance(cuts, int):
-            concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
+            concluded = self.block.tuples.choose(concluded, self.unit.homes[relation])
         boundary = cut_of_rows(cuts, relation, concluded) + 1
         now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
         self.world.relations[relation] = now

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.incremental.stored import FEW, Gathered, Stored
+from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
 from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.kernels import (
@@ -177,9 +177,13 @@ class Tuples:
     def contain(self, data: Data, positions: Positions) -> Mask:
         """Which rows are about one of them."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
-        if _leading_shift(data, positions) is not None:
-            return member_mask(data.codes(positions[0]), touched.keys)  # both are sorted
         return touched.contain(tuple_keys(data, positions))
+
+    def choose(self, data: Data, positions: Positions) -> Data:
+        """Of sorted rows, those about one of them."""
+        if _leading_shift(data, positions) is None:
+            return data.where(self.contain(data, positions))
+        return data.where(member_mask(data.codes(positions[0]), self.by_size.get(1, NONE_TOUCHED).keys))
 
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
         """The time of each row's tuple. codes: of the arguments at a position."""
@@ -192,6 +196,8 @@ class Tuples:
 
     def gather(self, stored: Stored, shares: Sequence[Positions], follows: Sequence[int], reach: int) -> Gathered:
         """The rows about them, as `places` says."""
+        if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
+            stored = keep_added(stored)
         base, more, touched = stored.base, stored.more, self.by_size.get(1, NONE_TOUCHED)
         if not len(base) and not len(more):
             return Gathered(base, EMPTY)
