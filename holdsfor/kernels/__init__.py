@@ -4,12 +4,10 @@ from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
 from holdsfor.kernels.gathering import (
     continue_from,
+    cuts_of_codes,
     divide_at,
     find_earliest_of_codes,
-    first_places,
-    gather_rows,
     order_changed,
-    places_after,
     places_from,
     places_lingering,
     places_of_codes,
@@ -53,6 +51,7 @@ from holdsfor.kernels.moving import (
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
+from holdsfor.kernels.searching import first_places, gather_rows, places_after
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -75,6 +74,7 @@ __all__ = [
     "compress",
     "continue_from",
     "cut_last_code",
+    "cuts_of_codes",
     "distinct",
     "distinct_rows",
     "divide_at",

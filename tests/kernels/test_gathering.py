@@ -8,12 +8,16 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import (
     continue_from,
+    cuts_of_codes,
     divide_at,
     first_places,
     gather_rows,
     places_after,
     places_lingering,
+    places_of_codes,
+    places_of_keys,
     places_unlike,
+    points_since,
 )
 from holdsfor.kernels.kernel import Ints
 from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
@@ -148,6 +152,27 @@ def test_gather_rows(
     assert in_more.tolist() == [p for p, row in enumerate(more) if is_wanted(row)]
     both = np.concatenate([packed[in_base], added[in_more]])
     assert both[order].tolist() == sorted(both.tolist())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2 * KEYS), st.integers(1, LAST)), max_size=40),
+    st.lists(st.integers(0, LAST), min_size=1, max_size=KEYS),
+    st.integers(0, 5),
+    st.integers(0, LAST),
+)
+def test_times_by_code(rows: list[tuple[int, int]], edges: list[int], delay: int, floor: int) -> None:
+    """A code that has no edge, because it came after the table was made, is not looked at."""
+    rows = sorted(rows)
+    packed, codes = np.array([(k << BITS) | t for k, t in rows], np.int64), np.array([k for k, _ in rows], np.int64)
+    table = np.array(edges, np.int64)
+    after = [place for place, (k, t) in enumerate(rows) if k < len(edges) and t + delay > edges[k]]
+    assert places_of_keys(packed, packed, BITS, table, MASK, delay).tolist() == after
+    assert places_of_codes(codes, packed, table, MASK, delay).tolist() == after
+    cuts = [max(edges[k] - delay, floor) if k < len(edges) else 1 << 60 for k, _ in rows]
+    assert cuts_of_codes(codes, table, delay, floor).tolist() == cuts
+    since = [row for row, (_, t), cut in zip(packed.tolist(), rows, cuts, strict=True) if t > cut]
+    assert points_since(packed, BITS, table, delay, floor, MASK).tolist() == since
 
 
 @settings(max_examples=100, deadline=None)
