@@ -207,6 +207,11 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
+def is_on_one_machine(session: SparkSession) -> bool:
+    """Whether the driver and all workers of a session run on this machine."""
+    return not is_connect(session) and _is_here(session.sparkContext.master or "")
+
+
 def _is_here(master: str) -> bool:
     """Do all parts of this Spark run on this machine?"""
     host = master.removeprefix("spark://").partition(":")[0]
