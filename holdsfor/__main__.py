@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 
 from holdsfor.cli.own_process import OwnProcess, start_worker_for
+from holdsfor.memory import keep_memory
 
 
 def main() -> None:
+    keep_memory()
     worker = start_worker_for(sys.argv[1:])  # before the rest is loaded, which takes about as long
     try:
         from holdsfor.cli.commands import app
