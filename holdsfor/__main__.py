@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from holdsfor.cli.own_process import OwnProcess, start_worker_for
+from holdsfor.dataclass_code import keep_dataclass_code
 from holdsfor.memory import keep_memory
 
 
 def main() -> None:
     keep_memory()
     worker = start_worker_for(sys.argv[1:])  # before the rest is loaded, which takes about as long
+    if worker is not None:  # what takes memory is done there
+        gc.set_threshold(100_000)
+    codes = keep_dataclass_code("run" if sys.argv[1:2] == ["run"] else "command")
     try:
-        from holdsfor.cli.commands import app
+        from holdsfor.cli.commands import COMMANDS, make_app
 
-        app(prog_name="holdsfor", obj=OwnProcess(worker))
+        called = [name for name in sys.argv[1:2] if name in COMMANDS]
+        make_app(called or COMMANDS)(prog_name="holdsfor", obj=OwnProcess(worker))
     finally:
+        codes.save()
         if worker is not None:
             worker.stop()
 

@@ -11,6 +11,7 @@ import os
 import pickle
 import signal
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -29,11 +30,13 @@ class Worker:
     answers: BinaryIO
     has_order: bool = False
 
-    def call(self, module: str, function: str, *arguments: Any) -> Any:
-        """What the function gives, or raises, in the other process."""
+    def call(self, module: str, function: str, *arguments: Any, meanwhile: Callable[[], object] | None = None) -> Any:
+        """What the function gives, or raises, in the other process. meanwhile: what this one does until then."""
         self.has_order = True
         pickle.dump((module, function, arguments), self.orders, pickle.HIGHEST_PROTOCOL)
         self.orders.flush()
+        if meanwhile is not None:
+            meanwhile()
         try:
             is_done, answer = pickle.load(self.answers)
         except EOFError:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from holdsfor.cli.commands import app
+    from typer import Typer
+
+    app: Typer
 
 __all__ = ["app"]
 
@@ -14,6 +16,7 @@ def __getattr__(name: str) -> Any:
     """Loaded when asked for: what a worker of the command needs of this folder is less."""
     if name != "app":
         raise AttributeError(f"module 'holdsfor.cli' has no attribute {name!r}")
-    from holdsfor.cli.commands import app
+    from holdsfor.cli.commands import make_app
 
-    return app
+    made = globals()["app"] = make_app()
+    return made

@@ -1,25 +1,32 @@
-"""The command `holdsfor`: one module per subcommand."""
+"""The command `holdsfor`: one module per subcommand, loaded when it is asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 import holdsfor
-from holdsfor.cli.check import check
 from holdsfor.cli.console import complain, say
-from holdsfor.cli.demo import demo
-from holdsfor.cli.fmt import fmt
 from holdsfor.cli.plain_values import take_plain_values
-from holdsfor.cli.progress import progress
-from holdsfor.cli.run import RunCommand, run
-from holdsfor.cli.show import show_results
-from holdsfor.cli.state import state
-from holdsfor.cli.stream import stream
-from holdsfor.cli.timeline import timeline
 from holdsfor.errors import HoldsforError
+
+#: Each subcommand, in the order of the help: its module in this folder, and its name there.
+COMMANDS = {
+    "check": ("check", "check"),
+    "fmt": ("fmt", "fmt"),
+    "run": ("run", "run"),
+    "stream": ("stream", "stream"),
+    "progress": ("progress", "progress"),
+    "show": ("show", "show_results"),
+    "timeline": ("timeline", "timeline"),
+    "state": ("state", "state"),
+    "demo": ("demo", "demo"),
+}
+TAKES_EVENT_FILES = ("run", "progress", "timeline")
 
 
 class Commands(TyperGroup):
@@ -42,28 +49,35 @@ class Commands(TyperGroup):
             raise typer.Exit(1) from error
 
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
         say(f"holdsfor {holdsfor.__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def main(
     _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
 ) -> None:
     """Recognises what is happening, to whom, and for how long, in streams of events, by declarative rules."""
 
 
-app.command()(check)
-app.command()(fmt)
-app.command(cls=RunCommand)(run)
-app.command()(stream)
-app.command(cls=RunCommand)(progress)
-app.command("show")(show_results)
-app.command(cls=RunCommand)(timeline)
-app.add_typer(state, name="state")
-app.command()(demo)
+def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """With these subcommands. To make all of them for one that is called takes longer than some rules."""
+    app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(main)
+    for name in names:
+        _add_command(app, name)
+    return app
+
+
+def _add_command(app: typer.Typer, name: str) -> None:
+    module, attribute = COMMANDS[name]
+    command = getattr(import_module(f"holdsfor.cli.{module}"), attribute)
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name)
+    elif name in TAKES_EVENT_FILES:
+        from holdsfor.cli.run import RunCommand
+
+        app.command(name, cls=RunCommand)(command)
+    else:
+        app.command(name)(command)

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 
+from holdsfor.dataclass_code import keep_dataclass_code
+from holdsfor.one_run import mark_for_one_run
 from holdsfor.worker import Worker, start_worker
 
 #: Options of `run` for which a worker would load in vain: help, Spark, and what is hard to send to another process.
@@ -32,9 +34,12 @@ def start_worker_for(arguments: Sequence[str]) -> Worker | None:
 def prepare_run() -> None:
     """What each run in a process of its own needs, before it is known which."""
     leave_out_modules()
+    mark_for_one_run()
+    codes = keep_dataclass_code("worker")
     from holdsfor.cli.history import load_first_kernel
 
     load_first_kernel()
+    codes.save()
 
 
 def leave_out_modules() -> None:

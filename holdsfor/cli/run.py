@@ -189,7 +189,7 @@ def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, setti
     """In the process that stands ready for it, in this one, or on Spark."""
     outcome: HistoryRun | None
     if own is not None and own.worker is not None:
-        outcome = own.worker.call("holdsfor.cli.history", "carry_out", order)
+        outcome = own.worker.call("holdsfor.cli.history", "carry_out", order, meanwhile=prepare_to_show)
     else:
         from holdsfor.cli import history
 
@@ -199,6 +199,13 @@ def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, setti
 
         outcome = carry_out_on_spark(order, master, settings)
     return outcome
+
+
+def prepare_to_show() -> None:
+    """Loads what `show_outcome` needs."""
+
+    import holdsfor.cli.findings
+    import holdsfor.io.clock  # noqa: F401
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.domain import Domains
+from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.relation import EMPTY, Intervals
-from holdsfor.engine.simple import Domains, initial_keys
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import ascends, sort_packed, take

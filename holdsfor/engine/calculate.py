@@ -18,7 +18,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.exact import Number, Overflow, evaluate
 from holdsfor.engine.expression import value, whole
-from holdsfor.engine.magnitude import compared_rows, large_rows
+from holdsfor.engine.magnitude import compared_rows, kind, large_rows
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import term_codes
 from holdsfor.engine.world import World
@@ -164,7 +164,7 @@ def _with_value(expression: Term, rows: Rows) -> tuple[Rows, Numbers]:
 
 def _mixed(expression: Term, rows: Rows, numbers: Numbers) -> Mask | None:
     """Which of the values are integers, if not all are of one kind."""
-    if numbers.dtype.kind == "i":
+    if numbers.dtype.kind == "i" or kind(expression, rows) == "f":
         return None
     integers = np.broadcast_to(whole(expression, rows, numbers), numbers.shape)
     return np.array(integers) if integers.any() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -39,9 +39,6 @@ from holdsfor.plan.variables import mentions
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
 ROW = "row"
-
-Beginnings = Mapping[Chain, tuple[int, ...]]
-"""The rules that share beginnings with others: how many operators long these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +94,25 @@ def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = Fals
     while place < len(chain):
         if stops and rows is not None and not rows.size:
             return rows
-        tests = _tests(chain, place)
-        if rows is not None and len(tests) > 1:  # one selection for all of them
+        op = chain[place]
+        if rows is None or not isinstance(op, Where | Holding):
+            rows = step(op, rows, world)
+            place += 1
+        elif isinstance(op, Where):  # one selection for all that stand side by side
+            tests = _tests(chain, place)
             rows = rows.filter(_all_true(tests, rows, world))
             place += len(tests)
-        elif rows is not None and isinstance(op := chain[place], Holding):
+        else:
             own = _own_tests(op, _tests(chain, place + 1), rows.names)
             rows = holding(op, rows.timely(op.time), world, own)
             place += 1 + len(own)
-        else:
-            rows = step(chain[place], rows, world)
-            place += 1
     return rows if rows is not None else Rows(world.axis, 1, {})
 
 
 def _all_true(tests: Sequence[Where], rows: Rows, world: World) -> Mask:
     masks = [compare(test.op, test.left, test.right, rows, world) for test in tests]
+    if len(masks) == 1:
+        return masks[0]
     mask: Mask = np.logical_and.reduce(masks)
     return mask
 
@@ -136,21 +136,6 @@ def _own_tests(op: Holding, tests: list[Where], bound: frozenset[str]) -> list[W
     if names & bound:
         return []
     return list(takewhile(lambda test: names.issuperset(mentions(test)), tests))
-
-
-def run_shared(chain: Chain, world: World, beginnings: Beginnings) -> Rows:
-    """As run, but beginnings that several rules have are worked out once, each from the one before.
-
-    If there is no row, not all of the columns are there.
-    """
-    rows: Rows | None = None
-    done = 0
-    for length in beginnings.get(chain, ()):
-        shared = world.shared.get(chain[:length])
-        if not isinstance(shared, Rows):
-            shared = world.shared[chain[:length]] = run(chain[done:length], world, rows, stops=True)
-        rows, done = shared, length
-    return run(chain[done:], world, rows, stops=True)
 
 
 def step(op: Op, rows: Rows | None, world: World) -> Rows:

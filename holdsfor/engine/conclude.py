@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints, are_plain
-from holdsfor.engine.chain import Beginnings, run, run_shared
-from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.patterns import occurring
+from holdsfor.engine.prepared import Rulebook, find_rule, rows_of
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, earliest_of_codes, earliest_of_keys, expand, merge_sorted, take, time_span
-from holdsfor.plan.operators import Arg, Conclude, Occurring
-from holdsfor.plan.structures import Forms, open_forms, width
+from holdsfor.plan.operators import Arg, Conclude, Relation
+from holdsfor.plan.structures import Forms, width
 
 DENSE = 4  # terms for each row, up to which a table of all terms is quicker than sorting
 
@@ -46,18 +44,8 @@ class Open:
         return Open(None if self.forms is None else self.forms[:-1], positions, packed)
 
 
-def rows_of(rule: Conclude, world: World, beginnings: Beginnings) -> Rows:
-    """If there is no row, not all of the columns are there."""
-    with OnBehalfOf(rule):
-        match rule.chain:
-            case (Occurring() as pattern, *conditions):
-                return run(tuple(conditions), world, occurring(pattern, world))
-        rows = run_shared(rule.chain, world, beginnings)
-        return rows.timely(rule.time) if rows.size else rows
-
-
 def concluded(
-    rules: Iterable[Conclude], world: World, beginnings: Beginnings, firsts: bool = False, anyhow: bool = False
+    rules: Iterable[Conclude], world: World, rulebook: Rulebook, firsts: bool = False, anyhow: bool = False
 ) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards.
 
@@ -66,23 +54,19 @@ def concluded(
     full: list[Ints] = []
     wild: list[Open] = []
     for rule in rules:
-        rows = rows_of(rule, world, beginnings)
-        forms, args = open_forms(rule.args)
-        positions = tuple(p for p, arg in enumerate(args) if arg is not None)
-        is_full = len(positions) == len(args)
-        packed = EMPTY
+        prepared = find_rule(rule, rulebook)
+        rows, is_full, packed = rows_of(rule, prepared, world), prepared.is_full, EMPTY
         if rows.size:
-            bound = [args[p] for p in positions]
-            packed = head_points(rows, bound, rule.time, world, firsts and is_full, anyhow and is_full)
+            packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
         if is_full:
             full.append(packed)
         else:
-            wild.append(Open(forms, positions, packed))
+            wild.append(Open(prepared.forms, prepared.positions, packed))
     return full, wild
 
 
 def head_points(
-    rows: Rows, args: list[Arg], time: str, world: World, firsts: bool = False, anyhow: bool = False
+    rows: Rows, args: Sequence[Arg], time: str, world: World, firsts: bool = False, anyhow: bool = False
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
@@ -101,13 +85,13 @@ def head_points(
     return packed if in_order or anyhow else np.sort(packed)
 
 
-def _may_use_table(rows: Rows, args: list[Arg], world: World) -> bool:
+def _may_use_table(rows: Rows, args: Sequence[Arg], world: World) -> bool:
     """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
     alone = len(args) == 1 and isinstance(args[0], str) and rows.order != tuple(args)
     return alone and len(world.dictionary) <= DENSE * rows.size
 
 
-def _pack_head(rows: Rows, args: list[Arg], time: str, world: World) -> tuple[Ints, bool]:
+def _pack_head(rows: Rows, args: Sequence[Arg], time: str, world: World) -> tuple[Ints, bool]:
     """The points of the head's columns at the time, and whether they are sorted."""
     if all(isinstance(arg, str) for arg in args):
         return rows.pack(tuple(arg for arg in args if isinstance(arg, str)), time)
@@ -158,3 +142,8 @@ def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints
         low, high = np.zeros(len(keys), np.int64), np.full(len(keys), len(points), np.int64)
     i, j = expand(low, high)
     return (take(keys, i) << axis.time_bits) | (take(points, j) & axis.mask)
+
+
+def spread_since(open_points: Open, keys: Ints, relation: Relation, world: World) -> Ints:
+    """As `spread_over`, after the cut of each key."""
+    return world.since_cut(relation, spread_over(open_points, keys, relation.arity, world))

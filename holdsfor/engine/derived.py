@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.column import Column, Selection
-from holdsfor.engine.conclude import head_codes, rows_of
+from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.prepared import Rulebook, find_rule, rows_of
 from holdsfor.engine.relation import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
@@ -19,13 +19,15 @@ from holdsfor.plan.operators import Arg, Conclude, Derived, Relation
 Found = list[tuple[Conclude, Rows]]
 
 
-def evaluate_derived(definition: Derived, world: World, beginnings: Beginnings) -> None:
-    world.relations[definition.relation] = conclude_events(definition.relation, definition.rules, world, beginnings)
+def evaluate_derived(definition: Derived, world: World, rulebook: Rulebook) -> None:
+    world.relations[definition.relation] = conclude_events(definition.relation, definition.rules, world, rulebook)
 
 
-def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World, beginnings: Beginnings) -> Points:
+def conclude_events(relation: Relation, rules: Iterable[Conclude], world: World, rulebook: Rulebook) -> Points:
     """What the rules conclude, sorted by the first argument that is a term, and time."""
-    concluded = [(rule, _in_history(rows_of(rule, world, beginnings), rule.time, world)) for rule in rules]
+    concluded = [
+        (rule, _in_history(rows_of(rule, find_rule(rule, rulebook), world), rule.time, world)) for rule in rules
+    ]
     concluded = [(rule, rows) for rule, rows in concluded if rows.size]
     if not concluded:
         return world.points_of(relation).none()

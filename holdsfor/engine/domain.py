@@ -19,7 +19,7 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, is_one_of, member_mask, number_sorted, sort_packed, take
-from holdsfor.plan.operators import Arg, Chain, Declared, Leaf, Op
+from holdsfor.plan.operators import Arg, Chain, Declared, Leaf, Op, Relation
 from holdsfor.plan.structures import Forms, flat, forms_of, names_in, open_forms
 from holdsfor.plan.variables import mentions
 
@@ -34,6 +34,7 @@ class Enumerated:
 
 
 Allowed = Enumerated | Declared  # the latter: to be tested for each grounding that the data give
+Domains = dict[Relation, tuple[Allowed, ...]]
 
 
 def allowed(rules: tuple[Declared, ...], world: World) -> tuple[Allowed, ...]:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.closure import closed
 from holdsfor.engine.derived import evaluate_derived
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.domain import Allowed, admits_all, allowed, within
 from holdsfor.engine.facts import Facts, Table, make_table
 from holdsfor.engine.group import evaluate_group
+from holdsfor.engine.prepared import Rulebook, make_rulebook
 from holdsfor.engine.recursion import evaluate_recursion
 from holdsfor.engine.simple import evaluate_simple
 from holdsfor.engine.static import evaluate_static
@@ -46,7 +46,7 @@ class Program:
     """
 
     plan: Plan
-    beginnings: Beginnings
+    rulebook: Rulebook
     parts: frozenset[SharedExpression]
     facts: tuple[tuple[Signature, Table], ...]
     terms: Dictionary
@@ -71,7 +71,9 @@ def make_program(plan: Plan) -> Program:
     terms = Dictionary()
     wanted = identified_facts(plan)
     codes = tuple(table.codes(terms, wanted.get(signature, ())) for signature, table in tables)
-    return Program(bare, _beginnings(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan))
+    return Program(
+        bare, _prepare_rules(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan)
+    )
 
 
 def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]:
@@ -81,12 +83,9 @@ def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ..
     return tuple((rules, tuple(alike)) for rules, alike in relations.items())
 
 
-def _beginnings(plan: Plan) -> Beginnings:
-    named = {one.part for one in plan.shared if not isinstance(one.part, SharedExpression)}
-    sizes = sorted({len(chain) for chain in named})
-    rules = {rule.chain for definition in plan.definitions for rule in conclusions(definition)}
-    lengths = {chain: tuple(n for n in sizes if n <= len(chain) and chain[:n] in named) for chain in rules}
-    return {chain: each for chain, each in lengths.items() if each}
+def _prepare_rules(plan: Plan) -> Rulebook:
+    rules = dict.fromkeys(rule for definition in plan.definitions for rule in conclusions(definition))
+    return make_rulebook(rules, [one.part for one in plan.shared if not isinstance(one.part, SharedExpression)])
 
 
 def evaluate(
@@ -133,17 +132,17 @@ def _define(
 ) -> int:
     match definition:
         case Simple():
-            return evaluate_simple(definition, world, domains, program.beginnings)
+            return evaluate_simple(definition, world, domains, program.rulebook)
         case Group():
             return evaluate_group(definition, world, domains)
         case Static(proved=Simple() as rules) if world.start % world.axis.tick:
-            return evaluate_simple(rules, world, domains, program.beginnings)
+            return evaluate_simple(rules, world, domains, program.rulebook)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()), program.parts)
         case Derived():
-            evaluate_derived(definition, world, program.beginnings)
+            evaluate_derived(definition, world, program.rulebook)
         case Recursion():
-            evaluate_recursion(definition, world, program.beginnings)
+            evaluate_recursion(definition, world, program.rulebook)
             return sum(_restrict(r, world, domains[r]) for r in defines(definition) if r in domains)
     declared = domains.get(definition.relation)
     return 0 if declared is None or admits_all(declared) else _restrict(definition.relation, world, declared)

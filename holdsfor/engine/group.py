@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.engine.actions import Action, actions_of, aligned, plain
-from holdsfor.engine.domain import Allowed, Enumerated
+from holdsfor.engine.domain import Allowed, Domains, Enumerated
 from holdsfor.engine.one_by_one import one_by_one
 from holdsfor.engine.relation import EMPTY, Intervals, Points
-from holdsfor.engine.simple import Domains
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError

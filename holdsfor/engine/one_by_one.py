@@ -8,10 +8,9 @@ from holdsfor.engine.actions import Action, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import head_points
-from holdsfor.engine.domain import within
+from holdsfor.engine.domain import Domains, within
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
-from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress, unique_sorted

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from holdsfor.engine.chain import Beginnings
 from holdsfor.engine.derived import conclude_events
+from holdsfor.engine.prepared import Rulebook
 from holdsfor.engine.relation import Data, Points, united
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
@@ -16,9 +16,9 @@ from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, S
 MOST_ROUNDS = 100_000
 
 
-def evaluate_recursion(definition: Recursion, world: World, beginnings: Beginnings) -> None:
+def evaluate_recursion(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     grow = _grow if all(map(_makes_all_pairs, definition.events)) else _settle_down
-    grow(definition, world, beginnings)
+    grow(definition, world, rulebook)
 
 
 def _makes_all_pairs(event: Derived) -> bool:
@@ -27,7 +27,7 @@ def _makes_all_pairs(event: Derived) -> bool:
     return all(join.choosing.policy == "unrestricted" for join in joins)
 
 
-def _settle_down(definition: Recursion, world: World, beginnings: Beginnings) -> None:
+def _settle_down(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     """All rules on all that the round before has concluded, until it is the same.
 
     What a policy chooses may change with more to choose from, so nothing can be kept from a round. But what has ended
@@ -41,7 +41,7 @@ def _settle_down(definition: Recursion, world: World, beginnings: Beginnings) ->
         seen = replace(world, relations={**world.relations, **known}, shared={})
         before = new
         new = {
-            event.relation: conclude_events(event.relation, event.rules, seen, beginnings).distinct()
+            event.relation: conclude_events(event.relation, event.rules, seen, rulebook).distinct()
             for event in definition.events
         }
         if all(_same(before[relation], new[relation]) for relation in own):
@@ -59,7 +59,7 @@ def _endless(own: list[Relation]) -> HoldsforError:
     return HoldsforError(f"{names}: the rules add something new without end; add a condition that ends them")
 
 
-def _grow(definition: Recursion, world: World, beginnings: Beginnings) -> None:
+def _grow(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     """The first round applies all rules to what was settled; later ones only to what the round before has added."""
     own = [event.relation for event in definition.events]
     settled = {relation: _settled(relation, world) for relation in own}
@@ -67,7 +67,7 @@ def _grow(definition: Recursion, world: World, beginnings: Beginnings) -> None:
     rules = {event.relation: tuple(_on_what_is_new(event, own)) for event in definition.events}
     first = replace(world, relations={**world.relations, **settled}, shared={})  # others must not share this round's
     new = {
-        event.relation: conclude_events(event.relation, event.rules, first, beginnings).distinct()
+        event.relation: conclude_events(event.relation, event.rules, first, rulebook).distinct()
         for event in definition.events
     }
     for _ in range(MOST_ROUNDS):
@@ -78,7 +78,7 @@ def _grow(definition: Recursion, world: World, beginnings: Beginnings) -> None:
         known = {relation: united([known[relation], new[relation]]) for relation in own}
         seen = replace(world, relations={**world.relations, **known}, shared={})
         seen.relations.update({_newest(relation): points for relation, points in new.items()})
-        new = {r: conclude_events(r, rules[r], seen, beginnings).distinct() for r in own}
+        new = {r: conclude_events(r, rules[r], seen, rulebook).distinct() for r in own}
     raise _endless(own)
 
 

@@ -12,12 +12,11 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run, shape, step
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes, key_columns
-from holdsfor.engine.domain import matching_places, whole_keys, within
+from holdsfor.engine.domain import Domains, matching_places, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
-from holdsfor.engine.simple import Domains
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
