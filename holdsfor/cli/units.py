@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdsfor.engine.incremental.keys import Unit, find_units
+from holdsfor.engine.incremental.units import Unit, find_units
 from holdsfor.plan import Plan
 from holdsfor.plan.printing.rule import named
 from holdsfor.plan.walk import defines, names_times

@@ -60,10 +60,10 @@ class Axis:
     time_bits: int
     code_bits: int
     tables: dict[int, KeyTable] = field(default_factory=dict, repr=False, compare=False)
+    mask: int = field(init=False, repr=False, compare=False)  # of the time; asked for everywhere
 
-    @property
-    def mask(self) -> int:
-        return (1 << self.time_bits) - 1
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mask", (1 << self.time_bits) - 1)
 
     def is_wide(self, arity: int) -> bool:
         """Whether keys with so many arguments are numbers out of a table (and so not in the order of their codes)."""

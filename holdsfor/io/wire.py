@@ -35,6 +35,15 @@ _SCHEMA = pa.schema(
 
 def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None) -> pa.Buffer:
     """The blocks, each with what it is for, and what else is to be said, as one Arrow stream."""
+    sink = pa.BufferOutputStream()
+    write_blocks(sink, blocks, meta)
+    return sink.getvalue()
+
+
+def write_blocks(
+    sink: pa.NativeFile, blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None
+) -> None:
+    """Writes what `pack` gives into a file."""
     terms, ints, floats = _Terms(), [np.empty(0, np.int64)], [np.empty(0, np.float64)]
     heads: list[dict[str, Any]] = []
     for use, block in blocks:
@@ -74,10 +83,8 @@ def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = N
         [pa.array([header]), _row(texts), _row(codes), _row(pa.array(np.concatenate(ints))), _row(_floats(floats))],
         schema=_SCHEMA,
     )
-    sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _SCHEMA) as writer:
         writer.write_batch(batch)
-    return sink.getvalue()
 
 
 def _row(values: pa.Array) -> pa.Array:

@@ -35,26 +35,31 @@ class Log:
     schema: pa.Schema
     fold: Callable[[pa.Table], pa.Table]
     tables: list[pa.Table] = field(default_factory=list)
+    rows: int = 0  # of all tables
     shortened: int = 0  # how many rows there were when it was shortened last
+    nothing: pa.Table = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nothing = self.schema.empty_table()
 
     def add(self, tables: Iterable[pa.Table], edge: int | None) -> pa.Table:
         """What is added, as one table. edge: what was over by then is not kept."""
         some = [table for table in tables if table.num_rows]
-        added = some[0] if len(some) == 1 else pa.concat_tables([self.schema.empty_table(), *some])
         if not some:
-            return added
+            return self.nothing
+        added = some[0] if len(some) == 1 else pa.concat_tables(some)
         self.tables.append(added)
-        if sum(table.num_rows for table in self.tables) > 2 * self.shortened + ROWS:
-            self.tables = [self.recent(edge)]
-            self.shortened = self.tables[0].num_rows
+        self.rows += added.num_rows
+        if self.rows > 2 * self.shortened + ROWS:
+            self.restore(self.recent(edge))
         return added
 
     def restore(self, log: pa.Table) -> None:
-        self.tables, self.shortened = [log], log.num_rows
+        self.tables, self.rows, self.shortened = [log], log.num_rows, log.num_rows
 
     def recent(self, edge: int | None) -> pa.Table:
         """The last word on each id, without what was over by the edge."""
-        log = last_words(pa.concat_tables([self.schema.empty_table(), *self.tables]))
+        log = last_words(pa.concat_tables([self.nothing, *self.tables]))
         if edge is None:
             return log
         return log.filter(pc.or_kleene(pc.is_null(log["end"]), pc.greater(log["end"], edge)))

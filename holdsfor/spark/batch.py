@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -24,6 +24,7 @@ from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
+from holdsfor.job.depot import open_depot
 from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.hubs import find_hubs
 from holdsfor.job.parts import ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
@@ -36,6 +37,7 @@ from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
+from holdsfor.spark.session import is_on_one_machine
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
@@ -156,6 +158,12 @@ class SparkCrew:
         return self.feed.find_hubs(plan, buckets)
 
     def run(self, job: Job) -> list[bytes]:
+        if job.sink is None or not is_on_one_machine(self.spark):
+            return self._run(job)
+        with open_depot(self.spark.conf.get("spark.local.dir", None)) as depot:
+            return self._run(replace(job, depot=depot))
+
+    def _run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
 
         shared = share(self.spark, (job, self.feed.parts))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.memory import ENVIRONMENT
 from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
@@ -159,7 +160,8 @@ def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
         # Buckets are shared out already; measuring them again before each stage costs a job of its own.
         "spark.sql.adaptive.enabled": "false",
     }
-    settings |= {f"spark.executorEnv.{variable}": "1" for variable in ONE_THREAD}
+    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT
+    settings |= {f"spark.executorEnv.{variable}": value for variable, value in environment.items()}
     if not os.access(PACKAGE / "kernels", os.W_OK):
         settings["spark.executorEnv.NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
     if _is_here(master):
@@ -205,6 +207,11 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def is_on_one_machine(session: SparkSession) -> bool:
+    """Whether the driver and all workers of a session run on this machine."""
+    return not is_connect(session) and _is_here(session.sparkContext.master or "")
 
 
 def _is_here(master: str) -> bool:

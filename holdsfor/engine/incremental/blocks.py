@@ -15,16 +15,16 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing, replace_rows
-from holdsfor.engine.incremental.keys import Tuples, Unit
+from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
+from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.relation import EMPTY, Data, Intervals, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import compress, points_since
 from holdsfor.kernels.machine_state import FAR
-from holdsfor.plan.operators import Due, Group, Relation
-from holdsfor.plan.walk import defines
+from holdsfor.plan.operators import Due, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,40 +62,39 @@ class Evaluation:
         self.world = replace(self.turn.bare, relations={}, running={}, shared={})
 
     def run(self) -> None:
-        program = self.turn.setting.program
+        program, relations = self.turn.setting.program, self.world.relations
         domains = find_domains(program, self.world)
-        for number in self.unit.definitions:
-            definition, look = program.plan.definitions[number], program.plan.looks[number]
-            if number not in self.stirred and not self._differs(look.relations):
+        for step in self.turn.setting.steps[self.unit]:
+            if step.number not in self.stirred and not self._differs(step.reads):
                 self.turn.count("definitions_skipped", 1)
                 continue
             self.turn.count("definitions_evaluated", 1)
-            own = defines(definition)
-            before = {relation: self._gather(relation) for relation in own}
-            for relation in look.relations:
-                if relation not in self.world.relations and relation not in before:
-                    self.world.relations[relation] = self._gather(relation).data
-            seen = self._seen(number, {relation: gathered.data for relation, gathered in before.items()})
-            self.turn.count("left_out", define(definition, seen, domains, program))
-            for relation in own:
-                self._conclude(relation, before[relation], seen)
-            self._keep_deadlines(number, seen)
+            before = {relation: self._gather(relation) for relation in step.own}
+            for relation in step.reads:
+                if relation not in relations and relation not in before:
+                    relations[relation] = self._gather(relation).data
+            cuts = self._find_cuts(step)
+            seen = self._seen(step, before, cuts)
+            self.turn.count("left_out", define(step.definition, seen, domains, program))
+            for relation in step.own:
+                self._conclude(relation, before[relation], seen, cuts)
+            self._keep_deadlines(step, seen, cuts)
 
     def _differs(self, relations: Iterable[Relation]) -> bool:
         return not self.turn.differences.keys().isdisjoint(relations)
 
     def _gather(self, relation: Relation) -> Gathered:
         """Of the block's tuples, what may be looked at."""
-        stored = self.turn.stores.get(relation) or keep(self.world.nothing_of(relation))
+        stored = self.turn.stores.get(relation)
+        if stored is None:
+            return Gathered(self.world.nothing_of(relation), EMPTY)
         tuples, unit = self.block.tuples, self.unit
         if tuples is None or relation in unit.everywhere:
             whole = stored.whole()
             self.turn.count("rows_gathered", len(whole))
             return Gathered(whole, np.arange(len(whole)))
-        home = unit.homes.get(relation)
-        shares = tuple(dict.fromkeys((*unit.shares.get(relation, ()), *(() if home is None else (home,)))))
         reach = self._on_axis(self.turn.setting.of_units[unit].edges[relation])
-        gathered = tuples.gather(stored, shares, unit.follows.get(relation, ()), reach)
+        gathered = tuples.gather(stored, unit.about.get(relation, ()), unit.follows.get(relation, ()), reach)
         self.turn.count("rows_gathered", len(gathered.data))
         return gathered
 
@@ -105,8 +104,9 @@ class Evaluation:
 
     # ------------------------------------------------------------ cuts
 
-    def _find_cuts(self, relation: Relation) -> TupleCuts | int:
-        """The cut of each tuple, or of all of them, relative to the origin."""
+    def _find_cuts(self, step: DefinitionStep) -> TupleCuts | int:
+        """The cut of each tuple, or of all of them, relative to the origin: the same for all that is defined."""
+        relation = step.own[0]
         delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
         floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
         tuples = self.block.tuples
@@ -114,20 +114,18 @@ class Evaluation:
             return max(self.block.until - delay, floor)
         return TupleCuts(tuples, self.unit, delay, floor)
 
-    def _seen(self, number: int, before: Mapping[Relation, Data]) -> World:
+    def _seen(self, step: DefinitionStep, before: Mapping[Relation, Gathered], cuts: TupleCuts | int) -> World:
         """What a definition sees: conclusions begin after its cuts, with what held there."""
         origin = self.world.axis.origin
-        definition = self.turn.setting.program.plan.definitions[number]
-        cuts = self._find_cuts(defines(definition)[0])
         earliest = cuts if isinstance(cuts, int) else max(self.block.until - cuts.delay, cuts.floor)
         of_keys: Cuts | None = None if isinstance(cuts, int) else cuts
         settled: dict[Relation, Data] = {}
         carried: dict[Relation, Ints] = {}
         running: dict[Due, Running] = {}
-        for relation, data in before.items():
-            boundary = self._settled_before(cut_of_rows(cuts, relation, data))
-            settled[relation], carried[relation] = data.divide_at(boundary)
-        for due in definition.deadlines if isinstance(definition, Group) else ():
+        for relation, gathered in before.items():
+            boundary = self._settled_before(cut_of_rows(cuts, relation, gathered.data))
+            settled[relation], carried[relation] = gathered.data.divide_at(boundary)
+        for due in step.deadlines:
             mine = self._running_here(due)
             running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
         return replace(
@@ -138,9 +136,9 @@ class Evaluation:
         """The first time after a cut; before all times where that is the start of the history: nothing held there."""
         return np.where(cut >= self.world.start - self.world.axis.origin, cut + 1, -1)
 
-    def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
+    def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
         """Puts what was concluded in the place of what was known."""
-        now = self._join_settled(relation, seen)
+        now = self._join_settled(relation, seen, cuts)
         turn = self.turn
         turn.stores.setdefault(relation, keep(now.none()))
         edge = self.find_edge(relation)
@@ -152,11 +150,11 @@ class Evaluation:
             difference = replace_rows(relation, turn.stores, before, now, edge)
         turn.add_difference(relation, difference)
 
-    def _join_settled(self, relation: Relation, seen: World) -> Data:
+    def _join_settled(self, relation: Relation, seen: World, cuts: TupleCuts | int) -> Data:
         """What was settled before the cuts and what was concluded after them, for later definitions to see."""
         self.turn.setting.scope.restrict(relation, seen)
-        concluded, cuts = seen.relations[relation], self._find_cuts(relation)
-        if self.block.tuples is not None and isinstance(cuts, int):
+        concluded = seen.relations[relation]
+        if len(concluded) and self.block.tuples is not None and isinstance(cuts, int):
             concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
         boundary = cut_of_rows(cuts, relation, concluded) + 1
         now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
@@ -184,13 +182,12 @@ class Evaluation:
             return np.ones(len(running.keys), np.bool_)
         return self.block.tuples.contain(self._rows_about(due, running), self.unit.homes[due.source])
 
-    def _keep_deadlines(self, number: int, seen: World) -> None:
+    def _keep_deadlines(self, step: DefinitionStep, seen: World, cuts: TupleCuts | int) -> None:
         """Deadlines that were over at the cut stay as they were; the others are as they are found now."""
-        definition = self.turn.setting.program.plan.definitions[number]
-        for due in definition.deadlines if isinstance(definition, Group) else ():
+        for due in step.deadlines:
             before = self.turn.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
             here = self._is_here(due, before)
-            cut = cut_of_rows(self._find_cuts(due.source), due.source, self._rows_about(due, before))
+            cut = cut_of_rows(cuts, due.source, self._rows_about(due, before))
             over = (before.made <= cut) & ((before.due <= cut) | (before.dropped <= cut))
             new = seen.running.get(due, Running(EMPTY, EMPTY, EMPTY, EMPTY))
             new = _with_times_made(new, seen.carried_running.get(due))

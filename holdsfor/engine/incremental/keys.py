@@ -1,12 +1,8 @@
-"""Which keys a change touches: a stage shares its rows out by tuples of arguments, and each tuple is by itself.
-
-What is true of a bucket of a stage (see `plan.distribution`) is true of any set of tuples: with all rows about them,
-what is concluded about them is as if all other rows were there.
-"""
+"""Tuples of arguments that a change touches, and the rows about them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
@@ -16,12 +12,9 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.stored import Gathered, Stored
+from holdsfor.engine.incremental.units import Positions
 from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.kernels import find_earliest_of_codes, gather_rows, places_from, places_of_codes, places_of_keys
-from holdsfor.plan.operators import Plan, Relation, Stage
-from holdsfor.plan.walk import defines
-
-Positions = tuple[int, ...]
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
@@ -30,81 +23,6 @@ DENSE = 4
 #: Later than all times on an axis.
 UNTOUCHED = 1 << 62
 FOREVER = np.array([UNTOUCHED])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Unit:
-    """Definitions of one stage that are evaluated for the same tuples.
-
-    shares: by which arguments the rows of a relation belong to tuples. follows: rows that belong to all tuples with the
-    argument at the position; links: relations that say which tuples there are; everywhere: rows that belong to all.
-    homes: where tuples stand in what is defined. is_keyed: if not, all is evaluated together.
-    """
-
-    definitions: tuple[int, ...]
-    reads: frozenset[Relation]
-    shares: dict[Relation, tuple[Positions, ...]] = field(default_factory=dict)
-    follows: dict[Relation, tuple[int, ...]] = field(default_factory=dict)
-    links: tuple[tuple[Relation, Positions], ...] = ()
-    everywhere: frozenset[Relation] = frozenset()
-    homes: dict[Relation, Positions] = field(default_factory=dict)
-    is_keyed: bool = False
-
-
-def find_units(plan: Plan, definitions: Iterable[int]) -> tuple[Unit, ...]:
-    """The units of the stages that have these definitions, in the order of the stages."""
-    within = set(definitions)
-    return tuple(
-        unit
-        for stage in plan.stages
-        for unit in _units_of(stage, plan, within)
-        if not within.isdisjoint(unit.definitions)
-    )
-
-
-def _units_of(stage: Stage, plan: Plan, within: set[int]) -> Iterator[Unit]:
-    keyed = {home.relation for home in stage.homes if home.positions and home.slices is None}
-    by_key = [n for n in stage.definitions if n in within and keyed.issuperset(defines(plan.definitions[n]))]
-    others = [n for n in stage.definitions if n in within and n not in set(by_key)]
-    if by_key:
-        yield _keyed_unit(stage, plan, tuple(by_key))
-    if others:
-        yield Unit(tuple(others), _reads(plan, others))
-
-
-def _keyed_unit(stage: Stage, plan: Plan, definitions: tuple[int, ...]) -> Unit:
-    reads = _reads(plan, definitions)
-    shares: dict[Relation, list[Positions]] = {}
-    follows: dict[Relation, list[int]] = {}
-    links = []
-    for route in stage.routes:
-        if route.way == "share" and route.positions:
-            shares.setdefault(route.relation, []).append(route.positions)
-        elif route.way == "follow":
-            follows.setdefault(route.relation, []).append(route.positions[0])
-        elif route.way == "link":
-            links.append((route.relation, route.positions))
-    own = {relation for number in definitions for relation in defines(plan.definitions[number])}
-    homes = {home.relation: home.positions for home in stage.homes if home.relation in own and home.positions}
-    everywhere = {route.relation for route in stage.routes if route.way == "everywhere"}
-    everywhere |= reads - shares.keys() - follows.keys() - own
-    return Unit(
-        definitions,
-        reads,
-        {relation: tuple(dict.fromkeys(each)) for relation, each in shares.items()},
-        {relation: tuple(dict.fromkeys(each)) for relation, each in follows.items()},
-        tuple(links),
-        frozenset(everywhere & reads),
-        homes,
-        is_keyed=True,
-    )
-
-
-def _reads(plan: Plan, definitions: Iterable[int]) -> frozenset[Relation]:
-    return frozenset(relation for number in definitions for relation in plan.looks[number].relations)
-
-
-# ---------------------------------------------------------------- tuples
 
 
 def tuple_keys(data: Data, positions: Positions) -> Ints:
@@ -160,8 +78,10 @@ def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
             find_earliest_of_codes(earliest, keys, until)
         distinct = np.flatnonzero(earliest != UNTOUCHED)
         return distinct, earliest[distinct]
+    if rows == 1:
+        return next(part for part in parts if len(part[0]))
     keys = np.concatenate([some for some, _ in parts])
-    until = np.concatenate([np.broadcast_to(times, some.shape) for some, times in parts])
+    until = np.concatenate([times if len(times) == len(some) else np.repeat(times, len(some)) for some, times in parts])
     order = np.argsort(keys, kind="stable")
     keys, until = keys[order], until[order]
     first = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))

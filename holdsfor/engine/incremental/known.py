@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.evaluate import Program
-from holdsfor.engine.frontier import Delays, Frontier, Lookings, find_delays, find_stirring, joining_of, make_lookings
+from holdsfor.engine.frontier import (
+    Delays,
+    Distances,
+    Frontier,
+    find_delays,
+    find_distances,
+    find_stirring,
+    joining_of,
+    make_lookings,
+)
 from holdsfor.engine.incremental.arrivals import Stores
-from holdsfor.engine.incremental.keys import Unit, find_units
 from holdsfor.engine.incremental.stored import Difference, keep
+from holdsfor.engine.incremental.units import DefinitionStep, Unit, find_units, make_steps
 from holdsfor.engine.relation import EMPTY, Data, Intervals, merge_in_order
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, Group, Plan, Reach, Relation, Static
+from holdsfor.plan.operators import Definition, Due, Group, Look, Plan, Reach, Relation, Static
 from holdsfor.plan.walk import complements, names_times
 
 Waiting = tuple[Relation, Reach]
@@ -41,8 +50,11 @@ class Stirred:
 class SessionSetting:
     """What does not change from query time to query time. timed: definitions that name times by themselves.
 
-    complementing: those that have intervals which begin with the history, and with no row. lookings: of the whole plan.
+    complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
+    looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
+    or follows links. steps: the definitions of each unit. waits: what definitions read, by relation; waiting: how far
+    they look from the present, each with one of the definitions that do.
     """
 
     program: Program
@@ -52,10 +64,13 @@ class SessionSetting:
     joining: int
     timed: frozenset[int]
     complementing: frozenset[int]
-    lookings: Lookings
     of_units: dict[Unit, Delays]
-    waits: tuple[tuple[Waiting, int], ...]
+    distances: Distances
+    waits: dict[Relation, tuple[Waiting, ...]]
+    waiting: dict[Reach, int]
     stirred: dict[Unit, Stirred]
+    steps: dict[Unit, tuple[DefinitionStep, ...]]
+    looking: dict[Unit, tuple[int, int] | None]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -70,11 +85,34 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     joining = joining_of(plan, windows)
     of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
-    waits = _find_waits(plan, scope.definitions)
-    stirred = {unit: _find_stirred(plan, unit, timed) for unit in units}
+    looks = [plan.looks[number] for number in scope.definitions]
     return SessionSetting(
-        program, windows, scope, units, joining, timed, complementing, every, of_units, waits, stirred
+        program,
+        windows,
+        scope,
+        units,
+        joining,
+        timed,
+        complementing,
+        of_units,
+        find_distances(plan, windows, every),
+        _find_waits(looks),
+        {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
+        {unit: _find_stirred(plan, unit, timed) for unit in units},
+        {unit: make_steps(plan, unit) for unit in units},
+        {unit: _find_looking(plan, unit, of_units[unit]) for unit in units},
     )
+
+
+def _find_looking(plan: Plan, unit: Unit, delays: Delays) -> tuple[int, int] | None:
+    definitions = [plan.definitions[number] for number in unit.definitions]
+    back = [delays.edges[relation] for relation in (*unit.reads, *unit.homes)]
+    ahead = list(delays.cuts.values())
+    if unit.follows or None in ahead or None in (delays.edges[relation] for relation in unit.reads):
+        return None
+    if any(isinstance(definition, Group) and definition.deadlines for definition in definitions):
+        return None
+    return max((distance or 0 for distance in back), default=0), max((distance or 0 for distance in ahead), default=0)
 
 
 def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
@@ -123,11 +161,9 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     own = set(setting.scope.relations(setting.program.plan))
     stores = {r: keep(data.distinct() if r in own else data) for r, data in now.relations.items()}
     bare = replace(now, relations={}, shared={}, carried={}, settled={}, carried_running={}, running={})
-    agenda = {}
-    for waiting, edge in _edges(setting, moment.query_time):
-        stored = stores.get(waiting[0])
-        if stored is not None:
-            agenda[waiting] = stored.base.lingering(edge - now.axis.origin)
+    edges = _find_edges(setting, moment.query_time, now.axis.origin)
+    waits = ((stored, waiting) for relation, stored in stores.items() for waiting in setting.waits.get(relation, ()))
+    agenda = {waiting: stored.base.lingering(edges[waiting[1]]) for stored, waiting in waits}
     future = {r: starts for r, data in now.relations.items() if len(starts := _future_starts(data, now))}
     return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, agenda, future)
 
@@ -159,38 +195,37 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
     return future
 
 
-def _edges(setting: SessionSetting, query_time: int) -> Iterator[tuple[Waiting, int]]:
-    """For each relation that something reads: since when its rows may still change something by themselves."""
-    for waiting, number in setting.waits:
+def _find_edges(setting: SessionSetting, query_time: int, origin: int) -> dict[Reach, int]:
+    """Since when rows may still change something by themselves, relative to the origin: by how far definitions look."""
+    edges = {}
+    for stirs, number in setting.waiting.items():
         edge = setting.stirring(number, query_time)
         assert edge is not None, "what stirs at any distance waits for nothing"
-        yield waiting, edge
+        edges[stirs] = edge - origin
+    return edges
 
 
-def _find_waits(plan: Plan, definitions: Iterable[int]) -> tuple[tuple[Waiting, int], ...]:
-    """What definitions read, and how far they look from the present: each once, with one of the definitions."""
-    waits: dict[Waiting, int] = {}
-    for number in definitions:
-        look = plan.looks[number]
-        if look.stirs is not None:
-            waits |= {(relation, look.stirs): number for relation in look.relations}
-    return tuple(waits.items())
+def _find_waits(looks: Iterable[Look]) -> dict[Relation, tuple[Waiting, ...]]:
+    """What definitions read, and how far they look from the present, each once: by relation."""
+    waits = {(relation, look.stirs): None for look in looks if look.stirs is not None for relation in look.relations}
+    by_relation: dict[Relation, tuple[Waiting, ...]] = {}
+    for waiting in waits:
+        by_relation[waiting[0]] = (*by_relation.get(waiting[0], ()), waiting)
+    return by_relation
 
 
 def next_agenda(
     known: KnownWorld, differences: Mapping[Relation, Difference], setting: SessionSetting, query_time: int
 ) -> dict[Waiting, Data]:
     """With the rows that were added, without those that are over."""
-    agenda: dict[Waiting, Data] = {}
-    for waiting, edge in _edges(setting, query_time):
-        before, difference = known.agenda.get(waiting), differences.get(waiting[0])
-        edge -= known.bare.axis.origin
-        left = before.lingering(edge) if before is not None and len(before) else None
-        if difference is not None and len(difference.added):
-            added = difference.added.lingering(edge)
-            left = added if left is None or not len(left) else merge_in_order(left, added)[0]
-        if left is not None and len(left):
-            agenda[waiting] = left
+    edges = _find_edges(setting, query_time, known.bare.axis.origin)
+    left = ((waiting, rows.lingering(edges[waiting[1]])) for waiting, rows in known.agenda.items())
+    agenda = {waiting: rows for waiting, rows in left if len(rows)}
+    for relation, difference in differences.items():
+        for waiting in setting.waits.get(relation, ()) if len(difference.added) else ():
+            added, before = difference.added.lingering(edges[waiting[1]]), agenda.get(waiting)
+            if len(added):
+                agenda[waiting] = added if before is None else merge_in_order(before, added)[0]
     return agenda
 
 

@@ -10,10 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.frontier import make_frontier
+from holdsfor.engine.frontier import move_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals
 from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.keys import Unit
 from holdsfor.engine.incremental.known import (
     KnownWorld,
     SessionSetting,
@@ -25,6 +24,7 @@ from holdsfor.engine.incremental.known import (
 from holdsfor.engine.incremental.stretches import Trial, find_stretches
 from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn, TouchedBlock
+from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
@@ -96,7 +96,7 @@ def _advance(
     for unit in setting.units:
         _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
-    frontier = make_frontier(plan, windows, query_time, setting.lookings, quiet=nothing)
+    frontier = move_frontier(setting.distances, plan, windows, query_time, quiet=nothing)
     agenda = next_agenda(known, turn.differences, setting, query_time)
     turn.counts["overflows"] = bare.counts["overflows"]
     future = next_future(known, turn.differences, bare)

@@ -117,6 +117,13 @@ def keep(data: Data) -> Stored:
 
 def estimate_keys(data: Data) -> int:
     """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
+    estimate = data._views.get(estimate_keys)
+    if not isinstance(estimate, int):
+        estimate = data._views[estimate_keys] = _estimate_keys(data)
+    return estimate
+
+
+def _estimate_keys(data: Data) -> int:
     if len(data) < 2:
         return 1
     starts, bits = data.packed if isinstance(data, Points) else data.s, data.axis.time_bits

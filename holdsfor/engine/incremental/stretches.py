@@ -14,22 +14,14 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.arrivals import differing
-from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.keys import (
-    Positions,
-    Touched,
-    TouchedKeys,
-    Unit,
-    find_earliest,
-    sorted_by,
-    starts_of,
-    tuple_keys,
-)
+from holdsfor.engine.incremental.blocks import Evaluation, TupleCuts
+from holdsfor.engine.incremental.keys import Touched, TouchedKeys, find_earliest, sorted_by, starts_of, tuple_keys
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
+from holdsfor.engine.incremental.units import Positions, Unit
 from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Group, Relation
+from holdsfor.plan.operators import Relation
 
 #: A stretch has room for so many rows after the last one that differs: most fluents are as they were after one or two.
 ROWS_AFTER = 12
@@ -56,13 +48,11 @@ def find_stretches(turn: QueryTurn, unit: Unit, touched: Touched, block: Touched
 
     Also for tuples of several arguments: their rows do not stand together in the order of their times.
     """
-    delays, tuples = turn.setting.of_units[unit], block.tuples
-    distances = [*delays.cuts.values(), *(delays.edges[relation] for relation in unit.reads)]
-    if tuples is None or unit.follows or None in distances or _has_deadlines(turn, unit):
+    looking, tuples = turn.setting.looking[unit], block.tuples
+    if tuples is None or looking is None:
         return None
     tick, keys = turn.bare.axis.tick, tuples.by_size.get(1)
-    back = max(delays.edges[relation] or 0 for relation in (*unit.reads, *unit.homes)) + tick
-    ahead = max(delay or 0 for delay in delays.cuts.values()) + 2 * tick
+    back, ahead = looking[0] + tick, looking[1] + 2 * tick
     if keys is None or len(tuples.by_size) > 1 or len(keys.keys) * back > LONGEST * _measure(turn, keys):
         return None
     rows = _find_rows(turn, unit)
@@ -73,11 +63,6 @@ def find_stretches(turn: QueryTurn, unit: Unit, touched: Touched, block: Touched
         return None
     bounded = replace(tuples, by_size={1: replace(keys, ends=ends.until + ahead)})
     return Stretches(replace(block, tuples=bounded), ends, back)
-
-
-def _has_deadlines(turn: QueryTurn, unit: Unit) -> bool:
-    definitions = (turn.setting.program.plan.definitions[number] for number in unit.definitions)
-    return any(isinstance(definition, Group) and definition.deadlines for definition in definitions)
 
 
 def _find_rows(turn: QueryTurn, unit: Unit) -> Ints | None:
@@ -94,12 +79,11 @@ def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched, keys: Touc
     """For each tuple, when the last row that differs is over; up to now where that is not the end of it."""
     lasts = [(some, np.array([-UP_TO_NOW])) for some in touched.endless.get(1, ())]
     for relation in unit.reads:
-        difference, home = turn.differences.get(relation), unit.homes.get(relation)
+        difference = turn.differences.get(relation)
         for data in () if difference is None else (difference.removed, difference.added):
             if len(data):
                 times = -_last_times(data)
-                shares = (*unit.shares.get(relation, ()), *(() if home is None else (home,)))
-                lasts += [(tuple_keys(data, positions), times) for positions in shares]
+                lasts += [(tuple_keys(data, positions), times) for positions in unit.about.get(relation, ())]
     changed, latest = find_earliest(lasts)
     assert np.array_equal(changed, keys.keys), "a tuple is touched by rows that differ, or endlessly"
     return -latest
@@ -192,8 +176,8 @@ class StretchEvaluation(Evaluation):
         own = {outcome.relation for outcome in self.outcomes}
         return Evaluation._differs(self, relations) or not own.isdisjoint(relations)
 
-    def _conclude(self, relation: Relation, before: Gathered, seen: World) -> None:
-        now = self._join_settled(relation, seen)
+    def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
+        now = self._join_settled(relation, seen, cuts)
         home = self.unit.homes[relation]
         old_places, old = self._cut_off(before.data, home)
         new_places, new = self._cut_off(now, home)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, Unit, tuple_keys
+from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, tuple_keys
 from holdsfor.engine.incremental.known import Waiting
 from holdsfor.engine.incremental.stored import Difference, estimate_keys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
+from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.relation import Data, Intervals, Points
 from holdsfor.kernels import find_earliest_of_codes, minus2
 from holdsfor.plan.operators import Group, Relation
@@ -77,8 +78,7 @@ def _touch(unit: Unit, relation: Relation, data: Data, until: Ints, touched: Tou
     if not unit.is_keyed or relation in unit.everywhere:
         touched.touch_all(int(until.min()))
         return
-    home = unit.homes.get(relation)
-    for positions in (*unit.shares.get(relation, ()), *(() if home is None else (home,))):
+    for positions in unit.about.get(relation, ()):
         touched.touch(len(positions), tuple_keys(data, positions), until, is_endless)
     for position in unit.follows.get(relation, ()):
         touched.members.append((data.codes(position), until))
