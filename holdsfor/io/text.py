@@ -106,6 +106,8 @@ def mark_nulls(column: pa.Array) -> pa.Array:
 
 def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     """Which fields are numbers: integers of any length, floats that are finite. RTEC's rule has no exponents."""
+    if strings_of(values).mark_integers() is not None:
+        return np.ones(len(values), np.bool_)
     number = mask(pc.match_substring_regex(values, _INTEGER))
     floats = mask(pc.match_substring_regex(values, _ANY_FLOAT if exponents else _RTEC_FLOAT)) & ~number
     if floats.any():
@@ -176,6 +178,9 @@ def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
     """Texts, each once, as terms."""
     if len(values) and are_words(values):
         return values
+    is_integer = strings_of(values).mark_integers() if len(values) else None
+    if is_integer is not None and is_integer.any() != is_integer.all():  # numbers of two kinds, as terms write them
+        return values
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
     if len(values) and (short == present).all():
@@ -225,7 +230,9 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     codes = pc.fill_null(column.indices, 0).to_numpy()
     is_used = np.zeros(len(column.dictionary), np.bool_)
     is_used[codes[is_number]] = True
-    integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
+    integer = strings_of(column.dictionary).mark_integers()
+    if integer is None:
+        integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
     if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
     place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all

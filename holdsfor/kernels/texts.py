@@ -277,6 +277,31 @@ def _eight_digits(word: uint64) -> uint64:
 
 
 @kernel
+def mark_numbers(data: Bytes, begin: Places, end: Places, is_integer: Mask) -> bool:
+    """Whether all strings are numbers that are written as Python writes them, in few digits; and which are integers."""
+    for i in range(len(begin)):
+        at, stop = uint64(begin[i]), uint64(end[i])
+        negative = stop > at and data[at] == MINUS
+        at += uint64(negative)
+        point = stop
+        for k in range(at, stop):
+            if data[k] == POINT and point == stop:
+                point = uint64(k)
+            elif data[k] < DIGIT_ZERO or data[k] > DIGIT_ZERO + 9:
+                return False
+        whole, decimals = point - at, stop - point  # of which one is the point
+        if point == at or whole > uint64(10) or (data[at] == DIGIT_ZERO and whole > ONE):
+            return False
+        is_integer[i] = decimals == ZERO
+        if is_integer[i]:
+            if negative and data[at] == DIGIT_ZERO:
+                return False
+        elif decimals == ONE or decimals > uint64(5) or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2)):
+            return False
+    return True
+
+
+@kernel
 def parse_integers(data: Bytes, begin: Places, end: Places, valid: Mask, numbers: Ints, good: Mask) -> None:
     """Writes integers of up to 18 digits, and which strings are such; 0 where they are not."""
     for i in range(len(begin)):

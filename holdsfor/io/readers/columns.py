@@ -16,7 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
 from holdsfor.io.readers.grouped import TextTable
-from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
+from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles, used_columns
 from holdsfor.io.readers.sieve import (
     SHOWN,
     Sieve,
@@ -297,6 +297,10 @@ class TableReader:
         """A column as it is: of a text file, fields that may have been read as numbers already."""
         if not isinstance(self.table, TextTable):
             return self._column(name)
+        if not self._read:  # all that will be asked for, in one go
+            used = used_columns(self.roles, self.mapping, self.inputs)
+            names = [each for each in self.table.column_names if each in used]
+            self._read.update(zip(names, self.table.columns(names), strict=True))
         if name not in self._read:
             self._read[name] = self.table.column(name)
         return self._read[name]
