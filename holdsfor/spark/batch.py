@@ -24,7 +24,7 @@ from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
-from holdsfor.job.depot import open_depot
+from holdsfor.job.depot import Depot
 from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.hubs import find_hubs
 from holdsfor.job.parts import MOST_ROWS_A_BUCKET, ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
@@ -37,7 +37,7 @@ from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
-from holdsfor.spark.session import is_on_one_machine
+from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
@@ -162,10 +162,11 @@ class SparkCrew:
         return self.feed.find_hubs(plan, buckets)
 
     def run(self, job: Job) -> list[bytes]:
-        if job.sink is None or not is_on_one_machine(self.spark):
+        folder = open_depot_folder(self.spark) if job.sink is not None else None
+        if folder is None:
             return self._run(job)
-        with open_depot(self.spark.conf.get("spark.local.dir", None)) as depot:
-            return self._run(replace(job, depot=depot))
+        with folder:
+            return self._run(replace(job, depot=Depot(folder.name)))
 
     def _run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions
