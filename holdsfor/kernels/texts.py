@@ -19,6 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
 
 NEWLINE, RETURN, QUOTE, MINUS, POINT, DIGIT_ZERO = 10, 13, 34, 45, 46, 48
+UNDERSCORE, LOWER_A, LOWER_Z = 95, 97, 122
 MOST_DIGITS = 18  # of an integer that surely fits in 64 bits
 EXACT_DIGITS = 15  # of a decimal that is the quotient of two exact floats, and so is rounded once
 POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
@@ -274,6 +275,21 @@ def _eight_digits(word: uint64) -> uint64:
     word = (word & LOW_HALVES) * uint64(2561) >> uint64(8)
     word = (word & uint64(0x00FF00FF00FF00FF)) * uint64(6553601) >> uint64(16)
     return (word & uint64(0x0000FFFF0000FFFF)) * uint64(42949672960001) >> uint64(32)
+
+
+@kernel
+def are_words(data: Bytes, begin: Places, end: Places) -> bool:
+    """Whether all strings are a lower-case letter and then letters, digits and underscores, of ASCII."""
+    for i in range(len(begin)):
+        at, stop = uint64(begin[i]), uint64(end[i])
+        if at == stop or data[at] < LOWER_A or data[at] > LOWER_Z:
+            return False
+        for k in range(at + ONE, stop):
+            byte = data[k]
+            is_letter = LOWER_A <= (byte | np.uint8(32)) <= LOWER_Z
+            if not is_letter and not DIGIT_ZERO <= byte <= DIGIT_ZERO + 9 and byte != UNDERSCORE:
+                return False
+    return True
 
 
 @kernel
