@@ -29,6 +29,7 @@ class Worker:
     orders: BinaryIO
     answers: BinaryIO
     has_order: bool = False
+    has_answered: bool = False
 
     def call(self, module: str, function: str, *arguments: Any, meanwhile: Callable[[], object] | None = None) -> Any:
         """What the function gives, or raises, in the other process. meanwhile: what this one does until then."""
@@ -44,6 +45,7 @@ class Worker:
                 "the process that did the work was ended from outside. Was there enough memory? Nothing is wrong with "
                 "the command: try it again, on a larger machine or with --engine spark."
             ) from None
+        self.has_answered = True
         if is_done:
             return answer
         raise answer

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Event, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from holdsfor.printable import printable, printable_lines
 
@@ -43,8 +43,8 @@ def complain(text: str, style: str = "red") -> None:
     err().print(Text(printable_lines(text), style=style))
 
 
-def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]]) -> None:
-    """A table on stdout; columns of numbers go to the right."""
+def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]], file: TextIO | None = None) -> None:
+    """A table on stdout, or in a file; columns of numbers go to the right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -57,7 +57,8 @@ def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]])
     for row in body:
         table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else printable(str(cell))) for cell in row))
     # Without a terminal there is no width to fit into: let every row stand on one line.
-    console = Console(file=sys.stdout) if sys.stdout.isatty() else Console(file=sys.stdout, width=200)
+    place = file or sys.stdout
+    console = Console(file=place) if place.isatty() else Console(file=place, width=200)
     console.print(table)
 
 

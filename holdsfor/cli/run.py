@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 from typing import Literal as OneOf
@@ -202,10 +203,11 @@ def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, setti
 
 
 def prepare_to_show() -> None:
-    """Loads what `show_outcome` needs."""
-
+    """Loads what `show_outcome` needs, some of which is loaded when a table is drawn."""
     import holdsfor.cli.findings
     import holdsfor.io.clock  # noqa: F401
+
+    show("", ("",), [("drawn for nobody",)], StringIO())
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:

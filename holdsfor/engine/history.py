@@ -94,7 +94,7 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
     scope = everything(program.plan)
     relations = scope.relations(program.plan)
     start = opened(NOTHING_YET, program, windows, scope, [item.block for item in kept], windows.last, room)
-    arrived = [Arrived(item.block, item.seen) for item in kept]
+    arrived = [Arrived(item.block, windows.first_seen(item.block.arrival)) for item in kept]
     log, left_out, overflows, moment = [INTERVAL_LOG.empty_table()], 0, 0, None
     due = windows.query_times()
     for moment in moments(program, windows, scope, due, arrived, NoUpstream(), start.state, None, start.world):

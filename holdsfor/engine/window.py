@@ -21,7 +21,7 @@ from holdsfor.engine.fence import EVERYTHING, Fence, fence_for, span_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import MOST_TIME, OPEN, Block
 from holdsfor.io.text import as_text, plain_text
-from holdsfor.kernels import value_span
+from holdsfor.kernels import are_in_time, value_span
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -153,13 +153,12 @@ def _ticks(name: str, amount: object, unit: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The rows of a block that count (retractions too), when each is first seen, and those that came too late.
+    """The rows of a block that count (retractions too), and those that came too late.
 
     outside: how many are not of the history at all: before its start or after its end.
     """
 
     block: Block
-    seen: Ints
     late: pa.Table
     outside: int
 
@@ -168,7 +167,7 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     """fired: the last query time that is over; what comes only now has not arrived before it, whatever it says."""
     told = block.arrival
     if fired is None and _all_count(block, windows):
-        return Counted(block, windows.first_seen(told), nothing_late(), 0)
+        return Counted(block, nothing_late(), 0)
     if fired is not None:
         block = replace(block, arrival=np.maximum(told, fired + 1))
     seen = windows.first_seen(block.arrival)
@@ -183,16 +182,19 @@ def counted(block: Block, windows: Windows, fired: int | None = None) -> Counted
     chosen = within & in_time
     outside = len(block) - int(np.count_nonzero(within))
     if chosen.all():
-        return Counted(block, seen, nothing_late(), outside)
+        return Counted(block, nothing_late(), outside)
     late_by = edge - block.start + 1 if block.end is None else edge - block.end + 2
     late = _late(replace(block, arrival=told), within & ~in_time, seen, late_by)
-    return Counted(block.filter(chosen), seen[chosen], late, outside)
+    return Counted(block.filter(chosen), late, outside)
 
 
 def _all_count(block: Block, windows: Windows) -> bool:
-    """Whether all rows lie in the history and are there at the first query time, in its window: the usual case."""
+    """Whether all rows lie in the history and came in time: the usual case, told without making more columns."""
     if not len(block):
         return False
+    if block.end is None:
+        times, arrivals = (np.require(column, np.int64, ["C", "W"]) for column in (block.start, block.arrival))
+        return are_in_time(times, arrivals, windows.start, windows.end, windows.window, windows.step)
     query_time = min(windows.start + windows.step, windows.end)
     first, last = value_span(block.start)
     inside = first > max(windows.start, windows.start + windows.step - windows.window) and last <= windows.end

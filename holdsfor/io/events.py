@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.io.taking import take_rows
+
 Ints = npt.NDArray[np.int64]
 
 #: Times lie between this and its opposite, so that sums of a few of them fit in 64 bits.
@@ -57,8 +59,7 @@ class Block:
 
     def take(self, rows: Ints) -> Block:
         """The rows at these places, in their order."""
-        index = pa.array(rows)
-        return self._map(lambda column: column.take(index), lambda numbers: numbers[rows])
+        return self._map(lambda column: take_rows(column, rows), lambda numbers: numbers[rows])
 
     def slice(self, low: int, high: int) -> Block:
         """Rows low..high, without copying."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.text import as_text
-from holdsfor.io.wire import address
+from holdsfor.io.wire import Address, address
 
 
 def join_events(parts: Iterable[Events]) -> Events:
@@ -53,10 +55,11 @@ def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
     groups: dict[tuple[str, str, int], list[Block]] = {}
     for block in blocks:
         groups.setdefault((block.name, block.kind, len(block.args)), []).append(block)
-    return tuple(_joined(parts) for parts in groups.values())
+    terms = TermLists()
+    return tuple(_joined(parts, terms) for parts in groups.values())
 
 
-def _joined(blocks: Sequence[Block]) -> Block:
+def _joined(blocks: Sequence[Block], terms: TermLists) -> Block:
     first = blocks[0]
     if len(blocks) == 1:
         return first
@@ -66,44 +69,69 @@ def _joined(blocks: Sequence[Block]) -> Block:
     begun = None
     if any(block.begun is not None for block in blocks):
         begun = np.concatenate([block.start if block.begun is None else block.begun for block in blocks])
+    start = np.concatenate([block.start for block in blocks])
+    is_told_at_once = all(block.arrival is block.start for block in blocks)
     return Block(
         first.name,
         first.kind,
-        tuple(join_columns(columns) for columns in zip(*(block.args for block in blocks), strict=True)),
-        None if first.value is None else join_columns([block.value for block in blocks]),
-        np.concatenate([block.start for block in blocks]),
+        tuple(join_columns(columns, terms) for columns in zip(*(block.args for block in blocks), strict=True)),
+        None if first.value is None else join_columns([block.value for block in blocks], terms),
+        start,
         None if first.end is None else np.concatenate([b.end for b in blocks if b.end is not None]),
-        np.concatenate([block.arrival for block in blocks]),
+        start if is_told_at_once else np.concatenate([block.arrival for block in blocks]),
         op,
         begun,
     )
 
 
-def join_columns(columns: Sequence[pa.Array]) -> pa.Array:
+def join_columns(columns: Sequence[pa.Array], terms: TermLists) -> pa.Array:
     """One argument column of several. Where types differ (7 in one part, 7.5 or v7 in another) it becomes text."""
     if len({column.type for column in columns}) > 1:
         columns = [as_text(column) for column in columns]
     if pa.types.is_dictionary(columns[0].type):
-        return _join_terms(columns)
-    return _combine(pa.chunked_array(columns))
+        return terms.join(columns)
+    return pa.concat_arrays(columns)
 
 
-def _join_terms(columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
-    """With the very list of terms of the first column if the others have no more: whoever has looked its terms up need
-    not do so again. A few rows that join the many of a window bring nothing new most of the time."""
-    first, *others = columns
-    indices = [first.indices]
-    for column in others:
-        if address(column.dictionary) == address(first.dictionary):
-            indices.append(column.indices)
-            continue
-        moved = pc.index_in(column.dictionary, value_set=first.dictionary).take(column.indices)
-        if moved.null_count > column.indices.null_count:
-            return _combine(pa.chunked_array(columns).unify_dictionaries())
-        indices.append(moved.cast(first.indices.type))
-    return pa.DictionaryArray.from_arrays(pa.concat_arrays(indices), first.dictionary)
+Codes = npt.NDArray[np.int32]
 
 
-def _combine(chunks: pa.ChunkedArray) -> pa.Array:
-    whole = chunks.combine_chunks()
-    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+@dataclass(frozen=True, slots=True)
+class TermLists:
+    """Lists of terms put together, known by where they lie: most columns of the parts of an input share a few."""
+
+    known: dict[tuple[Address, ...], JoinedList] = field(default_factory=dict)
+
+    def join(self, columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
+        """All rows, with the very list of the first column if the others use no more: whoever has looked its terms up
+        need not do so again. A few rows that join the many of a window bring nothing new most of the time."""
+        lists = [column.dictionary for column in columns]
+        key = tuple(map(address, lists))
+        if key not in self.known:
+            self.known[key] = _join_lists(lists)
+        joined = self.known[key]
+        codes = [column.indices.to_numpy(zero_copy_only=False) for column in columns]
+        indices = np.concatenate([to[own] if len(to) else own for own, to in zip(codes, joined.places, strict=True)])
+        is_first_enough = joined.begins_with_first and int(indices.max(initial=-1)) < len(lists[0])
+        terms = lists[0] if is_first_enough else joined.terms
+        return pa.DictionaryArray.from_arrays(pa.array(indices.astype(np.int32, copy=False)), terms, safe=False)
+
+
+class JoinedList(NamedTuple):
+    """Each term once, and for each list the places of its terms there (none: where they were)."""
+
+    terms: pa.Array
+    places: list[Codes]
+    begins_with_first: bool
+
+
+def _join_lists(lists: Sequence[pa.Array]) -> JoinedList:
+    distinct = {address(terms): terms for terms in lists}
+    if len(distinct) == 1:
+        return JoinedList(lists[0], [np.empty(0, np.int32)] * len(lists), True)
+    encoded = pa.concat_arrays(list(distinct.values())).dictionary_encode()
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    parts = np.split(codes, np.cumsum([len(terms) for terms in distinct.values()])[:-1])
+    places = dict(zip(distinct, parts, strict=True))
+    has_each_once = np.array_equal(parts[0], np.arange(len(parts[0])))
+    return JoinedList(encoded.dictionary, [places[address(terms)] for terms in lists], has_each_once)

@@ -11,7 +11,16 @@ import pyarrow as pa
 
 from holdsfor.io.events import Ints
 from holdsfor.kernels.lines import copy_strings
-from holdsfor.kernels.texts import DECIMAL, INTEGER, TEXT, encode_strings, parse_decimals, parse_integers
+from holdsfor.kernels.texts import (
+    DECIMAL,
+    INTEGER,
+    TEXT,
+    are_words,
+    encode_strings,
+    mark_numbers,
+    parse_decimals,
+    parse_integers,
+)
 
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]
@@ -64,6 +73,16 @@ class Strings:
         return bool(self.valid[first : first + 1].any() and self.end[first] > self.begin[first]) and (
             self.data[self.begin[first]] in b"-0123456789"
         )
+
+    def are_words(self) -> bool:
+        """Whether all are the atoms that most texts are, and none is null."""
+        return not self.has_nulls and bool(are_words(self.data, self.begin, self.end))
+
+    def mark_integers(self) -> Mask | None:
+        """Which strings are integers, if all are numbers as Python writes them, of few digits; None: some are not."""
+        is_integer = np.empty(len(self), np.bool_)
+        are_numbers = not self.has_nulls and mark_numbers(self.data, self.begin, self.end, is_integer)
+        return is_integer if are_numbers else None
 
     def encode(self) -> pa.DictionaryArray:
         """Each text once in a dictionary, in the order of first occurrence."""

@@ -17,7 +17,6 @@ TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
 _PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
-_WORD = r"^[a-z][A-Za-z0-9_]*$"  # the atoms that most texts are
 _COMPOUND = r"^(?:[a-z][A-Za-z0-9_]*|'(?:[^'\\]|\\.|'')*')\(.*\)$"
 _INTEGER = r"^-?[0-9]+$"
 _SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
@@ -31,15 +30,9 @@ def mask(array: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
-def are_words(texts: pa.Array) -> bool:
-    """Whether all texts are the atoms that most texts are, and none is null."""
-    is_word = pc.match_substring_regex(texts, _WORD)
-    return bool(pc.all(is_word, skip_nulls=False, min_count=0).as_py())
-
-
 def atom_text(names: pa.Array) -> pa.Array:
     """Names of atoms as Prolog text: in quotes where they need them."""
-    if are_words(names):
+    if strings_of(names).are_words():
         return names
     plain = pc.match_substring_regex(names, _PLAIN_ATOM)
     plain = pc.and_not(plain, pc.match_substring_regex(names, r"^(?:/\*|\.$)"))  # a comment or a full stop begins there
@@ -106,6 +99,8 @@ def mark_nulls(column: pa.Array) -> pa.Array:
 
 def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     """Which fields are numbers: integers of any length, floats that are finite. RTEC's rule has no exponents."""
+    if strings_of(values).mark_integers() is not None:
+        return np.ones(len(values), np.bool_)
     number = mask(pc.match_substring_regex(values, _INTEGER))
     floats = mask(pc.match_substring_regex(values, _ANY_FLOAT if exponents else _RTEC_FLOAT)) & ~number
     if floats.any():
@@ -174,7 +169,11 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
 
 def value_terms(values: pa.Array, exponents: bool) -> pa.Array:
     """Texts, each once, as terms."""
-    if len(values) and are_words(values):
+    strings = strings_of(values)
+    if len(values) and strings.are_words():
+        return values
+    is_integer = strings.mark_integers() if len(values) else None
+    if is_integer is not None and is_integer.any() != is_integer.all():  # numbers of two kinds, as terms write them
         return values
     short = mask(pc.match_substring_regex(values, _SHORT_INTEGER))
     present = mask(values.is_valid())
@@ -225,7 +224,9 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     codes = pc.fill_null(column.indices, 0).to_numpy()
     is_used = np.zeros(len(column.dictionary), np.bool_)
     is_used[codes[is_number]] = True
-    integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
+    integer = strings_of(column.dictionary).mark_integers()
+    if integer is None:
+        integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
     if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
     place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all

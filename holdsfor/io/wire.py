@@ -18,10 +18,12 @@ import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.kernels import renumber
 
 #: Goes up whenever older readers would misread a file.
 VERSION = 1
 Array = npt.NDArray[Any]
+Address = tuple[int, int, int]
 _SCHEMA = pa.schema(
     [
         ("header", pa.string()),
@@ -35,6 +37,15 @@ _SCHEMA = pa.schema(
 
 def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None) -> pa.Buffer:
     """The blocks, each with what it is for, and what else is to be said, as one Arrow stream."""
+    sink = pa.BufferOutputStream()
+    write_blocks(sink, blocks, meta)
+    return sink.getvalue()
+
+
+def write_blocks(
+    sink: pa.NativeFile, blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = None
+) -> None:
+    """Writes what `pack` gives into a file."""
     terms, ints, floats = _Terms(), [np.empty(0, np.int64)], [np.empty(0, np.float64)]
     heads: list[dict[str, Any]] = []
     for use, block in blocks:
@@ -74,10 +85,8 @@ def pack(blocks: Iterable[tuple[str, Block]], meta: Mapping[str, str] | None = N
         [pa.array([header]), _row(texts), _row(codes), _row(pa.array(np.concatenate(ints))), _row(_floats(floats))],
         schema=_SCHEMA,
     )
-    sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _SCHEMA) as writer:
         writer.write_batch(batch)
-    return sink.getvalue()
 
 
 def _row(values: pa.Array) -> pa.Array:
@@ -94,7 +103,7 @@ class _Terms:
 
     columns: list[tuple[int, Array]] = field(default_factory=list)  # which dictionary, and the codes
     dictionaries: list[pa.Array] = field(default_factory=list)
-    places: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    places: dict[Address, int] = field(default_factory=dict)
 
     def add(self, column: pa.DictionaryArray) -> None:
         dictionary = column.dictionary
@@ -105,25 +114,27 @@ class _Terms:
 
     def joined(self) -> tuple[pa.Array, pa.Array]:
         """The terms that occur, each once, and the codes of all columns."""
-        used = [np.zeros(len(dictionary), np.bool_) for dictionary in self.dictionaries]
-        for place, codes in self.columns:
-            used[place][codes] = True
-        parts = [d.take(pa.array(np.flatnonzero(u))) for d, u in zip(self.dictionaries, used, strict=True)]
+        sizes = [len(dictionary) for dictionary in self.dictionaries]
+        numbers = [np.full(size, -1, np.int32) for size in sizes]
+        order = [np.empty(size, np.int32) for size in sizes]
+        counts = [0] * len(sizes)
+        ends = np.cumsum([0, *(len(codes) for _, codes in self.columns)]).tolist()
+        result = np.empty(ends[-1], np.int32)
+        for (place, codes), low, high in zip(self.columns, ends, ends[1:], strict=False):
+            codes = np.require(codes, np.int32, ["C", "W"])
+            counts[place] = renumber(codes, numbers[place], order[place], counts[place], result[low:high])
+        parts = [d.take(pa.array(o[:n])) for d, o, n in zip(self.dictionaries, order, counts, strict=True)]
         encoded = pa.concat_arrays([pa.array([], pa.string()), *(p.cast(pa.string()) for p in parts)])
         encoded = encoded.dictionary_encode()
-        fresh = encoded.indices.to_numpy(zero_copy_only=False)
-        codes_of, low = [], 0
-        for mask in used:
-            code = np.zeros(len(mask), np.int32)
-            high = low + int(np.count_nonzero(mask))
-            code[mask] = fresh[low:high]
-            codes_of.append(code)
-            low = high
-        moved = [np.empty(0, np.int32), *(codes_of[place][codes] for place, codes in self.columns)]
-        return encoded.dictionary, pa.array(np.concatenate(moved))
+        moved = np.split(encoded.indices.to_numpy(zero_copy_only=False), np.cumsum(counts)[:-1]) if counts else []
+        is_moved = [not np.array_equal(codes, np.arange(len(codes))) for codes in moved]
+        for (place, _), low, high in zip(self.columns, ends, ends[1:], strict=False):
+            if is_moved[place]:
+                result[low:high] = moved[place][result[low:high]]
+        return encoded.dictionary, pa.array(result)
 
 
-def address(array: pa.Array) -> tuple[int, int, int]:
+def address(array: pa.Array) -> Address:
     """Where the content of a text array lies: equal for two views of the same."""
     data = array.buffers()[-1]
     return (0 if data is None else data.address, array.offset, len(array))

@@ -29,6 +29,7 @@ from holdsfor.io.join import join_blocks
 from holdsfor.io.wide import NANOSECONDS
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.argument_kinds import kinds_of_blocks
+from holdsfor.job.depot import Depot, collect
 from holdsfor.job.doubts import KINDS, REASONS, count_reasons
 from holdsfor.job.output import write_part
 from holdsfor.job.routing import (
@@ -51,19 +52,26 @@ ROW = pa.schema(
 ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
 PARCELS = "parcels"
+TICKET = "ticket"  # parcels that lie in a depot
 TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
 MANY_OBJECTS = 20_000
 Rows = list[dict[str, Any]]
+Lot = tuple[int, bytes | pa.Buffer]  # parcels of one part of the input
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What all tasks of a run know. sink: a folder that workers write result tables to; None: they travel as rows."""
+    """What all tasks of a run know.
+
+    sink: a folder that workers write result tables to; None: they travel as rows.
+    depot: where parcels lie; None: they travel as rows.
+    """
 
     program: Program
     windows: Windows
     router: Router
     sink: str | None = None
+    depot: Depot | None = None
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -85,7 +93,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
         late += kept.late.num_rows
         yield from _results(job, {"late": kept.late}, f"{part}-{block.name}-{block.kind}-{len(block.args)}")
         shared += ((part, parcel) for parcel in parcels(kept.block, job.router))
-    yield from parcel_rows(shared)
+    yield from parcel_rows(shared, job.depot)
     rejected = pa.concat_tables(rejects)
     yield from _results(job, {"rejects": rejected}, f"{part}")
     span = span_of(events.blocks, job.windows.fence)
@@ -111,14 +119,15 @@ def by_bucket(
     number: int,
     buckets: Iterable[int],
     batches: Iterable[pa.RecordBatch],
-    evaluate_bucket: Callable[[int, list[tuple[int, bytes]]], Iterable[dict[str, Any]]],
+    evaluate_bucket: Callable[[int, list[Lot]], Iterable[dict[str, Any]]],
 ) -> Iterator[dict[str, Any]]:
     """Passes on the rows of other stages, then evaluates each bucket on its own: these, and those that rows are for."""
-    waiting: dict[int, list[tuple[int, bytes]]] = {bucket: [] for bucket in buckets}
+    waiting: dict[int, list[Lot]] = {bucket: [] for bucket in buckets}
     for batch in batches:
         for row in batch.to_pylist():
             if row["stage"] == number:
-                waiting.setdefault(row["bucket"], []).append((row["part"], row["data"]))
+                data = collect(row["data"]) if row["use"] == TICKET else row["data"]
+                waiting.setdefault(row["bucket"], []).append((row["part"], data))
             else:
                 yield row
     for bucket in sorted(waiting):
@@ -136,7 +145,7 @@ class BucketResult:
     counts: dict[str, float]
 
 
-def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[dict[str, Any]]:
+def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[Lot]) -> Iterator[dict[str, Any]]:
     parts: dict[str, list[Block]] = {"input": [], "given": [], "forward": [], "evidence": []}
     for _, data in rows:
         for use, block in unpack(data)[1]:
@@ -149,7 +158,7 @@ def _evaluate_bucket(job: Job, number: int, bucket: int, rows: list[tuple[int, b
     begun = time.perf_counter()
     tables_made = {"intervals": evaluated.intervals, "occurrences": evaluated.occurrences}
     yield from _results(job, tables_made, f"{number}-{bucket}")
-    yield from parcel_rows((bucket, parcel) for parcel in sent)
+    yield from parcel_rows(((bucket, parcel) for parcel in sent), job.depot)
     taken = evaluated.counts["seconds_writing"] + time.perf_counter() - begun
     yield note(**evaluated.counts | {"seconds_writing": taken})
 
@@ -252,13 +261,15 @@ def _keep(
 # ---------------------------------------------------------------- rows on the way
 
 
-def parcel_rows(shared: Iterable[tuple[int, Parcel]]) -> Iterator[dict[str, Any]]:
+def parcel_rows(shared: Iterable[tuple[int, Parcel]], depot: Depot | None = None) -> Iterator[dict[str, Any]]:
     """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
     together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
     for part, parcel in shared:
         together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.label, parcel.block))
-    for (stage, bucket, part), blocks in together.items():
-        yield {"stage": stage, "bucket": bucket, "part": part, "use": PARCELS, "data": pack(blocks).to_pybytes()}
+    use, lots = PARCELS if depot is None else TICKET, together.values()
+    packed = (pack(lot).to_pybytes() for lot in lots) if depot is None else depot.leave(lots)
+    for (stage, bucket, part), data in zip(together, packed, strict=True):
+        yield {"stage": stage, "bucket": bucket, "part": part, "use": use, "data": data}
 
 
 def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[dict[str, Any]]:

@@ -29,6 +29,7 @@ from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
     add_last_code,
+    are_in_time,
     ascends,
     compress,
     cut_last_code,
@@ -44,6 +45,7 @@ from holdsfor.kernels.moving import (
     order_by_key,
     pack_codes,
     rekey,
+    renumber,
     take,
     time_span,
     unique_sorted,
@@ -68,6 +70,7 @@ __all__ = [
     "Pairs",
     "TooManyPairs",
     "add_last_code",
+    "are_in_time",
     "ascends",
     "choose_in_turn",
     "choose_recent",
@@ -120,6 +123,7 @@ __all__ = [
     "places_unlike",
     "points_since",
     "rekey",
+    "renumber",
     "slide_extremes",
     "slide_float_sums",
     "slide_sums",

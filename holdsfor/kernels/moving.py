@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
+Codes = NDArray[np.int32]
 DENSE = 4  # keys for each point, up to which a table of all keys is quicker than sorting
 LAST = np.iinfo(np.int64).max
 
@@ -35,6 +36,22 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
     for i in range(index.size):
         result[i] = values[index[i]]
     return result
+
+
+@kernel
+def renumber(codes: Codes, numbers: Codes, order: Codes, count: int, result: Codes) -> int:
+    """Numbers codes in the order in which they occur; gives how many are numbered, `count` of them before.
+
+    numbers: of each code, or -1; order: the codes by their numbers. Both are filled in, as is the result.
+    """
+    for i in range(codes.size):
+        code = codes[i]
+        if numbers[code] < 0:
+            numbers[code] = count
+            order[count] = code
+            count += 1
+        result[i] = numbers[code]
+    return count
 
 
 @kernel
@@ -83,6 +100,22 @@ def _value_span(values: Ints) -> tuple[int, int]:
     for i in range(values.size):
         low, high = min(low, values[i]), max(high, values[i])
     return low, high
+
+
+@kernel
+def are_in_time(times: Ints, arrivals: Ints, start: int, end: int, window: int, step: int) -> bool:
+    """Whether all events lie in the history, and in the window of the query time at which each is first seen."""
+    for i in range(times.size):
+        time, arrival = times[i], arrivals[i]
+        if time <= start or time > end or arrival > end:
+            return False
+        if time <= arrival + step - window:  # else it is in time whenever within the step it is first seen
+            seen = start + max(-((start - arrival) // step), 1) * step
+            if time <= seen - window:
+                return False
+        elif time <= start + step - window:
+            return False
+    return True
 
 
 @kernel

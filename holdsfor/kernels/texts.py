@@ -19,6 +19,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Hashes: TypeAlias = NDArray[np.uint64]
 
 NEWLINE, RETURN, QUOTE, MINUS, POINT, DIGIT_ZERO = 10, 13, 34, 45, 46, 48
+UNDERSCORE, LOWER_A, LOWER_Z = 95, 97, 122
 MOST_DIGITS = 18  # of an integer that surely fits in 64 bits
 EXACT_DIGITS = 15  # of a decimal that is the quotient of two exact floats, and so is rounded once
 POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
@@ -274,6 +275,46 @@ def _eight_digits(word: uint64) -> uint64:
     word = (word & LOW_HALVES) * uint64(2561) >> uint64(8)
     word = (word & uint64(0x00FF00FF00FF00FF)) * uint64(6553601) >> uint64(16)
     return (word & uint64(0x0000FFFF0000FFFF)) * uint64(42949672960001) >> uint64(32)
+
+
+@kernel
+def are_words(data: Bytes, begin: Places, end: Places) -> bool:
+    """Whether all strings are a lower-case letter and then letters, digits and underscores, of ASCII."""
+    for i in range(len(begin)):
+        at, stop = uint64(begin[i]), uint64(end[i])
+        if at == stop or data[at] < LOWER_A or data[at] > LOWER_Z:
+            return False
+        for k in range(at + ONE, stop):
+            byte = data[k]
+            is_letter = LOWER_A <= (byte | np.uint8(32)) <= LOWER_Z
+            if not is_letter and not DIGIT_ZERO <= byte <= DIGIT_ZERO + 9 and byte != UNDERSCORE:
+                return False
+    return True
+
+
+@kernel
+def mark_numbers(data: Bytes, begin: Places, end: Places, is_integer: Mask) -> bool:
+    """Whether all strings are numbers that are written as Python writes them, in few digits; and which are integers."""
+    for i in range(len(begin)):
+        at, stop = uint64(begin[i]), uint64(end[i])
+        negative = stop > at and data[at] == MINUS
+        at += uint64(negative)
+        point = stop
+        for k in range(at, stop):
+            if data[k] == POINT and point == stop:
+                point = uint64(k)
+            elif data[k] < DIGIT_ZERO or data[k] > DIGIT_ZERO + 9:
+                return False
+        whole, decimals = point - at, stop - point  # of which one is the point
+        if point == at or whole > uint64(10) or (data[at] == DIGIT_ZERO and whole > ONE):
+            return False
+        is_integer[i] = decimals == ZERO
+        if is_integer[i]:
+            if negative and data[at] == DIGIT_ZERO:
+                return False
+        elif decimals == ONE or decimals > uint64(5) or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2)):
+            return False
+    return True
 
 
 @kernel

@@ -8,11 +8,14 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.job.depot import make_depot_folder
+from holdsfor.memory import ENVIRONMENT
 from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
@@ -159,7 +162,8 @@ def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
         # Buckets are shared out already; measuring them again before each stage costs a job of its own.
         "spark.sql.adaptive.enabled": "false",
     }
-    settings |= {f"spark.executorEnv.{variable}": "1" for variable in ONE_THREAD}
+    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT
+    settings |= {f"spark.executorEnv.{variable}": value for variable, value in environment.items()}
     if not os.access(PACKAGE / "kernels", os.W_OK):
         settings["spark.executorEnv.NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
     if _is_here(master):
@@ -205,6 +209,13 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 del os.environ[name]
             else:
                 os.environ[name] = value
+
+
+def open_depot_folder(session: SparkSession) -> TemporaryDirectory[str] | None:
+    """A folder for parcels, where Spark has its own of that kind; None if workers may run on another machine."""
+    if is_connect(session) or not _is_here(session.sparkContext.master or ""):
+        return None
+    return make_depot_folder(session.conf.get("spark.local.dir", None))
 
 
 def _is_here(master: str) -> bool:

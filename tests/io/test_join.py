@@ -6,36 +6,36 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.io.join import join_columns
+from holdsfor.io.join import TermLists, join_columns
 from holdsfor.io.wire import address
 
 #: Rows of a column, and terms that stand in its list though no row has them.
 columns = st.lists(
-    st.tuples(st.lists(st.sampled_from([*"abcdef", None]), max_size=8), st.sets(st.sampled_from("abcdef"))),
+    st.tuples(st.lists(st.sampled_from("abcdef"), max_size=8), st.sets(st.sampled_from("abcdef"))),
     min_size=1,
     max_size=4,
 )
 
 
-def encoded(rows: list[str | None], unused: set[str]) -> pa.DictionaryArray:
-    terms = sorted({row for row in rows if row is not None} | unused, reverse=bool(len(rows) % 2))
-    codes = [None if row is None else terms.index(row) for row in rows]
+def encoded(rows: list[str], unused: set[str]) -> pa.DictionaryArray:
+    terms = sorted({*rows, *unused}, reverse=bool(len(rows) % 2))
+    codes = [terms.index(row) for row in rows]
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(terms, pa.string()))
 
 
 @settings(deadline=None)
 @given(columns)
-def test_all_rows_in_their_order(parts: list[tuple[list[str | None], set[str]]]) -> None:
-    joined = join_columns([encoded(*part) for part in parts])
+def test_all_rows_in_their_order(parts: list[tuple[list[str], set[str]]]) -> None:
+    joined = join_columns([encoded(*part) for part in parts], TermLists())
     assert joined.to_pylist() == [row for rows, _ in parts for row in rows]
 
 
 @settings(deadline=None)
 @given(columns)
-def test_the_first_list_of_terms_stays_if_it_has_all(parts: list[tuple[list[str | None], set[str]]]) -> None:
+def test_the_first_list_of_terms_stays_if_it_has_all(parts: list[tuple[list[str], set[str]]]) -> None:
     arrays = [encoded(*part) for part in parts]
     known = set(arrays[0].dictionary.to_pylist())
-    joined = join_columns(arrays)
-    if {row for rows, _ in parts for row in rows} - {None} <= known:
+    joined = join_columns(arrays, TermLists())
+    if {row for rows, _ in parts for row in rows} <= known:
         assert address(joined.dictionary) == address(arrays[0].dictionary)
     assert len(set(joined.dictionary.to_pylist())) == len(joined.dictionary)

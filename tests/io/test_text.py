@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.io.events import OPEN
-from holdsfor.io.join import join_columns
+from holdsfor.io.join import TermLists, join_columns
 from holdsfor.io.readers.ground import read_ground
 from holdsfor.io.readers.read import read_events
 from holdsfor.io.text import as_text, atom_text, field_terms, plain_table, plain_text
@@ -84,6 +84,6 @@ def test_rtec_intervals_are_read_back(written: list[tuple[Term, Term, int, int |
 @given(st.lists(st.lists(FIELDS, min_size=1, max_size=5), min_size=1, max_size=4))
 def test_a_column_in_parts_is_the_column(parts: list[list[Term]]) -> None:
     texts = [pa.array([_written(term) for term in part], pa.string()) for part in parts]
-    joined = as_text(join_columns([field_terms(text) for text in texts]))
+    joined = as_text(join_columns([field_terms(text) for text in texts], TermLists()))
     assert joined.to_pylist() == as_text(field_terms(pa.concat_arrays(texts))).to_pylist()
     assert len(set(joined.dictionary.to_pylist())) == len(joined.dictionary)

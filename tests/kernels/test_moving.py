@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import (
     add_last_code,
+    are_in_time,
     ascends,
     compress,
     cut_last_code,
@@ -22,6 +23,7 @@ from holdsfor.kernels import (
     number_sorted,
     order_by_key,
     pack_codes,
+    renumber,
     take,
     time_span,
     unique_sorted,
@@ -175,3 +177,39 @@ def test_codes_and_time_are_packed(columns: int, rows: list[tuple[int, int, int,
     assert rest.tolist() == [key // 16 * 32 + time for key, time in zip(keys, moved, strict=True)]
     assert last.tolist() == [row[columns - 1] for row in rows]
     assert same([add_last_code(rest, last, 5, 4)], [points])
+
+
+@law
+@given(
+    st.lists(st.tuples(st.integers(-30, 60), st.integers(-30, 60)), min_size=1, max_size=6),
+    st.integers(-20, 20),
+    st.integers(0, 50),
+    st.integers(1, 40),
+    st.integers(1, 15),
+)
+def test_are_in_time(rows: list[tuple[int, int]], start: int, length: int, window: int, step: int) -> None:
+    def first_seen(arrival: int) -> int:
+        query_time = start + step
+        while query_time < arrival:
+            query_time += step
+        return query_time
+
+    end = start + length
+    expected = all(
+        start < time <= end and arrival <= end and time > first_seen(arrival) - window for time, arrival in rows
+    )
+    times, arrivals = ints([time for time, _ in rows]), ints([arrival for _, arrival in rows])
+    assert are_in_time(times, arrivals, start, end, window, step) == expected
+
+
+@law
+@given(st.lists(st.lists(st.integers(0, 9), max_size=12), max_size=4))
+def test_renumber(columns: list[list[int]]) -> None:
+    numbers, order = np.full(10, -1, np.int32), np.empty(10, np.int32)
+    count, known = 0, list[int]()
+    for column in columns:
+        known += [code for code in dict.fromkeys(column) if code not in known]
+        result = np.empty(len(column), np.int32)
+        count = renumber(np.array(column, np.int32), numbers, order, count, result)
+        assert result.tolist() == [known.index(code) for code in column]
+    assert order[:count].tolist() == known

@@ -156,3 +156,19 @@ def test_that_the_table_of_texts_grows() -> None:
     encoded = strings_of(pa.array(texts)).encode()
     assert len(encoded.dictionary) == 70_000
     assert encoded.to_pylist() == texts
+
+
+AS_WRITTEN = st.one_of(
+    st.integers(-(10**6), 10**6).map(str), st.integers(-(10**6), 10**6).map(lambda number: repr(number / 100))
+)
+
+
+@law
+@given(st.lists(AS_WRITTEN, max_size=8), st.lists(NUMBERS, max_size=1))
+def test_that_numbers_as_python_writes_them_are_known(texts: list[str], odd: list[str]) -> None:
+    marks = strings_of(pa.array(texts + odd, pa.string())).mark_integers()
+    if marks is None:
+        assert odd
+        return
+    assert marks.tolist() == ["." not in text for text in texts + odd]
+    assert [repr(float(text) if "." in text else int(text)) for text in texts + odd] == texts + odd

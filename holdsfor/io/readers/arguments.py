@@ -52,6 +52,8 @@ def column_terms(
         return _integers(column)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         floats = column.cast(pa.float64())
+        if np.isfinite(pc.sum(floats, min_count=0).as_py()):  # as it would not be with one that is not among them
+            return floats
         return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         return ticks_of_dates(column, unit, zone)

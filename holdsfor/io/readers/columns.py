@@ -16,7 +16,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
 from holdsfor.io.readers.grouped import TextTable
-from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles
+from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles, used_columns
 from holdsfor.io.readers.sieve import (
     SHOWN,
     Sieve,
@@ -29,13 +29,16 @@ from holdsfor.io.readers.sieve import (
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, times
 from holdsfor.io.strings import TextColumn
+from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
+from holdsfor.kernels import order_by_key
 from holdsfor.kernels.texts import INTEGER
 from holdsfor.language.description import Input
 from holdsfor.printable import count_text
 
 _UNUSED, _REFUSED = -1, -2
+_LEAST = -2
 Untyped = bool | Set[str]
 
 
@@ -64,6 +67,19 @@ class InputRows(NamedTuple):
     rows: Ints
 
 
+class Ticks(NamedTuple):
+    """Times of rows, which of them are wrong (None: all are right), and which of these are not there at all."""
+
+    ticks: Ints
+    wrong: Mask | None
+    missing: Mask
+
+    def take(self, rows: Ints) -> Ticks:
+        if self.wrong is None:
+            return Ticks(self.ticks[rows], None, self.missing[:0])
+        return Ticks(self.ticks[rows], self.wrong[rows], self.missing[rows])
+
+
 class TableReader:
     """One table and what is known about its columns. A column is made into terms once, for all events that use it."""
 
@@ -81,7 +97,7 @@ class TableReader:
         self._plain: dict[str, pa.Array] = {}
         self._read: dict[str, TextColumn] = {}
         self._terms: dict[str, pa.Array] = {}
-        self._times: dict[str, tuple[Ints, Mask, Mask]] = {}
+        self._times: dict[str, Ticks] = {}
 
     def read(self, rows: Ints) -> Events:
         """All events. rows: the number of each row in its source."""
@@ -219,18 +235,20 @@ class TableReader:
         return np.where(last == OPEN, start, last)
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
-        ticks, good, missing = self._as_times(name, rows)
-        sieve.refuse(missing, "no time")
-        sieve.refuse(~good, "time is not an integer or an ISO 8601 time")
-        return ticks
+        times = self._as_times(name, rows)
+        if times.wrong is not None:
+            sieve.refuse(times.missing, "no time")
+            sieve.refuse(times.wrong, "time is not an integer or an ISO 8601 time")
+        return times.ticks
 
     def _arrival(self, rows: Ints, start: Ints, end: Ints | None, sieve: Sieve) -> Ints:
-        arrival = default_arrival(start, end)
         if self.roles.arrival is None:
-            return arrival
-        ticks, good, missing = self._as_times(self.roles.arrival, rows)
-        sieve.refuse(~good & ~missing, "arrival is not an integer or an ISO 8601 time")
-        return np.where(missing, arrival, ticks)
+            return default_arrival(start, end)
+        times = self._as_times(self.roles.arrival, rows)
+        if times.wrong is None:
+            return times.ticks
+        sieve.refuse(times.wrong & ~times.missing, "arrival is not an integer or an ISO 8601 time")
+        return np.where(times.missing, default_arrival(start, end), times.ticks)
 
     def _value(self, rows: Ints, sieve: Sieve) -> pa.Array:
         if self.roles.value is None:
@@ -267,7 +285,7 @@ class TableReader:
         return column
 
     def _rows(self, column: pa.Array, rows: Ints) -> pa.Array:
-        return column if len(rows) == len(column) else column.take(pa.array(rows))
+        return column if len(rows) == len(column) else take_rows(column, rows)
 
     def _column(self, name: str) -> pa.Array:
         if name not in self._plain:
@@ -279,6 +297,10 @@ class TableReader:
         """A column as it is: of a text file, fields that may have been read as numbers already."""
         if not isinstance(self.table, TextTable):
             return self._column(name)
+        if not self._read:  # all that will be asked for, in one go
+            used = used_columns(self.roles, self.mapping, self.inputs)
+            names = [each for each in self.table.column_names if each in used]
+            self._read.update(zip(names, self.table.columns(names), strict=True))
         if name not in self._read:
             self._read[name] = self.table.column(name)
         return self._read[name]
@@ -295,11 +317,12 @@ class TableReader:
             return column.encode()
         return column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
 
-    def _as_times(self, name: str, rows: Ints) -> tuple[Ints, Mask, Mask]:
+    def _as_times(self, name: str, rows: Ints) -> Ticks:
         if name not in self._times:
-            self._times[name] = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
-        ticks, good, missing = self._times[name]
-        return (ticks, good, missing) if len(rows) == len(ticks) else (ticks[rows], good[rows], missing[rows])
+            ticks, good, missing = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
+            self._times[name] = Ticks(ticks, None if good.all() else ~good, missing)
+        whole = self._times[name]
+        return whole if len(rows) == len(whole.ticks) else whole.take(rows)
 
     def _as_terms(self, name: str) -> pa.Array:
         if name not in self._terms:
@@ -361,12 +384,12 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
         if code[0] >= 0:
             yield np.arange(len(code)), names[code[0]]
         return
-    small = code.astype(np.int16) if len(names) < 1 << 15 else code  # 16 bits sort by radix
-    order = np.argsort(small, kind="stable")
-    codes, begin = np.unique(small[order], return_index=True)
-    for number, chosen in zip(codes.tolist(), np.split(order, begin[1:]), strict=True):
-        if number >= 0:
-            yield chosen, names[number]
+    shifted = code - _LEAST
+    ends = np.cumsum(np.bincount(shifted, minlength=len(names) - _LEAST))
+    order = order_by_key(shifted, len(ends))
+    for number, name in enumerate(names, -_LEAST):
+        if ends[number] > ends[number - 1]:
+            yield order[ends[number - 1] : ends[number]], name
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.mapping import Mapping, roles
+from holdsfor.io.readers.mapping import Mapping, roles, used_columns
 from holdsfor.language.description import Input
 
 
@@ -26,6 +25,7 @@ def parquet_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Eve
 
 def feather_events(path: Path, mapping: Mapping, inputs: Sequence[Input]) -> Events:
     """An Arrow file (Feather): only the columns that are used."""
+
     try:
         with pa.memory_map(str(path)) as file:
             names = pa.ipc.open_file(file).schema
@@ -41,12 +41,7 @@ def needed_columns(schema: pa.Schema, mapping: Mapping, inputs: Sequence[Input],
     """The columns of a table that reading it needs, in the order of the table."""
     fluents = {i.signature.name for i in inputs if i.kind != "event"}
     chosen = roles(mapping, schema.names, fluents, source)
-    needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
-    read = {i.signature.name for i in inputs if i.read}
-    if not read <= set(mapping.arguments):
-        needed |= set(chosen.others)
-    for columns in mapping.arguments.values():
-        needed |= set(columns)
+    needed = used_columns(chosen, mapping, inputs)
     return [name for name in schema.names if name in needed]
 
 

@@ -13,8 +13,9 @@ import pyarrow as pa
 from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
 from holdsfor.io.strings import Strings, TextColumn
+from holdsfor.io.text import Mask
 from holdsfor.kernels.lines import trim_quotes
-from holdsfor.kernels.texts import ANY, FieldLayout, Texts, read_rows
+from holdsfor.kernels.texts import ANY, TEXT, UNREAD, FieldLayout, Texts, read_rows
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]
@@ -49,9 +50,14 @@ def read_groups(
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
     floats, missing = values.view(np.float64), np.zeros(len(columns), np.int64)
     valid = np.ones(len(values) if nullable else 0, np.bool_)
-    texts = read_rows(
-        fields.data, fields.cuts, begin, group, quoted, layout, kind, values, floats, rows, valid, missing
-    )
+    known = kind.copy()
+    read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, layout)
+    texts = read(kind, values, floats, rows, valid, missing)
+    mixed = (kind == UNREAD) & (known == ANY)
+    if mixed.any():  # numbers of two kinds, or texts among them: once more, as texts
+        missing[mixed], again = 0, np.where(mixed, TEXT, UNREAD)
+        texts = _join_texts(texts, read(again, values, floats, rows, valid, missing), mixed)
+        kind[mixed] = TEXT
     distinct = _split_texts(fields, texts, len(columns))
     groups = []
     for g, size in enumerate(sizes.tolist()):
@@ -60,8 +66,8 @@ def read_groups(
         strings = {c: partial(_strings, fields, begin, chosen, offset[c], quoted) for c in numbers}
         parts = {c: slice(place[c], place[c] + size) for c in numbers}
         masks = {c: valid[parts[c]] if missing[c] else None for c in numbers}
-        read = (TextColumn(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
-        groups.append(GroupColumns(chosen, tuple(read)))
+        made = (TextColumn(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
+        groups.append(GroupColumns(chosen, tuple(made)))
     return groups
 
 
@@ -72,12 +78,6 @@ def starts(sizes: Ints) -> Ints:
     return places
 
 
-def read_column(fields: Fields, begin: Ints, place: int, quoted: bool) -> TextColumn:
-    """One field of each row."""
-    (group,) = read_groups(fields, begin, np.zeros(len(begin), np.int32), [[(place, ANY)]], quoted, nullable=True)
-    return group.columns[0]
-
-
 def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool) -> Strings:
     """The same fields as strings, null where there is no text."""
     text = fields.column(begin[rows] + offset)
@@ -85,6 +85,12 @@ def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool)
         trim_quotes(text.data, text.begin, text.end)
     valid = text.end > text.begin
     return replace(text, valid=valid, has_nulls=not valid.all())
+
+
+def _join_texts(texts: Texts, again: Texts, mixed: Mask) -> Texts:
+    """The texts of two readings: those of mixed columns from the second one."""
+    kept = ~mixed[texts.column]
+    return Texts(*(np.concatenate([one[kept], other]) for one, other in zip(texts, again, strict=True)))
 
 
 def _split_texts(fields: Fields, texts: Texts, columns: int) -> list[Strings]:
@@ -113,5 +119,12 @@ class TextTable:
         return self.column(name).array()
 
     def column(self, name: str) -> TextColumn:
+        return self.columns([name])[0]
+
+    def columns(self, names: Sequence[str]) -> tuple[TextColumn, ...]:
+        """Some columns, in one go through the rows."""
         begin = self.fields.first if len(self.rows) == len(self.fields.first) else self.fields.first[self.rows]
-        return read_column(self.fields, begin, self.column_names.index(name), self.quoted)
+        wanted = [(self.column_names.index(name), ANY) for name in names]
+        one = np.zeros(len(begin), np.int32)
+        (group,) = read_groups(self.fields, begin, one, [wanted], self.quoted, nullable=True)
+        return group.columns

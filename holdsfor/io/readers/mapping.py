@@ -44,6 +44,7 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdsfor.errors import HoldsforError
+from holdsfor.language.description import Input
 
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 _USUAL = {
@@ -260,6 +261,17 @@ def _only_event(mapping: Mapping, columns: Sequence[str], source: str) -> str | 
         f"{source}: no column says which event a row is (columns: {', '.join(columns)}). "
         "Name it in the mapping (name = ...), or write constant = ... for a table of one event."
     )
+
+
+def used_columns(chosen: Roles, mapping: Mapping, inputs: Sequence[Input]) -> set[str]:
+    """The columns of a table that reading it needs."""
+    needed = {chosen.name, chosen.time, chosen.end, chosen.arrival, chosen.value, chosen.op}
+    read = {i.signature.name for i in inputs if i.read}
+    if not read <= set(mapping.arguments):
+        needed |= set(chosen.others)
+    for columns in mapping.arguments.values():
+        needed |= set(columns)
+    return {name for name in needed if name is not None}
 
 
 def own_columns(mapping: Mapping, name: str) -> list[str]:
