@@ -7,11 +7,9 @@ a task leaves its parcels in a file, the row that travels says where, and whoeve
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +39,11 @@ class Depot:
                 yield json.dumps([str(path), begin, file.tell() - begin]).encode()
                 file.write(bytes(-file.tell() % ALIGNMENT))
 
+    def clear(self) -> None:
+        """All that was left has been used."""
+        for path in Path(self.folder).iterdir():
+            path.unlink(missing_ok=True)
+
 
 def collect(ticket: bytes) -> pa.Buffer:
     """The lot that was left: a view of its file, not a copy."""
@@ -50,11 +53,6 @@ def collect(ticket: bytes) -> pa.Buffer:
         return file.read_buffer(size)
 
 
-@contextmanager
-def open_depot(above: str | None) -> Iterator[Depot]:
-    """A depot for one run, in a folder of its own."""
-    folder = tempfile.mkdtemp(prefix="holdsfor-depot-", dir=above)
-    try:
-        yield Depot(folder)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def make_depot_folder(above: str | None) -> tempfile.TemporaryDirectory[str]:
+    """A folder for the depot of one run. above: in which folder; None: where temporary files are."""
+    return tempfile.TemporaryDirectory(prefix="holdsfor-depot-", dir=above, ignore_cleanup_errors=True)

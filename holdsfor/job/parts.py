@@ -20,6 +20,7 @@ from holdsfor.language.description import Input
 #: Rows that one task reads at most, in whole row groups.
 ROWS = 1_000_000
 ROWS_A_BUCKET = 50_000  # a task of fewer takes longer to start than to do
+MOST_ROWS_A_BUCKET = 1_500_000  # a task of more takes more memory than a core has to itself
 BYTES_A_ROW = 30  # of text; compressed it has fewer
 
 

@@ -24,10 +24,10 @@ from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
 from holdsfor.io.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
-from holdsfor.job.depot import open_depot
+from holdsfor.job.depot import Depot
 from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.hubs import find_hubs
-from holdsfor.job.parts import ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
+from holdsfor.job.parts import MOST_ROWS_A_BUCKET, ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
@@ -37,7 +37,7 @@ from holdsfor.plan import plan
 from holdsfor.plan.operators import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
-from holdsfor.spark.session import is_on_one_machine
+from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, send_to_buckets, share
 from holdsfor.spark.wide import widen_frame
 
@@ -112,7 +112,8 @@ def recognise(
     events: a DataFrame, several by their names in the mapping, or whatever read_events takes.
 
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
-    buckets: entities are shared out over so many (default: 8 a core, fewer where there is little input).
+    buckets: entities are shared out over so many (default: 4 a core, fewer where there is little input, more
+    where there is much).
     out: workers write the result tables there.
     """
     out = None if out is None else Path(out).absolute()
@@ -143,10 +144,13 @@ class SparkCrew:
         return self.feed.guess()
 
     def suggest_buckets(self) -> int:
-        """Eight a core, so that a heavy one does not hold up the rest; fewer where a task would have little to do."""
+        """Four a core, so that a heavy one does not hold up the rest; fewer where a task would have little to do, and
+        more where it would have too much. Of input that only reading tells the size of, there may be much."""
         cores = count_cores(self.spark)
         rows = self.feed.estimate_rows()
-        return 8 * cores if rows is None else max(cores, min(8 * cores, rows // ROWS_A_BUCKET))
+        if rows is None:
+            return 8 * cores
+        return max(cores, min(4 * cores, rows // ROWS_A_BUCKET), -(-rows // MOST_ROWS_A_BUCKET))
 
     def read_span(self, fence: Fence) -> tuple[int, int]:
         return self.feed.looking.span(fence)
@@ -158,10 +162,11 @@ class SparkCrew:
         return self.feed.find_hubs(plan, buckets)
 
     def run(self, job: Job) -> list[bytes]:
-        if job.sink is None or not is_on_one_machine(self.spark):
+        folder = open_depot_folder(self.spark) if job.sink is not None else None
+        if folder is None:
             return self._run(job)
-        with open_depot(self.spark.conf.get("spark.local.dir", None)) as depot:
-            return self._run(replace(job, depot=depot))
+        with folder:
+            return self._run(replace(job, depot=Depot(folder.name)))
 
     def _run(self, job: Job) -> list[bytes]:
         from pyspark.sql import functions

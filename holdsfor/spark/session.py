@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
+from holdsfor.job.depot import make_depot_folder
 from holdsfor.memory import ENVIRONMENT
 from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
@@ -209,9 +211,11 @@ def _environment(variables: Mapping[str, str]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def is_on_one_machine(session: SparkSession) -> bool:
-    """Whether the driver and all workers of a session run on this machine."""
-    return not is_connect(session) and _is_here(session.sparkContext.master or "")
+def open_depot_folder(session: SparkSession) -> TemporaryDirectory[str] | None:
+    """A folder for parcels, where Spark has its own of that kind; None if workers may run on another machine."""
+    if is_connect(session) or not _is_here(session.sparkContext.master or ""):
+        return None
+    return make_depot_folder(session.conf.get("spark.local.dir", None))
 
 
 def _is_here(master: str) -> bool:

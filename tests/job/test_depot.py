@@ -11,7 +11,7 @@ import pytest
 
 from holdsfor.io.events import Block
 from holdsfor.io.wire import unpack
-from holdsfor.job.depot import ALIGNMENT, Depot, collect, open_depot
+from holdsfor.job.depot import ALIGNMENT, Depot, collect, make_depot_folder
 
 
 def block(name: str, *times: int) -> Block:
@@ -51,8 +51,8 @@ def test_tasks_that_are_repeated_write_files_of_their_own(tmp_path: Path) -> Non
 
 def test_a_depot_is_gone_when_its_run_is_over_or_fails(tmp_path: Path) -> None:
     def fail() -> None:
-        with open_depot(str(tmp_path)) as depot:
-            list(depot.leave([[("input", block("go", 1))]]))
+        with make_depot_folder(str(tmp_path)) as folder:
+            list(Depot(folder).leave([[("input", block("go", 1))]]))
             assert list(tmp_path.rglob("*.arrow"))
             raise ZeroDivisionError
 

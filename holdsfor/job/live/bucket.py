@@ -15,7 +15,7 @@ from holdsfor.job.live.fresh import Fresh
 from holdsfor.job.live.held import Held, Holder, Memory, Remembered
 from holdsfor.job.live.ledger import Base, Commit, Logged
 from holdsfor.job.routing import Parcel
-from holdsfor.job.tasks import Job
+from holdsfor.job.tasks import Job, Lot
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Done:
 
 
 def bucket_task(
-    job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[tuple[int, bytes]], memory: Memory | None = None
+    job: Job, turn: Turn, number: int, bucket: int, rows: Iterable[Lot], memory: Memory | None = None
 ) -> Done:
     """rows: the part and the bytes of parcels, in the order of the input. memory: of the process that does it all."""
     fresh = Fresh()

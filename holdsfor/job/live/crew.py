@@ -15,7 +15,7 @@ from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
 from holdsfor.job.live.held import Memory
 from holdsfor.job.live.reading import Reading, ReadNotes, earliest, read_task
-from holdsfor.job.tasks import DONE, Job, by_bucket, parcel_rows
+from holdsfor.job.tasks import DONE, Job, Lot, by_bucket, parcel_rows
 
 Batches = Iterator[pa.RecordBatch]
 Row = dict[str, Any]
@@ -60,9 +60,9 @@ def stage_rows(
 ) -> Iterator[Row]:
     """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
 
-    def evaluated(bucket: int, rows: list[tuple[int, bytes]]) -> Iterator[Row]:
+    def evaluated(bucket: int, rows: list[Lot]) -> Iterator[Row]:
         done = bucket_task(job, turn, number, bucket, rows, memory)
-        yield from parcel_rows(done.parcels)
+        yield from parcel_rows(done.parcels, job.depot)
         files = {"state": _listed(done.state), "tables": _listed(done.tables)}
         yield _note_row({**files, "counts": done.counts, "settled": done.settled})
 

@@ -194,7 +194,8 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         row += table.num_rows
         for block in (block for piece in pieces for block in piece.blocks):
             notes.see(block, reading)
-        yield from parcel_rows(((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
+        shared = (((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
+        yield from parcel_rows(shared, job.depot)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
         kept = [some for piece in pieces for some in piece.kept]
         rejects = [table for piece in pieces for table in piece.rejects]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from holdsfor.duration import seconds_between
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.lease import LeaseLost
+from holdsfor.job.depot import Depot
 from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, reader_of
 from holdsfor.job.live.progress import read_progress
 from holdsfor.job.live.query import LiveQuery
@@ -17,6 +19,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.tables import pack_tables
 from holdsfor.spark.live.workers import Workers, on_workers
+from holdsfor.spark.session import open_depot_folder
 from holdsfor.spark.sharing import count_cores, require_context, share
 
 if TYPE_CHECKING:
@@ -77,6 +80,8 @@ class SparkQuery(LiveQuery):
         self._query: StreamingQuery | None = None
         self._stopped = False
         self._shared: tuple[Job, Callable[[], Job]] | None = None
+        self._depot_folder = open_depot_folder(spark)
+        self._depot = None if self._depot_folder is None else Depot(self._depot_folder.name)
 
     def begin(self, events: DataFrame, every: float | None) -> None:
         frame = _with_beats(self.spark, events) if self.job.setting.clock is not None else events
@@ -103,7 +108,7 @@ class SparkQuery(LiveQuery):
                 if self._stopped:
                     raise Stopped
                 progress = read_progress(self.places.spark, batch)
-                self.job.run(batch, Workers(self.spark, _without_beats(frame), self._share), progress)
+                self.job.run(batch, self._workers(_without_beats(frame)), progress)
         except BaseException as error:
             if not isinstance(error, Stopped):
                 self._failure = self._failure or error  # Spark passes on only its text
@@ -113,8 +118,16 @@ class SparkQuery(LiveQuery):
     def _share(self, job: Job) -> Callable[[], Job]:
         """Sends the job to the workers, once as long as it stays the same."""
         if self._shared is None or self._shared[0] is not job:
-            self._shared = (job, share(self.spark, job))
+            self._shared = (job, share(self.spark, replace(job, depot=self._depot)))
         return self._shared[1]
+
+    def _workers(self, frame: DataFrame | None) -> Workers:
+        return Workers(self.spark, frame, self._share, self._depot)
+
+    def _remove_depot(self) -> None:
+        """After the last batch. A process that ends otherwise removes it then."""
+        if self._depot_folder is not None:
+            self._depot_folder.cleanup()
 
     @property
     def query(self) -> StreamingQuery:
@@ -146,7 +159,8 @@ class SparkQuery(LiveQuery):
             if self._failure is not None:
                 raise self._failure
             if self.once and not self._stopped:
-                self.job.close(Workers(self.spark, None, self._share))
+                self.job.close(self._workers(None))
+            self._remove_depot()
         return True
 
     def stop(self) -> None:
@@ -154,6 +168,7 @@ class SparkQuery(LiveQuery):
             self._stopped = True
         with self.lease:  # Spark waits for that one, so that we must not hold it up
             self.query.stop()
+            self._remove_depot()
 
 
 def _with_beats(spark: SparkSession, events: DataFrame) -> DataFrame:

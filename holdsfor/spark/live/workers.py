@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from holdsfor.engine.changes import Report
+from holdsfor.job.depot import Depot
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
 from holdsfor.job.live.held import Memory, looks_at_changes
@@ -38,11 +39,12 @@ _ANSWERS_DDL = "number bigint, answer binary"
 
 @dataclass(slots=True)
 class Workers:
-    """Spark's workers. frame: the rows of the batch. shared: sends the job to each worker once."""
+    """Spark's workers. frame: the rows of the batch. shared: sends the job to each worker once. depot: for parcels."""
 
     spark: SparkSession
     frame: DataFrame | None
     shared: Callable[[Job], Callable[[], Job]]
+    depot: Depot | None = None
     _rows: DataFrame | None = None
 
     def longest_log(self, job: Job, report: Report) -> int:
@@ -102,6 +104,8 @@ class Workers:
         if self._rows is not None:
             self._rows.unpersist()
             self._rows = None
+        if self.depot is not None:
+            self.depot.clear()
 
 
 def on_workers(spark: SparkSession) -> Each:
