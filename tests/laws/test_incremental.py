@@ -17,8 +17,9 @@ import pytest
 import holdsfor
 from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
 from holdsfor.io.events import Block
-from holdsfor.language import parse
+from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import arrival, cuts, in_steps
+from tests.laws.test_programs import skip_if_too_large
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
 from tests.naive.programs import Program, random_program
@@ -61,7 +62,11 @@ def draw(seed: int) -> Program:
 
 
 def both(program: Program, seed: int) -> tuple[list[Told], list[Told]]:
-    return list(run(program, seed, True)), list(run(program, seed, False))
+    try:
+        return list(run(program, seed, True)), list(run(program, seed, False))
+    except DescriptionError as error:
+        skip_if_too_large(error)
+        raise
 
 
 def run(program: Program, seed: int, incremental: bool) -> Iterator[Told]:
