@@ -22,8 +22,8 @@ SAMPLE = 2048
 
 def count_light(waiting: Sequence[Block], known: Iterable[Block], due: range, windows: Windows) -> int:
     """How many query times there are before one that brings more rows than were known: nearly all of it is new."""
-    count, rows = sum(map(len, waiting)), sum(map(len, known))
-    if count <= max(FEW_ROWS, MOST_LOOKED_AT * rows):  # however they fall on query times
+    count = sum(map(len, waiting))
+    if count <= FEW_ROWS or count <= MOST_LOOKED_AT * (rows := sum(map(len, known))):  # however they fall on them
         return len(due)
     fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
     for block in waiting:
