@@ -306,6 +306,8 @@ def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     wanted = shape(args, rows.names, world.dictionary)
     if not wanted.positions:
         picked = facts.picked(wanted.picks)
+        if len(picked) == 1:  # such as a threshold: the same for all rows
+            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted)) if wanted.new else rows
         low = np.zeros(rows.size, np.int64)
         count = len(picked) if wanted.new else min(len(picked), 1)
         index, place = expand(low, np.full(rows.size, count, np.int64))

@@ -55,8 +55,8 @@ def concluded(
     wild: list[Open] = []
     for rule in rules:
         prepared = find_rule(rule, rulebook)
-        rows, is_full, packed = rows_of(rule, prepared, world), prepared.is_full, EMPTY
-        if rows.size:
+        is_full, packed = prepared.is_full, EMPTY
+        if not prepared.is_void(world) and (rows := rows_of(rule, prepared, world)).size:
             packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
         if is_full:
             full.append(packed)
@@ -120,9 +120,10 @@ def joined(lists: Iterable[Ints]) -> Ints:
 
 def merged(lists: Iterable[Ints]) -> Ints:
     """One sorted list out of several, the shortest first."""
-    waiting = sorted((points for points in lists if len(points)), key=len)
+    waiting = [points for points in lists if len(points)]
     if not waiting:
         return EMPTY
+    waiting.sort(key=len)
     while len(waiting) > 1:
         one, other, *rest = waiting
         waiting = sorted([merge_sorted(one, other), *rest], key=len)

@@ -66,8 +66,11 @@ def kind(expression: Term, rows: Rows) -> str:
     if known is not None:
         return "i" if known.dtype.kind == "i" else "m" if isinstance(expression, Int) else "f"
     assert isinstance(expression, Compound)
-    kinds = {kind(arg, rows) for arg in expression.args}
-    function = expression.functor
+    return _kind_of(expression.functor, {kind(arg, rows) for arg in expression.args})
+
+
+def _kind_of(function: str, kinds: set[str]) -> str:
+    """kinds: of its arguments."""
     if function in ALWAYS_WHOLE:
         return "i" if kinds == {"i"} else "m"
     if function in ("min", "max", "+"):
@@ -92,16 +95,26 @@ def bounds(expression: Term, rows: Rows) -> Bounds:
 
 
 def _is_safe(expression: Term, rows: Rows) -> bool:
-    own = kind(expression, rows)
-    if isinstance(expression, Compound):
-        if not all(_is_safe(arg, rows) for arg in expression.args):
-            return False
-        if own == "i" and _is_remainder(expression):
-            return True
-        if own == "m" and any(_most(bounds(arg, rows)) >= EXACT for arg in _made_floats(expression)):
-            return False
-    elif own == "i":
-        return True
+    return _judge(expression, rows)[1]
+
+
+def _judge(expression: Term, rows: Rows) -> tuple[str, bool]:
+    """The kind of an expression, and whether no part of it can get too large."""
+    if not isinstance(expression, Compound):
+        own = kind(expression, rows)
+        return own, own == "i" or _stays_below(expression, own, rows)
+    judged = [_judge(arg, rows) for arg in expression.args]
+    own = _kind_of(expression.functor, {each for each, _ in judged})
+    if not all(is_safe for _, is_safe in judged):
+        return own, False
+    if own == "i" and _is_remainder(expression):
+        return own, True
+    if own == "m" and any(_most(bounds(arg, rows)) >= EXACT for arg in _made_floats(expression)):
+        return own, False
+    return own, _stays_below(expression, own, rows)
+
+
+def _stays_below(expression: Term, own: str, rows: Rows) -> bool:
     return own == "f" or _most(bounds(expression, rows)) < _limit(expression, own, rows)
 
 

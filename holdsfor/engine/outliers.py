@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,14 +15,20 @@ from holdsfor.io.text import as_text
 UNIT = " ticks {}. Is it in another unit than the others?"
 
 
+@cache
+def nothing_rejected() -> pa.Table:
+    """Made at first use: Arrow looks for pandas at its first table, which the command line does without."""
+    return REJECTS_SCHEMA.empty_table()
+
+
 def set_aside(block: Block, fence: Fence, source: str = "") -> tuple[Block, pa.Table]:
     """The rows inside the fence, and the others as rejects."""
     if fence.lets_all_in(block):
-        return block, REJECTS_SCHEMA.empty_table()
+        return block, nothing_rejected()
     off, ahead = fence.is_off(block), fence.is_ahead(block)
     outside = off | ahead
     if not outside.any():
-        return block, REJECTS_SCHEMA.empty_table()
+        return block, nothing_rejected()
     rejected = block.filter(outside)
     reasons = pc.if_else(pa.array(off[outside]), _off(rejected, fence), _ahead(rejected))
     return block.filter(~outside), rejects_of(rejected, reasons, source)

@@ -35,6 +35,8 @@ from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
 EMPTY = np.empty(0, np.int64)
+#: A table of all terms costs more than to search where there are so many times more terms than rows.
+MANY_TERMS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +141,10 @@ class Points:
     def lasts(self) -> Ints:
         """Until when each row is looked at, packed."""
         return self.packed
+
+    def latest(self) -> int:
+        """The last time of all, relative to the origin."""
+        return self.span()[1]
 
     def lingering(self, edge: int) -> Points:
         """What happened after the edge."""
@@ -320,6 +326,13 @@ class Intervals:
         """Until when each interval is looked at, packed."""
         return self.e
 
+    def latest(self) -> int:
+        """The last end of all, relative to the origin."""
+        latest = self._views.get("latest")
+        if not isinstance(latest, int):
+            latest = self._views["latest"] = int(time_span(self.e, self.axis.mask)[1])
+        return latest
+
     def lingering(self, edge: int) -> Intervals:
         """What begins or ends after the edge; what only goes on does neither."""
         return self.take(places_lingering(self.s, self.e, edge, self.axis.mask))
@@ -397,7 +410,7 @@ class Intervals:
         """The projected intervals, and for each key where its own begin and end."""
         s, e = self.project(picks, positions)
         bits = self.axis.time_bits
-        if len(positions) != 1:
+        if len(positions) != 1 or MANY_TERMS * (len(key) + len(s)) < len(self.dictionary):
             return s, e, np.searchsorted(s, key << bits, "left"), np.searchsorted(s, (key + 1) << bits, "left")
         view = ("ranges", picks, positions)
         first = self._views.get(view)

@@ -85,7 +85,7 @@ def _conclude(
     anyhow: the points may come in any order.
     """
     full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow)
-    return [world.since_cut(relation, points) for points in full], wild
+    return ([world.since_cut(relation, merged(full))] if world.cuts is not None else full), wild
 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:

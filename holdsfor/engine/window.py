@@ -74,9 +74,10 @@ class Windows:
 
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
-        first = self.start + self.step
-        if arrival.size and arrival.max() <= first:
-            return np.full(arrival.shape, first)
+        if arrival.size:
+            low, high = (max(-((self.start - int(time)) // self.step), 1) for time in (arrival.min(), arrival.max()))
+            if low == high:  # as in a stream, where rows come from query time to query time
+                return np.full(arrival.shape, self.start + low * self.step)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step
 

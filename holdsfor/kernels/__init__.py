@@ -4,9 +4,9 @@ from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
 from holdsfor.kernels.gathering import (
     continue_from,
+    cuts_of_codes,
     divide_at,
     find_earliest_of_codes,
-    gather_rows,
     order_changed,
     places_from,
     places_lingering,
@@ -53,6 +53,7 @@ from holdsfor.kernels.moving import (
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
+from holdsfor.kernels.searching import first_places, gather_rows, places_after
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -76,6 +77,7 @@ __all__ = [
     "compress",
     "continue_from",
     "cut_last_code",
+    "cuts_of_codes",
     "distinct",
     "distinct_rows",
     "divide_at",
@@ -85,6 +87,7 @@ __all__ = [
     "expand",
     "find_earliest_of_codes",
     "first_block",
+    "first_places",
     "gather_rows",
     "holds_mask",
     "holds_search",
@@ -112,6 +115,7 @@ __all__ = [
     "order_by_key",
     "order_changed",
     "pack_codes",
+    "places_after",
     "places_from",
     "places_lingering",
     "places_of_codes",

@@ -94,8 +94,8 @@ class ReadyResults(CompileResultCacheImpl):
         )
 
     def _keep_code(self, payload: Any) -> None:
-        """For processes that do without Numba."""
-        with suppress(UnknownKind):
+        """For processes that do without Numba; where that fails, they do not."""
+        with suppress(Exception):
             code = extract_code(payload)
             if code is not None:
                 add_code(self._function, tuple(map(kind_of_type, payload[3].args)), code)

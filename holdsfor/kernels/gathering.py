@@ -6,10 +6,12 @@ import numpy as np
 
 from holdsfor.kernels.kernel import Ints, kernel
 
+AFTER_ALL = 1 << 60
+
 
 @kernel
 def places_of_keys(packed: Ints, last: Ints, shift: int, edges: Ints, mask: int, reach: int) -> Ints:
-    """The places of rows whose last time, and `reach` more, is after the edge of their leading code.
+    """The places of rows whose last time, and `reach` more, is after the edge of their leading code, if it has one.
 
     shift: of the packed rows, by which the leading code is left.
     """
@@ -17,18 +19,19 @@ def places_of_keys(packed: Ints, last: Ints, shift: int, edges: Ints, mask: int,
     k = 0
     for i in range(packed.size):
         result[k] = i
-        k += (last[i] & mask) + reach > edges[packed[i] >> shift]
+        code = packed[i] >> shift
+        k += code < edges.size and (last[i] & mask) + reach > edges[code]
     return result[:k].copy()
 
 
 @kernel
 def places_of_codes(codes: Ints, last: Ints, edges: Ints, mask: int, reach: int) -> Ints:
-    """The places of rows whose last time, and `reach` more, is after the edge of their code."""
+    """The places of rows whose last time, and `reach` more, is after the edge of their code, if it has one."""
     result = np.empty(codes.size + 1, np.int64)
     k = 0
     for i in range(codes.size):
         result[k] = i
-        k += (last[i] & mask) + reach > edges[codes[i]]
+        k += codes[i] < edges.size and (last[i] & mask) + reach > edges[codes[i]]
     return result[:k].copy()
 
 
@@ -133,13 +136,23 @@ def order_changed(packed: Ints, removed: Ints, added: Ints) -> Ints:
 
 @kernel
 def points_since(packed: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
-    """The points that are later than so long before the edge of their leading code, and than the floor."""
+    """The points after the floor that are later than so long before the edge of their leading code, if it has one."""
     result = np.empty(packed.size + 1, np.int64)
     k = 0
     for i in range(packed.size):
         result[k] = packed[i]
-        k += (packed[i] & mask) > max(edges[packed[i] >> shift] - delay, floor)
+        code = packed[i] >> shift
+        k += code < edges.size and (packed[i] & mask) > max(edges[code] - delay, floor)
     return result[:k].copy()
+
+
+@kernel
+def cuts_of_codes(codes: Ints, edges: Ints, delay: int, floor: int) -> Ints:
+    """So long before the edge of each code, or at the floor; of a code without an edge, after all times."""
+    cuts = np.empty(codes.size, np.int64)
+    for i in range(codes.size):
+        cuts[i] = max(edges[codes[i]] - delay, floor) if codes[i] < edges.size else AFTER_ALL
+    return cuts
 
 
 @kernel
@@ -160,85 +173,3 @@ def places_lingering(s: Ints, e: Ints, edge: int, mask: int) -> Ints:
         result[k] = i
         k += (s[i] & mask) > edge or (end > edge and end != mask)
     return result[:k].copy()
-
-
-@kernel
-def seek(values: Ints, wanted: int, first: int) -> int:
-    """The first place from `first` on with a value that is not less: near places are found sooner."""
-    low, step = first, 1
-    while low + step < values.size and values[low + step] < wanted:
-        low += step
-        step *= 2
-    high = min(low + step, values.size)
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel
-def gather_rows(
-    base: Ints,
-    base_lasts: Ints,
-    gone: Ints,
-    more: Ints,
-    more_lasts: Ints,
-    keys: Ints,
-    until: Ints,
-    ends: Ints,
-    shift: int,
-    bits: int,
-    reach: int,
-) -> tuple[Ints, Ints, Ints]:
-    """The rows of sorted keys in two sorted lists: places in each, and the order that sorts one after the other.
-
-    Rows whose last time, and `reach` more, is after the time of their key, and that do not start after its end. shift:
-    by which the key is left of a row; where it is that of times, rows of a key are in the order of their times.
-    gone: places in the base that are left out. ends: of each key, or one for all.
-    """
-    mask = (np.int64(1) << bits) - 1
-    step = 0 if ends.size == 1 else 1
-    room = 64
-    in_base, in_more, order = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    i, j, g, k, m = 0, 0, 0, 0, 0
-    for key in range(keys.size):
-        bound, end, edge = (keys[key] + 1) << shift, ends[key * step], until[key] - reach
-        if shift == bits:
-            low = (keys[key] << shift) | min(max(edge + 1, 0), mask)
-            i, j = seek(base_lasts, low, i), seek(more_lasts, low, j)
-            bound = min(bound, (keys[key] << shift) + min(end, mask) + 1)
-        else:
-            low = keys[key] << shift
-            i, j = seek(base, low, i), seek(more, low, j)
-        g = seek(gone, i, g)
-        while True:
-            from_base = i < base.size and base[i] < bound
-            from_more = j < more.size and more[j] < bound
-            if not from_base and not from_more:
-                break
-            if k + m + 1 >= room:
-                room *= 2
-                wider = np.empty((3, room), np.int64)
-                wider[0, :k], wider[1, :m], wider[2, : k + m] = in_base[:k], in_more[:m], order[: k + m]
-                in_base, in_more, order = wider[0], wider[1], wider[2]
-            if from_base and (not from_more or base[i] <= more[j]):
-                if g < gone.size and gone[g] == i:
-                    g += 1
-                elif (base_lasts[i] & mask) > edge and (base[i] & mask) <= end:
-                    in_base[k] = i
-                    order[k + m] = k
-                    k += 1
-                i += 1
-            else:
-                if (more_lasts[j] & mask) > edge and (more[j] & mask) <= end:
-                    in_more[m] = j
-                    order[k + m] = -1 - m
-                    m += 1
-                j += 1
-    for place in range(k + m if m else 0):
-        if order[place] < 0:
-            order[place] = k - 1 - order[place]
-    return in_base[:k].copy(), in_more[:m].copy(), order[: k + m].copy()

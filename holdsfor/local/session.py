@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import QueryMoment
-from holdsfor.engine.window import LATE_SCHEMA, counted
+from holdsfor.engine.window import counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.mapping import check_zone
@@ -96,6 +96,12 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     return session
 
 
+def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
+    """One after the other; most are empty."""
+    some = [table for table in others if table.num_rows]
+    return pa.concat_tables([first, *some]) if some else first
+
+
 def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
     with shown_refusals(description.sources):
         return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
@@ -150,7 +156,7 @@ class LiveSession:
         source = as_source(events, format, mapping)
         read = source.read(self.description.inputs)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
-        rejects = pa.concat_tables([read.rejects, *(refused for _, refused in inside)])
+        rejects = _join_tables(read.rejects, [refused for _, refused in inside])
         late = self._take([block for block, _ in inside])
         self.columns |= source.columns
         if read.nanoseconds is not None:
@@ -165,13 +171,13 @@ class LiveSession:
         if self.evaluation is None:
             span = span_of(blocks, self.terms.fence)
             if span is None:
-                return LATE_SCHEMA.empty_table()
+                return nothing_late()
             tick = self.terms.times.tick
             self.begin((span[0] - 1) // tick * tick)
         assert self.evaluation is not None
         kept = [counted(block, self.evaluation.windows, self.evaluation.fired) for block in blocks]
         self.evaluation.add([rows.block for rows in kept])
-        return pa.concat_tables([LATE_SCHEMA.empty_table(), *(rows.late for rows in kept)])
+        return _join_tables(nothing_late(), [rows.late for rows in kept])
 
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""

@@ -6,7 +6,19 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels import continue_from, divide_at, gather_rows, places_lingering, places_unlike
+from holdsfor.kernels import (
+    continue_from,
+    cuts_of_codes,
+    divide_at,
+    first_places,
+    gather_rows,
+    places_after,
+    places_lingering,
+    places_of_codes,
+    places_of_keys,
+    places_unlike,
+    points_since,
+)
 from holdsfor.kernels.kernel import Ints
 from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
 
@@ -113,9 +125,10 @@ def test_what_is_told(known: list[Span], first: int, last_start: int, least_end:
     st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
     st.integers(0, 10),
     st.booleans(),
+    st.booleans(),
 )
 def test_gather_rows(
-    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool
+    rows: list[tuple[int, int, bool, bool]], times: list[tuple[int, int]], reach: int, has_ends: bool, has_firsts: bool
 ) -> None:
     """Points, some in the base, some of these gone, the others added: against a look at each of them."""
     base = sorted((key << BITS) | time for key, time, is_base, _ in rows if is_base)
@@ -129,7 +142,8 @@ def test_gather_rows(
 
     packed, added = np.array(base, np.int64), np.array(more, np.int64)
     in_base, in_more, order = gather_rows(
-        *(packed, packed, np.array(gone, np.int64), added, added),
+        *(packed, packed, first_places(packed, BITS) if has_firsts else np.empty(0, np.int64)),
+        *(np.array(gone, np.int64), added, added),
         *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
         np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
         *(BITS, BITS, reach),
@@ -138,3 +152,41 @@ def test_gather_rows(
     assert in_more.tolist() == [p for p, row in enumerate(more) if is_wanted(row)]
     both = np.concatenate([packed[in_base], added[in_more]])
     assert both[order].tolist() == sorted(both.tolist())
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 2 * KEYS), st.integers(1, LAST)), max_size=40),
+    st.lists(st.integers(0, LAST), min_size=1, max_size=KEYS),
+    st.integers(0, 5),
+    st.integers(0, LAST),
+)
+def test_times_by_code(rows: list[tuple[int, int]], edges: list[int], delay: int, floor: int) -> None:
+    """A code that has no edge, because it came after the table was made, is not looked at."""
+    rows = sorted(rows)
+    packed, codes = np.array([(k << BITS) | t for k, t in rows], np.int64), np.array([k for k, _ in rows], np.int64)
+    table = np.array(edges, np.int64)
+    after = [place for place, (k, t) in enumerate(rows) if k < len(edges) and t + delay > edges[k]]
+    assert places_of_keys(packed, packed, BITS, table, MASK, delay).tolist() == after
+    assert places_of_codes(codes, packed, table, MASK, delay).tolist() == after
+    cuts = [max(edges[k] - delay, floor) if k < len(edges) else 1 << 60 for k, _ in rows]
+    assert cuts_of_codes(codes, table, delay, floor).tolist() == cuts
+    since = [row for row, (_, t), cut in zip(packed.tolist(), rows, cuts, strict=True) if t > cut]
+    assert points_since(packed, BITS, table, delay, floor, MASK).tolist() == since
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, KEYS), st.integers(1, LAST)), max_size=40),
+    st.dictionaries(st.integers(0, KEYS + 2), st.integers(0, MASK), min_size=1),
+)
+def test_places_after(rows: list[tuple[int, int]], wanted: dict[int, int]) -> None:
+    packed = sorted((key << BITS) | time for key, time in rows)
+    column = np.array(packed, np.int64)
+    first = first_places(column, BITS)
+    assert first.tolist() == [
+        next((p for p, row in enumerate(packed) if row >> BITS >= key), len(packed)) for key in range(len(first))
+    ]
+    asked = [(key << BITS) | time for key, time in wanted.items()]
+    places = places_after(column, first, np.array(list(wanted), np.int64), np.array(asked, np.int64))
+    assert places.tolist() == [sum(row <= each for row in packed) for each in asked]

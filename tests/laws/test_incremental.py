@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import keys, stretches, touching, worth
+from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
 from holdsfor.io.events import Block
 from holdsfor.language import parse
 from tests.conformance.streamed import arrival, cuts, in_steps
@@ -46,6 +46,8 @@ def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     program = draw(seed)
     monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
     monkeypatch.setattr(keys, "SEARCH", (0, keys.SEARCH)[seed // 16 % 2])  # rows are found by search, or all looked at
+    for module in (keys, stored):  # relations are looked at, and changed, as large ones are
+        monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
     monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
     monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, stretches.ROWS_AFTER)[seed % 3])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])  # now and then from scratch

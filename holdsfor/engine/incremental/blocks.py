@@ -22,7 +22,7 @@ from holdsfor.engine.incremental.units import DefinitionStep, Unit
 from holdsfor.engine.relation import EMPTY, Data, Intervals, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import compress, points_since
+from holdsfor.kernels import compress, cuts_of_codes, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Relation
 
@@ -37,7 +37,10 @@ class TupleCuts:
     floor: int
 
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
-        return np.maximum(self.tuples.until_of(self.unit.homes[relation], codes) - self.delay, self.floor)
+        home = self.unit.homes[relation]
+        if len(home) == 1:
+            return cuts_of_codes(codes(home[0]), self.tuples.until_of_codes, self.delay, self.floor)
+        return np.maximum(self.tuples.until_of(home, codes) - self.delay, self.floor)
 
     def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
         axis, home = self.tuples.axis, self.unit.homes[relation]
@@ -155,7 +158,7 @@ class Evaluation:
         self.turn.setting.scope.restrict(relation, seen)
         concluded = seen.relations[relation]
         if len(concluded) and self.block.tuples is not None and isinstance(cuts, int):
-            concluded = concluded.where(self.block.tuples.contain(concluded, self.unit.homes[relation]))
+            concluded = self.block.tuples.choose(concluded, self.unit.homes[relation])
         boundary = cut_of_rows(cuts, relation, concluded) + 1
         now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
         self.world.relations[relation] = now

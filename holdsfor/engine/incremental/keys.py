@@ -11,10 +11,18 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.incremental.stored import Gathered, Stored
+from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
 from holdsfor.engine.relation import EMPTY, Data, Points
-from holdsfor.kernels import find_earliest_of_codes, gather_rows, places_from, places_of_codes, places_of_keys
+from holdsfor.kernels import (
+    find_earliest_of_codes,
+    first_places,
+    gather_rows,
+    member_mask,
+    places_from,
+    places_of_codes,
+    places_of_keys,
+)
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
@@ -171,6 +179,12 @@ class Tuples:
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
         return touched.contain(tuple_keys(data, positions))
 
+    def choose(self, data: Data, positions: Positions) -> Data:
+        """Of sorted rows, those about one of them."""
+        if _leading_shift(data, positions) is None:
+            return data.where(self.contain(data, positions))
+        return data.where(member_mask(data.codes(positions[0]), self.by_size.get(1, NONE_TOUCHED).keys))
+
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
         """The time of each row's tuple. codes: of the arguments at a position."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
@@ -182,6 +196,8 @@ class Tuples:
 
     def gather(self, stored: Stored, shares: Sequence[Positions], follows: Sequence[int], reach: int) -> Gathered:
         """The rows about them, as `places` says."""
+        if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
+            stored = keep_added(stored)
         base, more, touched = stored.base, stored.more, self.by_size.get(1, NONE_TOUCHED)
         if not len(base) and not len(more):
             return Gathered(base, EMPTY)
@@ -191,7 +207,8 @@ class Tuples:
         if shift is None or not is_sorted_alike or len(touched.keys) * SEARCH >= len(base) + len(more):
             return stored.gather(lambda data: self.places(data, shares, follows, reach))
         ends = FOREVER if touched.ends is None else touched.ends
-        rows = starts_of(base), base.lasts(), stored.gone, starts_of(more), more.lasts()
+        firsts = find_firsts(base, shift) if len(base) > FEW else EMPTY
+        rows = starts_of(base), base.lasts(), firsts, stored.gone, starts_of(more), more.lasts()
         return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, self.axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
@@ -234,6 +251,14 @@ NONE_TOUCHED = TouchedKeys(EMPTY, EMPTY)
 
 def starts_of(data: Data) -> Ints:
     return data.packed if isinstance(data, Points) else data.s
+
+
+def find_firsts(data: Data, shift: int) -> Ints:
+    """Where the rows of each leading code begin: made once, for data that stay."""
+    firsts = data._views.get((find_firsts, shift))
+    if not isinstance(firsts, np.ndarray):
+        firsts = data._views[find_firsts, shift] = first_places(starts_of(data), shift)
+    return firsts
 
 
 def _leading_shift(data: Data, positions: Positions) -> int | None:

@@ -115,6 +115,11 @@ def keep(data: Data) -> Stored:
     return Stored(data, data.none())
 
 
+def keep_added(stored: Stored) -> Stored:
+    """Only the rows that were added since the base was made."""
+    return Stored(stored.base.none(), stored.more)
+
+
 def estimate_keys(data: Data) -> int:
     """About how many groundings there are, of what rows are sorted by: by how many of some rows begin one."""
     estimate = data._views.get(estimate_keys)

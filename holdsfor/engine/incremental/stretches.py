@@ -15,12 +15,21 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.blocks import Evaluation, TupleCuts
-from holdsfor.engine.incremental.keys import Touched, TouchedKeys, find_earliest, sorted_by, starts_of, tuple_keys
+from holdsfor.engine.incremental.keys import (
+    Touched,
+    TouchedKeys,
+    find_earliest,
+    find_firsts,
+    sorted_by,
+    starts_of,
+    tuple_keys,
+)
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Positions, Unit
 from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.engine.world import World
+from holdsfor.kernels import places_after
 from holdsfor.plan.operators import Relation
 
 #: A stretch has room for so many rows after the last one that differs: most fluents are as they were after one or two.
@@ -65,14 +74,14 @@ def find_stretches(turn: QueryTurn, unit: Unit, touched: Touched, block: Touched
     return Stretches(replace(block, tuples=bounded), ends, back)
 
 
-def _find_rows(turn: QueryTurn, unit: Unit) -> Ints | None:
+def _find_rows(turn: QueryTurn, unit: Unit) -> Data | None:
     """Most of the rows that the unit reads, sorted by tuple and time; None if there are no such rows."""
-    starts = []
+    candidates = []
     for relation in unit.reads:
         stored, places = turn.stores.get(relation), unit.shares.get(relation, ())
         if stored is not None and any(sorted_by(stored.base) == positions for positions in places):
-            starts.append(starts_of(stored.base))
-    return max((each for each in starts if len(each)), key=len, default=None)
+            candidates.append(stored.base)
+    return max((data for data in candidates if len(data)), key=len, default=None)
 
 
 def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched, keys: TouchedKeys) -> Ints:
@@ -89,11 +98,12 @@ def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched, keys: Touc
     return -latest
 
 
-def _find_ends(turn: QueryTurn, keys: TouchedKeys, lasts: Ints, rows: Ints, back: int) -> TouchedKeys:
+def _find_ends(turn: QueryTurn, keys: TouchedKeys, lasts: Ints, data: Data, back: int) -> TouchedKeys:
     """Some rows after the last that differs, and as long as evaluation looks back: as times before a tick."""
     axis = turn.bare.axis
     tick, origin, now = axis.tick, axis.origin, turn.bare.now - axis.origin
-    place = np.searchsorted(rows, (keys.keys << axis.time_bits) | np.minimum(lasts, axis.mask), "right") + ROWS_AFTER
+    rows, wanted = starts_of(data), (keys.keys << axis.time_bits) | np.minimum(lasts, axis.mask)
+    place = places_after(rows, find_firsts(data, axis.time_bits), keys.keys, wanted) + ROWS_AFTER
     row = rows[np.minimum(place, len(rows) - 1)]
     ends = ((row & axis.mask) + back + origin + 1) // tick * tick + tick - 1 - origin
     is_far = (place < len(rows)) & (row >> axis.time_bits == keys.keys) & (ends < now)

@@ -16,16 +16,19 @@ MOST_LOOKED_AT = 0.9
 FEW_ROWS = 10_000
 #: How finely ages are told apart.
 BINS = 64
+#: So many rows tell how old the others are.
+SAMPLE = 2048
 
 
 def count_light(waiting: Sequence[Block], known: Iterable[Block], due: range, windows: Windows) -> int:
     """How many query times there are before one that brings more rows than were known: nearly all of it is new."""
-    if sum(map(len, waiting)) <= FEW_ROWS:
+    count = sum(map(len, waiting))
+    if count <= FEW_ROWS or count <= MOST_LOOKED_AT * (rows := sum(map(len, known))):  # however they fall on them
         return len(due)
     fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
     for block in waiting:
         fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
-    before = sum(map(len, known)) + np.cumsum(fresh) - fresh
+    before = rows + np.cumsum(fresh) - fresh
     heavy = np.flatnonzero((fresh > FEW_ROWS) & (fresh > MOST_LOOKED_AT * before))
     return min(int(heavy[0]), len(due)) if len(heavy) else len(due)
 
@@ -47,10 +50,14 @@ def is_worthwhile(
 
 
 def _count_ages(waiting: Iterable[Block], fired: int, windows: Windows) -> Ints:
-    """How many rows there are of each age, in parts of a window. What is in time is as old as a step."""
+    """About how many rows there are of each age, in parts of a window. What is in time is as old as a step.
+
+    Of many rows some are looked at: one in so many.
+    """
     count = np.zeros(BINS, np.int64)
     for block in waiting:
-        age = np.maximum(block.arrival, fired) - block.start + windows.step
+        one_in = 1 + len(block) // SAMPLE
+        age = np.maximum(block.arrival[::one_in], fired) - block.start[::one_in] + windows.step
         bins = np.clip(age, windows.step, windows.window) * BINS // windows.window - 1
-        count += np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)
+        count += one_in * np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)
     return count

@@ -1,0 +1,153 @@
+"""Rows of some keys in sorted columns: by where the rows of each key begin, or by search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.kernels.kernel import Ints, kernel
+
+
+@kernel
+def seek(values: Ints, wanted: int, first: int) -> int:
+    """The first place from `first` on with a value that is not less: near places are found sooner."""
+    low, step = first, 1
+    while low + step < values.size and values[low + step] < wanted:
+        low += step
+        step *= 2
+    high = min(low + step, values.size)
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def first_places(packed: Ints, shift: int) -> Ints:
+    """Where the rows of each leading code begin, and where the last of them end. packed: sorted."""
+    codes = (packed[-1] >> shift) + 1 if packed.size else 0
+    first = np.empty(codes + 1, np.int64)
+    code = 0
+    for i in range(packed.size):
+        while code <= packed[i] >> shift:
+            first[code] = i
+            code += 1
+    first[codes] = packed.size
+    return first
+
+
+@kernel
+def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
+    """The first place from low up to high with a value that is not less; high if there is none."""
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def places_after(packed: Ints, first: Ints, codes: Ints, wanted: Ints) -> Ints:
+    """For each code the first of its rows that comes after what is wanted, or the first row after its own."""
+    result = np.empty(codes.size, np.int64)
+    for i in range(codes.size):
+        code = min(codes[i], first.size - 1)
+        result[i] = seek_between(packed, wanted[i] + 1, first[code], first[min(code + 1, first.size - 1)])
+    return result
+
+
+@kernel
+def find_ranges(lasts: Ints, first: Ints, keys: Ints, lows: Ints) -> tuple[Ints, Ints]:
+    """Where the rows of each key begin and end; nowhere if the last of them is below its low.
+
+    One look after the other, none of which waits for another: where rows lie far apart, that is what counts.
+    """
+    starts, stops = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
+    for i in range(keys.size):
+        code = min(keys[i], first.size - 1)
+        starts[i], stops[i] = first[code], first[min(code + 1, first.size - 1)]
+    for i in range(keys.size):
+        if stops[i] > starts[i] and lasts[stops[i] - 1] < lows[i]:
+            starts[i] = stops[i]
+    return starts, stops
+
+
+@kernel
+def gather_rows(
+    base: Ints,
+    base_lasts: Ints,
+    first: Ints,
+    gone: Ints,
+    more: Ints,
+    more_lasts: Ints,
+    keys: Ints,
+    until: Ints,
+    ends: Ints,
+    shift: int,
+    bits: int,
+    reach: int,
+) -> tuple[Ints, Ints, Ints]:
+    """The rows of sorted keys in two sorted lists: places in each, and the order that sorts one after the other.
+
+    Rows whose last time, and `reach` more, is after the time of their key, and that do not start after its end. shift:
+    by which the key is left of a row; where it is that of times, rows of a key are in the order of their times.
+    first: where the rows of each key begin in the base, and the last of them end; none: they are searched for.
+    gone: places in the base that are left out. ends: of each key, or one for all.
+    """
+    mask = (np.int64(1) << bits) - 1
+    step = 0 if ends.size == 1 else 1
+    is_in_time = shift == bits
+    lows = keys << shift
+    if is_in_time:
+        lows |= np.minimum(np.maximum(until - reach + 1, 0), mask)
+    starts, stops = find_ranges(base_lasts if is_in_time else base, first, keys, lows) if first.size else (keys, keys)
+    stop = base.size
+    room = 64
+    in_base, in_more, order = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    i, j, g, k, m = 0, 0, 0, 0, 0
+    for key in range(keys.size):
+        bound, end, edge = (keys[key] + 1) << shift, ends[key * step], until[key] - reach
+        low = lows[key]
+        if is_in_time:
+            bound = min(bound, (keys[key] << shift) + min(end, mask) + 1)
+        if first.size:
+            i, stop = starts[key], stops[key]
+            if is_in_time and i < stop:
+                i = seek_between(base_lasts, low, i, stop)
+        else:
+            i = seek(base_lasts if is_in_time else base, low, i)
+        j = seek(more_lasts if is_in_time else more, low, j)
+        if i < stop:
+            g = seek(gone, i, g)
+        while True:
+            from_base = i < stop and base[i] < bound
+            from_more = j < more.size and more[j] < bound
+            if not from_base and not from_more:
+                break
+            if k + m + 1 >= room:
+                room *= 2
+                wider = np.empty((3, room), np.int64)
+                wider[0, :k], wider[1, :m], wider[2, : k + m] = in_base[:k], in_more[:m], order[: k + m]
+                in_base, in_more, order = wider[0], wider[1], wider[2]
+            if from_base and (not from_more or base[i] <= more[j]):
+                if g < gone.size and gone[g] == i:
+                    g += 1
+                elif (base_lasts[i] & mask) > edge and (base[i] & mask) <= end:
+                    in_base[k] = i
+                    order[k + m] = k
+                    k += 1
+                i += 1
+            else:
+                if (more_lasts[j] & mask) > edge and (more[j] & mask) <= end:
+                    in_more[m] = j
+                    order[k + m] = -1 - m
+                    m += 1
+                j += 1
+    for place in range(k + m if m else 0):
+        if order[place] < 0:
+            order[place] = k - 1 - order[place]
+    return in_base[:k].copy(), in_more[:m].copy(), order[: k + m].copy()
