@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import NULL, Block
 from holdsfor.io.facts import first_texts
-from holdsfor.io.text import are_words, is_number, mask
+from holdsfor.io.strings import strings_of
+from holdsfor.io.text import is_number, mask
 from holdsfor.io.wire import Address, address
 from holdsfor.language.description import EventDescription
 from holdsfor.language.joined import constants_asked_for, joined_arguments
@@ -110,7 +111,7 @@ def _kinds_of_column(column: pa.Array, of_terms: dict[Address, int]) -> int:
 def _kinds_of_texts(texts: pa.Array) -> int:
     if len(texts) > MOST_TERMS:
         return INTEGER | FLOAT | NUMERAL | NAME
-    if len(texts) and are_words(texts):
+    if len(texts) and strings_of(texts).are_words():
         return NAME
     integer = mask(pc.match_substring_regex(texts, r"^-?[0-9]+$"))
     floats = is_number(texts, exponents=True) & ~integer
