@@ -16,6 +16,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+from holdsfor.kept_code import code_folder
+
 
 class DataclassCode:
     """Compiled code by its text. It stands in for `exec` in the module of `dataclass`, and is called with the text."""
@@ -42,7 +44,7 @@ class DataclassCode:
             return
         temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}.tmp")
         with suppress(OSError):
-            self._path.parent.mkdir(exist_ok=True)
+            self._path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 temporary.write_bytes(MAGIC_NUMBER + marshal.dumps(self._used))
                 temporary.replace(self._path)
@@ -52,7 +54,7 @@ class DataclassCode:
 
 def keep_dataclass_code(purpose: str) -> DataclassCode:
     """From now on, in this process. purpose: each has a file, so that no process reads much that it does not use."""
-    folder = Path(__file__).parent / "__pycache__"
+    folder = code_folder(Path(__file__).parent)
     codes = DataclassCode(folder / f"dataclasses-{purpose}.{sys.implementation.cache_tag}.code")
     vars(dataclasses)["exec"] = codes
     return codes

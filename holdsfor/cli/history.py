@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,13 +71,18 @@ def in_process(
         watched = WatchedSource(source.parts, step)
         result = recognise(description, watched, **times, stepped=writing.changes, threads=threads)
     tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
-    with progress(f"Writing {writing.out}"):
-        _clear(writing.out)
-        write_tables(tables, writing.out, writing.form, result.metrics)
-        if writing.wide:
-            write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
-    findings = (*summarise(result.intervals), *summarise(result.occurrences))
+    with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write_result, tables, result.metrics, writing)
+        findings = (*summarise(result.intervals), *summarise(result.occurrences))
+        written.result()
     return HistoryRun(result.metrics, _first(result.rejects), findings, result.metrics.get(NANOSECONDS))
+
+
+def write_result(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any], writing: Writing) -> None:
+    _clear(writing.out)
+    write_tables(tables, writing.out, writing.form, metrics)
+    if writing.wide:
+        write_tables(wide_tables(tables, metrics), writing.out / WIDE, writing.form)
 
 
 def on_spark(

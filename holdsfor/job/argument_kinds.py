@@ -11,7 +11,9 @@ import pyarrow.compute as pc
 
 from holdsfor.io.events import NULL, Block
 from holdsfor.io.facts import first_texts
+from holdsfor.io.strings import strings_of
 from holdsfor.io.text import is_number, mask
+from holdsfor.io.wire import Address, address
 from holdsfor.language.description import EventDescription
 from holdsfor.language.joined import constants_asked_for, joined_arguments
 from holdsfor.language.passes.numbers import Slot
@@ -29,10 +31,11 @@ MOST_TERMS, MOST_FACTS = 100_000, 1000
 def kinds_of_blocks(blocks: Iterable[Block]) -> dict[str, int]:
     """Of the arguments of events and fluents that have been read."""
     kinds: dict[str, int] = {}
+    of_terms: dict[Address, int] = {}  # many columns share a list
     for block in blocks:
         for position, column in enumerate(block.args):
             key = _key(block.name, len(block.args), position)
-            kinds[key] = kinds.get(key, 0) | _kinds_of_column(column)
+            kinds[key] = kinds.get(key, 0) | _kinds_of_column(column, of_terms)
     return kinds
 
 
@@ -94,17 +97,22 @@ def _words(kinds: int) -> str:
     return " and ".join(word for kind, word in _WORDS.items() if kinds & kind)
 
 
-def _kinds_of_column(column: pa.Array) -> int:
+def _kinds_of_column(column: pa.Array, of_terms: dict[Address, int]) -> int:
     if pa.types.is_integer(column.type):
         return INTEGER
     if pa.types.is_floating(column.type):
         return FLOAT
-    return _kinds_of_texts(column.dictionary)
+    place = address(column.dictionary)
+    if place not in of_terms:
+        of_terms[place] = _kinds_of_texts(column.dictionary)
+    return of_terms[place]
 
 
 def _kinds_of_texts(texts: pa.Array) -> int:
     if len(texts) > MOST_TERMS:
         return INTEGER | FLOAT | NUMERAL | NAME
+    if len(texts) and strings_of(texts).are_words():
+        return NAME
     integer = mask(pc.match_substring_regex(texts, r"^-?[0-9]+$"))
     floats = is_number(texts, exponents=True) & ~integer
     numeral = mask(pc.match_substring_regex(texts, _NUMERAL))

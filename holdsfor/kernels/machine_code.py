@@ -20,6 +20,8 @@ import numpy as np
 from llvmlite import __version__ as llvmlite_version
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 
+from holdsfor.kept_code import code_folder
+
 #: What kinds of values a kernel is called with; code is compiled for them.
 Kinds: TypeAlias = tuple[Hashable, ...]
 
@@ -97,15 +99,7 @@ def _path(function: Callable[..., Any]) -> Path:
     code = function.__code__
     source = Path(code.co_filename)
     name = f"{source.stem}.{function.__qualname__}-{code.co_firstlineno}.{sys.implementation.cache_tag}.code"
-    return _folder(source.parent) / name
-
-
-def _folder(beside: Path) -> Path:
-    """As Numba chooses it first."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if not chosen:
-        return beside / "__pycache__"
-    return Path(chosen, f"{beside.name}_{sha256(str(beside).encode()).hexdigest()[:16]}")
+    return code_folder(source.parent) / name
 
 
 def _stamp(function: Callable[..., Any]) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ def sea() -> Simulation:
 def test_maritime(
     buckets: int, sea: Simulation, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """From a Parquet file with several row groups, shared out over several tasks."""
+    """From a Parquet file with several row groups, shared out over several tasks; with files of results there are files
+    between the stages, too."""
     monkeypatch.setattr(sources, "ROWS", 6000)
     pq.write_table(sea.table, tmp_path / "events.parquet", row_group_size=2500)
     texts = [(MARITIME / name).read_text() for name in ("rules.ec", "background.ec")]
@@ -74,6 +75,7 @@ def test_maritime(
         tmp_path / "events.parquet",
         buckets,
         MARITIME / "mapping.toml",
+        tmp_path / "out" if buckets == 7 else None,
         window=3600,
         step=1800,
     )

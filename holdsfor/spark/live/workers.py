@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pickle
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,14 @@ import pyarrow as pa
 
 from holdsfor.engine.changes import Report
 from holdsfor.job.depot import Depot
+from holdsfor.job.here import Row, split_done
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
 from holdsfor.job.live.held import Memory, looks_at_changes
 from holdsfor.job.live.reading import Reading, earliest
 from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
-from holdsfor.job.tasks import ROW_DDL, Job, batches_of
+from holdsfor.job.tasks import ROW, ROW_DDL, Job, batches_of
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
@@ -46,6 +48,7 @@ class Workers:
     shared: Callable[[Job], Callable[[], Job]]
     depot: Depot | None = None
     _rows: DataFrame | None = None
+    _tickets: list[Row] = field(default_factory=list)  # where parcels lie in a depot, they need not pass through Spark
 
     def longest_log(self, job: Job, report: Report) -> int:
         """Any worker may get a bucket, and must first go through what others have done: with few workers that pays."""
@@ -85,25 +88,42 @@ class Workers:
         def task(batches: Batches) -> Batches:
             return batches_of(reading_rows(shared(), reading, _partition(), tables_of(batches)))
 
-        self._rows = self.frame.mapInArrow(task, ROW_DDL).persist()
+        rows = self.frame.mapInArrow(task, ROW_DDL)
+        if self.depot is not None:
+            with worker_errors():
+                self._tickets, done = split_done(row.asDict() for row in rows.collect())
+            return read_notes(row["data"] for row in done)
+        self._rows = rows.persist()
         return _notes(self._rows)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        buckets, shared = job.router.buckets, self.shared(job)
+        rows = self._first_stage(buckets, _stage_task(shared, turn, 0))
+        for number in range(1, len(job.stages)):
+            rows = send_to_buckets(rows, buckets).mapInArrow(_stage_task(shared, turn, number), ROW_DDL)
+        return _notes(rows)
+
+    def _first_stage(self, buckets: int, task: Callable[[Batches], Batches]) -> DataFrame:
         from pyspark.sql import functions
 
-        rows = self._rows
-        if rows is None:
-            rows = self.spark.createDataFrame([], ROW_DDL)
-        rows = rows.filter(functions.col("use") != "note")
-        for number in range(len(job.stages)):
-            task = _stage_task(self.shared(job), turn, number)
-            rows = send_to_buckets(rows, job.router.buckets).mapInArrow(task, ROW_DDL)
-        return _notes(rows)
+        if self._rows is not None:
+            parcels = self._rows.filter(functions.col("use") != "note")
+            return send_to_buckets(parcels, buckets).mapInArrow(task, ROW_DDL)
+        tickets = self._tickets
+
+        def task_with_tickets(batches: Batches) -> Batches:
+            """They travel with the tasks, a partition for each bucket: nothing has to be sent."""
+            deque(batches, maxlen=0)  # Spark ends a worker that leaves some of its input unread
+            own = [row for row in tickets if row["bucket"] == _partition()]
+            return task(iter([pa.RecordBatch.from_pylist(own, schema=ROW)]))
+
+        return self.spark.range(0, buckets, 1, buckets).mapInArrow(task_with_tickets, ROW_DDL)
 
     def forget(self) -> None:
         if self._rows is not None:
             self._rows.unpersist()
             self._rows = None
+        self._tickets = []
         if self.depot is not None:
             self.depot.clear()
 

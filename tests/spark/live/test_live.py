@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
+import holdsfor.spark.live.query
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
@@ -95,8 +96,11 @@ def test_workers_keep_buckets_in_memory(spark: SparkSession, tmp_path: Path) -> 
     assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
 
 
-def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
-    """Stopped while it waits, and ended with what there is; each time it goes on with the files that came since."""
+def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stopped while it waits, and ended with what there is; each time it goes on with the files that came since.
+
+    The second time parcels pass through Spark, as on a cluster of several machines.
+    """
     folder = Folder(tmp_path / "in")
     folder.add(ROWS[:40])
     folder.add(ROWS[40:70])
@@ -109,6 +113,7 @@ def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path) -> None:
     assert first.lastProgress is not None
     assert not differences(history(first.lastProgress["eventTime"]["queryTime"]), told(first))
     folder.add(ROWS[90:])
+    monkeypatch.setattr(holdsfor.spark.live.query, "open_depot_folder", lambda session: None)
     second = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
     second.awaitTermination()
     assert not differences(history(), told(second))
