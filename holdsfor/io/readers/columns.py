@@ -67,17 +67,17 @@ class InputRows(NamedTuple):
     rows: Ints
 
 
-class Ticks(NamedTuple):
+class RowTimes(NamedTuple):
     """Times of rows, which of them are wrong (None: all are right), and which of these are not there at all."""
 
     ticks: Ints
     wrong: Mask | None
     missing: Mask
 
-    def take(self, rows: Ints) -> Ticks:
+    def take(self, rows: Ints) -> RowTimes:
         if self.wrong is None:
-            return Ticks(self.ticks[rows], None, self.missing[:0])
-        return Ticks(self.ticks[rows], self.wrong[rows], self.missing[rows])
+            return RowTimes(self.ticks[rows], None, self.missing[:0])
+        return RowTimes(self.ticks[rows], self.wrong[rows], self.missing[rows])
 
 
 class TableReader:
@@ -97,7 +97,7 @@ class TableReader:
         self._plain: dict[str, pa.Array] = {}
         self._read: dict[str, TextColumn] = {}
         self._terms: dict[str, pa.Array] = {}
-        self._times: dict[str, Ticks] = {}
+        self._times: dict[str, RowTimes] = {}
 
     def read(self, rows: Ints) -> Events:
         """All events. rows: the number of each row in its source."""
@@ -317,10 +317,10 @@ class TableReader:
             return column.encode()
         return column if pa.types.is_dictionary(column.type) else column.cast(pa.string()).dictionary_encode()
 
-    def _as_times(self, name: str, rows: Ints) -> Ticks:
+    def _as_times(self, name: str, rows: Ints) -> RowTimes:
         if name not in self._times:
             ticks, good, missing = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
-            self._times[name] = Ticks(ticks, None if good.all() else ~good, missing)
+            self._times[name] = RowTimes(ticks, None if good.all() else ~good, missing)
         whole = self._times[name]
         return whole if len(rows) == len(whole.ticks) else whole.take(rows)
 
