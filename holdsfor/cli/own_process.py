@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 
-from holdsfor.arrow_functions import import_functions
 from holdsfor.dataclass_code import keep_dataclass_code
 from holdsfor.one_run import mark_for_one_run
 from holdsfor.worker import Worker, start_worker
@@ -37,7 +36,7 @@ def prepare_run() -> None:
     leave_out_modules()
     mark_for_one_run()
     codes = keep_dataclass_code("worker")
-    import_functions()
+
     from holdsfor.cli.history import load_first_kernel
 
     load_first_kernel()
