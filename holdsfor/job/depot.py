@@ -53,6 +53,10 @@ def collect(ticket: bytes) -> pa.Buffer:
         return file.read_buffer(size)
 
 
-def make_depot_folder(above: str | None) -> tempfile.TemporaryDirectory[str]:
-    """A folder for the depot of one run. above: in which folder; None: where temporary files are."""
+def make_depot_folder(local: str | None) -> tempfile.TemporaryDirectory[str]:
+    """A folder for the depot of one run. local: the folders, separated by commas, of which it lies in the first, and
+    which need not be there yet; None: it lies where temporary files do."""
+    above = Path(local.split(",")[0].strip()) if local else None
+    if above is not None:
+        above.mkdir(parents=True, exist_ok=True)
     return tempfile.TemporaryDirectory(prefix="holdsfor-depot-", dir=above, ignore_cleanup_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -59,3 +60,10 @@ def test_a_depot_is_gone_when_its_run_is_over_or_fails(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fail()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_depot_lies_in_the_first_of_the_folders_that_spark_is_told(tmp_path: Path) -> None:
+    with make_depot_folder(f"{tmp_path}/one/new, {tmp_path}/two") as folder:
+        assert Path(folder).parent == tmp_path / "one" / "new"
+    with make_depot_folder(None) as folder:
+        assert Path(folder).parent == Path(tempfile.gettempdir())
