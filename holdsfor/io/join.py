@@ -105,6 +105,7 @@ class TermLists:
     def join(self, columns: Sequence[pa.DictionaryArray]) -> pa.DictionaryArray:
         """All rows, with the very list of the first column if the others use no more: whoever has looked its terms up
         need not do so again. A few rows that join the many of a window bring nothing new most of the time."""
+        assert not any(column.null_count for column in columns), "a block has no nulls"
         lists = [column.dictionary for column in columns]
         key = tuple(map(address, lists))
         if key not in self.known:

@@ -8,13 +8,8 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 
 @kernel
-def seek(values: Ints, wanted: int, first: int) -> int:
-    """The first place from `first` on with a value that is not less: near places are found sooner."""
-    low, step = first, 1
-    while low + step < values.size and values[low + step] < wanted:
-        low += step
-        step *= 2
-    high = min(low + step, values.size)
+def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
+    """The first place from low up to high with a value that is not less; high if there is none."""
     while low < high:
         middle = (low + high) // 2
         if values[middle] < wanted:
@@ -22,6 +17,16 @@ def seek(values: Ints, wanted: int, first: int) -> int:
         else:
             high = middle
     return low
+
+
+@kernel
+def seek(values: Ints, wanted: int, first: int) -> int:
+    """The first place from `first` on with a value that is not less: near places are found sooner."""
+    low, step = first, 1
+    while low + step < values.size and values[low + step] < wanted:
+        low += step
+        step *= 2
+    return seek_between(values, wanted, low, min(low + step, values.size))
 
 
 @kernel
@@ -36,18 +41,6 @@ def first_places(packed: Ints, shift: int) -> Ints:
             code += 1
     first[codes] = packed.size
     return first
-
-
-@kernel
-def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
-    """The first place from low up to high with a value that is not less; high if there is none."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @kernel
