@@ -42,7 +42,9 @@ def is_worthwhile(waiting: Sequence[Block], known: int, keys: int, fired: int, d
     Rows are taken to fall on keys by chance. If they fall on few, that is better than what is estimated here.
     """
     fresh = sum(map(len, waiting)) / len(due)
-    if known < FEW_ROWS or not fresh or fresh + known * min(1, fresh / keys) < MOST_LOOKED_AT * known:  # however late they are
+    if known < FEW_ROWS or not fresh:
+        return True
+    if fresh + known * min(1, fresh / keys) < MOST_LOOKED_AT * known:  # however late they are
         return True
     count = _count_ages(waiting, fired, windows) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
