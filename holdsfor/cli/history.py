@@ -6,6 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,16 @@ from holdsfor.cli.findings import summarise, summarise_parts
 from holdsfor.cli.order import HistoryRun, RunOrder, RunTimes, Writing
 from holdsfor.cli.own_process import leave_out_modules
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
-from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
+from holdsfor.engine.reporting import NOBODY
+from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.engine.window import check_ticks
+from holdsfor.io.growing_table import GrowingTable
 from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
 from holdsfor.kernels.lines import find_cuts
-from holdsfor.local.recognise import recognise
+from holdsfor.local.recognise import recognise_for
 from holdsfor.plan import plan_once
 
 if TYPE_CHECKING:
@@ -82,22 +85,37 @@ def carry_out_on_spark(
 def in_process(
     description: EventDescription, source: EventSource, times: RunTimes, writing: Writing, threads: int | None = None
 ) -> HistoryRun:
-    with told_of_compiling(), progress("Reading") as step:
-        watched = WatchedSource(source.parts, step)
-        result = recognise(description, watched, **times, stepped=writing.changes, threads=threads)
-    tables = {name: getattr(result, name) for name in (*TABLES, *(["changes"] if writing.changes else []))}
-    with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
-        written = pool.submit(write_result, tables, result.metrics, writing)
-        findings = (*summarise(result.intervals), *summarise(result.occurrences))
-        written.result()
+    """Intervals are written while others are still being found, where the format allows it."""
+    with early_table(writing) as early:
+        with told_of_compiling(), progress("Reading") as step:
+            watched = WatchedSource(source.parts, step)
+            receiver = early or NOBODY
+            result = recognise_for(receiver, description, watched, **times, stepped=writing.changes, threads=threads)
+        with progress(f"Writing {writing.out}"), ThreadPoolExecutor(1) as pool:
+            written = pool.submit(write_result, result, writing, early)
+            findings = (*summarise(result.intervals), *summarise(result.occurrences))
+            written.result()
     return HistoryRun(result.metrics, _first(result.rejects), findings, result.metrics.get(NANOSECONDS))
 
 
-def write_result(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any], writing: Writing) -> None:
+def early_table(writing: Writing) -> AbstractContextManager[GrowingTable | None]:
+    """The intervals of a run. None: its format is written when all rows are there."""
+    if writing.form != "parquet":
+        return nullcontext()
+    return GrowingTable(make_folder(writing.out) / "intervals.parquet", INTERVALS_SCHEMA)
+
+
+def write_result(result: Result, writing: Writing, early: GrowingTable | None) -> None:
+    """early: the intervals, most of which are on disk by now."""
+    names = [*TABLES, *(["changes"] if writing.changes else [])]
+    tables = {name: getattr(result, name) for name in names}
     _clear(writing.out)
-    write_tables(tables, writing.out, writing.form, metrics)
+    if early is not None:
+        early.finish()
+    unwritten = {name: table for name, table in tables.items() if early is None or name != "intervals"}
+    write_tables(unwritten, writing.out, writing.form, result.metrics)
     if writing.wide:
-        write_tables(wide_tables(tables, metrics), writing.out / WIDE, writing.form)
+        write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
 
 
 def on_spark(

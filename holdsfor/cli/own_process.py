@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING, NoReturn
 
 from holdsfor.dataclass_code import keep_dataclass_code
@@ -73,7 +72,7 @@ def leave_out_modules() -> None:
         sys.meta_path.insert(0, LeftOut)
 
 
-class LeftOut(MetaPathFinder):
+class LeftOut:
     """Hides modules that libraries import only because they find them, which takes long; a run in process uses none.
 
     pyarrow looks for pandas at its first array, Numba for cffi at its first kernel, and for YAML, in which it may be

@@ -123,6 +123,11 @@ class Dictionary:
         other._integer_codes = IntegerCodes(self._integer_codes.low, self._integer_codes.codes.copy())
         return other
 
+    @property
+    def has_unwritten(self) -> bool:
+        """Whether some terms were put together and have no text yet."""
+        return self._unwritten
+
     def code(self, text: str) -> int:
         code = self._codes.get(text)
         if code is None and self._compounds:

@@ -16,6 +16,7 @@ from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.inputs import add_block, encoded, source_of, span
 from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
+from holdsfor.engine.reporting import NOBODY, FluentTables, Receiver
 from holdsfor.engine.result import Result, intervals_table, occurrences_table
 from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import Arrived, NoUpstream, moments
@@ -29,8 +30,11 @@ from holdsfor.plan.operators import InputSource, Relation
 from holdsfor.plan.walk import defines
 
 
-def find_history(program: Program, read: Events, windows: Windows, stepped: bool) -> Result:
-    """What the program recognises in what was read. stepped: also the log of changes."""
+def find_history(
+    program: Program, read: Events, windows: Windows, stepped: bool, receiver: Receiver = NOBODY
+) -> Result:
+    """What the program recognises in what was read. stepped: also the log of changes. receiver: of the
+    intervals, where it can be as they come."""
     begun = time.perf_counter()
     inside = [set_aside(block, windows.fence) for block in read.blocks]
     rejects = pa.concat_tables([read.rejects, *(table for _, table in inside)])
@@ -40,13 +44,17 @@ def find_history(program: Program, read: Events, windows: Windows, stepped: bool
 
     def attempt(room: int) -> Recognised:
         if stepped:
-            return _step_through(program, kept, windows, room)
+            recognised = _step_through(program, kept, windows, room)
+            receiver.restart()
+            receiver.receive(recognised.intervals)
+            return recognised
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
-        left_out = evaluate(program, world)
+        fluents = FluentTables(world, plain_text, receiver)
+        left_out = evaluate(program, world, settle=fluents.settle)
+        intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs), world, plain_text)
         kinds = find_kinds(outputs, world)
-        return Recognised(
-            *tables(outputs, world), INTERVAL_LOG.empty_table(), left_out, world.counts["overflows"], kinds
-        )
+        log = INTERVAL_LOG.empty_table()
+        return Recognised(intervals, occurrences, log, left_out, world.counts["overflows"], kinds)
 
     return make_result(with_room(attempt), read, windows, rejects, late, begun)
 
@@ -129,7 +137,9 @@ def prepare(
 
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:
-    reported = [relation for relation in relations if relation.is_reported]
-    fluents = [relation for relation in reported if relation.kind != "event"]
-    events = [relation for relation in reported if relation.kind == "event"]
-    return intervals_table(fluents, world, plain_text), occurrences_table(events, world, plain_text)
+    fluents = [relation for relation in relations if relation.is_reported and relation.kind != "event"]
+    return intervals_table(fluents, world, plain_text), occurrences_table(_events(relations), world, plain_text)
+
+
+def _events(relations: Sequence[Relation]) -> list[Relation]:
+    return [relation for relation in relations if relation.is_reported and relation.kind == "event"]

@@ -18,9 +18,10 @@ from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import Stored, estimate_keys
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.inputs import first_begin, span
+from holdsfor.engine.kept_input import KeptInput, keep_input, rows_after, without_forgotten
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope, settle
-from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments, remembered
+from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
@@ -29,18 +30,14 @@ from holdsfor.io.join import join_blocks
 Told = TypeVar("Told")
 Reached = TypeVar("Reached")
 NO_UPSTREAM = NoUpstream()
+NOTHING_KEPT = KeptInput()
 
 #: A new axis has room for so many more windows, so that most calls find one that they can use.
 WINDOWS_AHEAD = 8
 #: Each batch of rows may bring terms in arrays of its own. After so many the dictionary begins anew.
 MOST_ARRAYS = 400
-#: Rows that nothing looks at any more are dropped when they are one in so many.
-DROPPED_SHARE = 4
 #: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
 WORTHWHILE = 6
-#: Rows that came in so many parts, or in so many rows, are joined.
-MOST_PARTS = 64
-FEW_ROWS = 10_000
 
 
 @dataclass(slots=True)
@@ -59,14 +56,14 @@ class Ongoing:
     waiting: tuple[Block, ...] = ()
     windows_ahead: int = WINDOWS_AHEAD
     is_incremental: bool = False
-    _inputs: tuple[Block, ...] = ()
+    _inputs: KeptInput = NOTHING_KEPT
     _last: QueryMoment | None = None
     _known: KnownWorld | None = None
     _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
 
     def __post_init__(self) -> None:
-        self._inputs = self.carried.inputs
+        self._inputs = keep_input(join_blocks(self.carried.inputs))
 
     @property
     def fired(self) -> int | None:
@@ -77,7 +74,7 @@ class Ongoing:
     @property
     def inputs(self) -> tuple[Block, ...]:
         """All rows, those that wait too: a retraction must be with what it takes back."""
-        return join_blocks([*self._inputs, *self.waiting])
+        return join_blocks([*self._inputs.blocks, *self.waiting])
 
     @property
     def frontier(self) -> Frontier:
@@ -131,7 +128,7 @@ class Ongoing:
                 return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
             told: list[Told] = []
             while due:
-                light = due[: count_light(self.waiting, self._inputs, due, self.windows)]
+                light = due[: count_light(self.waiting, self._inputs.rows, due, self.windows)]
                 by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
                 if by_changes is None:
                     told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
@@ -147,7 +144,7 @@ class Ongoing:
     def _take(self, until: int) -> tuple[Block, ...]:
         """All rows that are seen by a query time; they wait no longer."""
         seen, self.waiting = self._divide_waiting(until)
-        return join_blocks([*self._inputs, *seen])
+        return join_blocks([*self._inputs.blocks, *seen])
 
     def _divide_waiting(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
         """The rows that wait and are seen by a query time, and the others."""
@@ -169,12 +166,12 @@ class Ongoing:
         else:
             return False
         keys = estimate_keys(max(relations, key=len)) if relations else 1
-        if not is_worthwhile(self.waiting, self._inputs, keys, fired, due, self.windows):
+        if not is_worthwhile(self.waiting, self._inputs.rows, keys, fired, due, self.windows):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
             self._known, self._last = know(last, self._setting), None
-            self._ahead = rows_after(self._inputs, self._known.query_time)
+            self._ahead = rows_after(self._inputs.blocks, self._known.query_time)
         return True
 
     def _go_on(self, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told] | None:
@@ -196,7 +193,7 @@ class Ongoing:
             return None  # with the terms that are still in use there may be room
         self._known, self.waiting = known, waiting
         self._ahead = rows_after(coming, known.query_time)
-        self._inputs = _put_by(self._inputs, joined, known.frontier)
+        self._inputs = self._inputs.add(joined, known.frontier)
         return told
 
     # ------------------------------------------------------------ from what is settled on
@@ -225,7 +222,7 @@ class Ongoing:
         last, told = self._reach(
             inputs, (*upstream.blocks(), *coming), due[-1] if until is None else until, step_through
         )
-        self._inputs = _without_forgotten(inputs, last.state.frontier)
+        self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self._known = None  # made again when a query time goes by what changes
         return told
@@ -269,7 +266,7 @@ class Ongoing:
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""
-        inputs = join_blocks(self._inputs)
+        inputs = join_blocks(self._inputs.blocks)
         if self._known is not None:
             known = self._known
             return carried_from(known.query_time, known.frontier, known.world(), self.program, self.scope, inputs)
@@ -289,34 +286,3 @@ def _count_open(stored: Stored) -> int:
     assert isinstance(base, Intervals)
     assert isinstance(more, Intervals)
     return base.count_open() - base.take(stored.gone).count_open() + more.count_open()
-
-
-def rows_after(blocks: Sequence[Block], time: int) -> tuple[Block, ...]:
-    """The rows that begin later."""
-    later = ((block, block.start > time) for block in blocks)
-    return tuple(block.filter(mask) for block, mask in later if mask.any())
-
-
-def _put_by(inputs: Sequence[Block], fresh: Sequence[Block], frontier: Frontier) -> tuple[Block, ...]:
-    """With more rows. They are joined, and what nothing looks at any more is dropped, only when there are many."""
-    by_kind: dict[tuple[str, str, int], list[Block]] = {}
-    for block in (*inputs, *fresh):
-        by_kind.setdefault((block.name, block.kind, len(block.args)), []).append(block)
-    kept: list[Block] = []
-    for blocks in by_kind.values():
-        first, rest = len(blocks[0]), sum(map(len, blocks[1:]))
-        if len(blocks) > MOST_PARTS or 2 * rest > max(first, FEW_ROWS):
-            kept += _without_forgotten(join_blocks(blocks), frontier)
-        else:
-            kept += blocks
-    return tuple(kept)
-
-
-def _without_forgotten(inputs: tuple[Block, ...], frontier: Frontier) -> tuple[Block, ...]:
-    """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
-    kept = []
-    for block in inputs:
-        mask = remembered(block, frontier.horizon_of_input(block))
-        dropped = len(block) - int(np.count_nonzero(mask))
-        kept.append(block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block)
-    return tuple(block for block in kept if len(block))

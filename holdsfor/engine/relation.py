@@ -17,6 +17,7 @@ from holdsfor.engine.column import Column, Mask, Selection, concatenated
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.structure import cut_columns, take_apart
 from holdsfor.kernels import (
+    change_intervals,
     compress,
     continue_from,
     distinct_rows,
@@ -109,7 +110,7 @@ class Points:
 
     def take(self, rows: Ints) -> Points:
         """The rows at these places, which must not decrease."""
-        return self if len(rows) == len(self) else self.select(Selection(index=rows))
+        return self if rows.size == self.packed.size else self.select(Selection(index=rows))
 
     def none(self) -> Points:
         return no_points(self.axis, self.dictionary, self.arity)
@@ -283,7 +284,7 @@ class Intervals:
 
     def take(self, rows: Ints) -> Intervals:
         """The intervals at these places, which must not decrease."""
-        return self if len(rows) == len(self) else self.of(self.s[rows], self.e[rows])
+        return self if rows.size == self.s.size else self.of(self.s[rows], self.e[rows])
 
     def groundings_of_rows(self) -> Ints:
         return self.keys()
@@ -307,7 +308,8 @@ class Intervals:
 
     def after(self, settled: Intervals | None, boundary: int | Ints) -> Intervals:
         """From the boundary on, with what was settled before it."""
-        s, e = continue_from(self.s, self.e, np.atleast_1d(np.asarray(boundary)), self.axis.mask)
+        edges = boundary if isinstance(boundary, np.ndarray) else np.array([boundary])
+        s, e = continue_from(self.s, self.e, edges, self.axis.mask)
         return self.of(s, e) if settled is None else self.of(*union2(settled.s, settled.e, s, e))
 
     def holding_at(self, point: int) -> Ints:
@@ -472,12 +474,11 @@ def united(parts: Sequence[Points]) -> Points:
 
 def change_rows(data: Data, removed: Ints, added: Data) -> Data:
     """Without the rows at these places, which are sorted, and with others, which it has not."""
-    if not len(data):
-        return added
     if isinstance(data, Intervals):
         assert isinstance(added, Intervals)
-        order = order_changed(data.s, removed, added.s)
-        return data.of(np.concatenate([data.s, added.s])[order], np.concatenate([data.e, added.e])[order])
+        return data.of(*change_intervals(data.s, data.e, removed, added.s, added.e)) if data.s.size else added
+    if not len(data):
+        return added
     assert isinstance(added, Points)
     if not len(added) or added.key != data.key:
         kept = np.ones(len(data), np.bool_)

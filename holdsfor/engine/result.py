@@ -83,8 +83,13 @@ class Result:
 def intervals_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:
     """write: turns the Prolog text of terms into the text that the table has."""
     texts = write(world.dictionary.texts())
-    tables = [_intervals(relation, reported(relation, world), texts, write) for relation in relations]
+    tables = [fluent_table(relation, world, texts, write) for relation in relations]
     return pa.concat_tables([INTERVALS_SCHEMA.empty_table(), *tables])
+
+
+def fluent_table(relation: Relation, world: World, texts: pa.Array, write: Writer) -> pa.Table:
+    """What is told of one fluent. texts: of all terms, as written."""
+    return _intervals(relation, reported(relation, world), texts, write)
 
 
 def reported(relation: Relation, world: World) -> Intervals:

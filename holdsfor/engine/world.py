@@ -65,6 +65,21 @@ class World:
     counts: Counter[str] = field(default_factory=Counter)
     cuts: Cuts | None = None
 
+    def from_cuts(
+        self,
+        after: int,
+        cuts: Cuts | None,
+        carried: Mapping[Relation, Ints],
+        settled: Mapping[Relation, Data],
+        running: Mapping[Due, Running],
+    ) -> World:
+        """The same world, of which a definition sees what comes after its cuts. (`replace` takes ten times as long.)"""
+        return World(
+            *(self.axis, self.dictionary, self.facts, self.start, self.now, after),
+            *(carried, settled, running, self.relations, self.running, self.shared),
+            *(self.unreported, self.counts, cuts),
+        )
+
     def points_of(self, relation: Relation) -> Points:
         data = self.relations.get(relation)
         return data if isinstance(data, Points) else no_points(self.axis, self.dictionary, relation.arity)

@@ -69,16 +69,23 @@ def list_text(lists: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
 
 def _replace(path: Path, write: Callable[[Path], object]) -> None:
     """A reader never sees half a file: written under another name, then renamed."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = temporary_name(path)
     try:
         write(temporary)
         temporary.replace(path)
     except OSError as error:
-        raise HoldsforError(
-            f"cannot write {path}: {error.strerror or error}. Is there space, and may you write there?"
-        ) from error
+        raise cannot_write(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def temporary_name(path: Path) -> Path:
+    """What a file is called until it is whole."""
+    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+
+
+def cannot_write(path: Path, error: OSError) -> HoldsforError:
+    return HoldsforError(f"cannot write {path}: {error.strerror or error}. Is there space, and may you write there?")
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:

@@ -3,6 +3,7 @@
 from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
 from holdsfor.kernels.gathering import (
+    change_intervals,
     continue_from,
     cuts_of_codes,
     divide_at,
@@ -53,7 +54,7 @@ from holdsfor.kernels.moving import (
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
-from holdsfor.kernels.searching import first_places, gather_rows, places_after
+from holdsfor.kernels.searching import first_places, gather_from_all, gather_rows, places_after
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -72,6 +73,7 @@ __all__ = [
     "add_last_code",
     "are_in_time",
     "ascends",
+    "change_intervals",
     "choose_in_turn",
     "choose_recent",
     "compress",
@@ -88,6 +90,7 @@ __all__ = [
     "find_earliest_of_codes",
     "first_block",
     "first_places",
+    "gather_from_all",
     "gather_rows",
     "holds_mask",
     "holds_search",

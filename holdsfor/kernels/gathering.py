@@ -135,6 +135,27 @@ def order_changed(packed: Ints, removed: Ints, added: Ints) -> Ints:
 
 
 @kernel
+def change_intervals(s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: Ints) -> tuple[Ints, Ints]:
+    """Sorted intervals without those at some places, which are sorted, and with others, which are sorted, too."""
+    n, m = s.size, added_s.size
+    starts, ends = np.empty(n - removed.size + m, np.int64), np.empty(n - removed.size + m, np.int64)
+    j, r, k = 0, 0, 0
+    for i in range(n):
+        while j < m and added_s[j] < s[i]:
+            starts[k], ends[k] = added_s[j], added_e[j]
+            j += 1
+            k += 1
+        if r < removed.size and i == removed[r]:
+            r += 1
+        else:
+            starts[k], ends[k] = s[i], e[i]
+            k += 1
+    for rest in range(j, m):
+        starts[k + rest - j], ends[k + rest - j] = added_s[rest], added_e[rest]
+    return starts, ends
+
+
+@kernel
 def points_since(packed: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
     """The points after the floor that are later than so long before the edge of their leading code, if it has one."""
     result = np.empty(packed.size + 1, np.int64)

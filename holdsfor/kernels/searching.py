@@ -144,3 +144,53 @@ def gather_rows(
         if order[place] < 0:
             order[place] = k - 1 - order[place]
     return in_base[:k].copy(), in_more[:m].copy(), order[: k + m].copy()
+
+
+@kernel
+def gather_from_all(
+    base: Ints,
+    base_lasts: Ints,
+    gone: Ints,
+    more: Ints,
+    more_lasts: Ints,
+    edges: Ints,
+    ends: Ints,
+    shift: int,
+    mask: int,
+    reach: int,
+) -> tuple[Ints, Ints, Ints]:
+    """As `gather_rows`, by a look at each row: for many keys. edges: the time of each leading code, if it has one.
+
+    ends: of each code, or one for all. No order is given where only one of the lists has rows.
+    """
+    step = 0 if ends.size == 1 else 1
+    in_base, in_more = np.empty(base.size + 1, np.int64), np.empty(more.size + 1, np.int64)
+    k, m, g = 0, 0, 0
+    for i in range(base.size):
+        in_base[k] = i
+        code = base[i] >> shift
+        k += (
+            code < edges.size and (base_lasts[i] & mask) + reach > edges[code] and (base[i] & mask) <= ends[code * step]
+        )
+    if gone.size:
+        kept = 0
+        for i in range(k):
+            while g < gone.size and gone[g] < in_base[i]:
+                g += 1
+            in_base[kept] = in_base[i]
+            kept += g == gone.size or gone[g] != in_base[i]
+        k = kept
+    for j in range(more.size):
+        in_more[m] = j
+        code = more[j] >> shift
+        m += (
+            code < edges.size and (more_lasts[j] & mask) + reach > edges[code] and (more[j] & mask) <= ends[code * step]
+        )
+    order = np.empty(k + m if k and m else 0, np.int64)
+    i, j = 0, 0
+    for place in range(order.size):
+        is_first = j == m or (i < k and base[in_base[i]] <= more[in_more[j]])
+        order[place] = i if is_first else k + j
+        i += is_first
+        j += not is_first
+    return in_base[:k].copy(), in_more[:m].copy(), order

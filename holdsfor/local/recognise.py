@@ -8,9 +8,10 @@ from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.evaluate import program_once
 from holdsfor.engine.fence import narrowed, sample_of, span_of
 from holdsfor.engine.history import find_history
+from holdsfor.engine.reporting import NOBODY, Receiver
 from holdsfor.engine.result import Result
 from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks, find_windows
@@ -49,12 +50,46 @@ def recognise(
     threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
     are rows enough. The answer is the same, its rows perhaps in another order.
     """
+    return recognise_for(
+        NOBODY,
+        rules,
+        events,
+        window=window,
+        step=step,
+        start=start,
+        end=end,
+        tick=tick,
+        tick_unit=tick_unit,
+        format=format,
+        mapping=mapping,
+        stepped=stepped,
+        threads=threads,
+    )
+
+
+def recognise_for(
+    receiver: Receiver,
+    rules: Rules,
+    events: Any,
+    *,
+    window: Duration | None,
+    step: Duration | None,
+    start: TimePoint | None,
+    end: TimePoint | None,
+    tick: Duration,
+    tick_unit: TickUnit | None,
+    format: str | None = None,
+    mapping: Any = None,
+    stepped: bool = False,
+    threads: int | None = None,
+) -> Result:
+    """The same, with someone who receives the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = make_program(plan_once(description))
+        program = program_once(plan_once(description))
         source = as_source(events, format, mapping)
         read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None
@@ -68,8 +103,10 @@ def recognise(
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
+                    receiver.restart()
+                    receiver.receive(result.intervals)
                 else:
-                    result = find_history(program, read[0], windows, stepped)
+                    result = find_history(program, read[0], windows, stepped, receiver)
                 metrics = with_shapes(result.metrics, description, source.columns) | {
                     "seconds_reading": round(seconds, 6)
                 }

@@ -7,6 +7,7 @@ constants are ground terms; `None` is an argument whose value does not matter.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal as OneOf
 
 from holdsfor.hash_once import HashedOnce, hash_once
@@ -62,6 +63,18 @@ class Relation(HashedOnce):
     def definition(self) -> Signature:
         """What its author calls it."""
         return self.part_of or self.signature
+
+
+@lru_cache(maxsize=4096)
+def make_relation(
+    name: str,
+    arity: int,
+    value: Term | None,
+    kind: OneOf["event", "fluent", "valued"],
+    part_of: Signature | None = None,
+) -> Relation:
+    """The same object for the same relation, most of the time: dictionaries compare keys that are not the same one."""
+    return Relation(name, arity, value, kind, part_of)
 
 
 # ---------------------------------------------------------------- chains: the body of a rule
@@ -466,7 +479,7 @@ class Shared:
     uses: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Plan:
     sources: tuple[InputSource, ...]
     facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)

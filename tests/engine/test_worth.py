@@ -31,7 +31,7 @@ def rows(count: int, start: int) -> Block:
 def test_worthwhile(known: int, fresh: int, start: int, keys: int, expected: bool) -> None:
     windows = Windows(WINDOW, STEP, 0, 1_000_000)
     due = range(FIRED + STEP, FIRED + STEP + 1, STEP)
-    assert is_worthwhile([rows(fresh, start)], [rows(known, 1)], keys, FIRED, due, windows) is expected
+    assert is_worthwhile([rows(fresh, start)], known, keys, FIRED, due, windows) is expected
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_query_times_before_one_that_brings_most_rows(known: int, arriving: dict
         Block("e", "event", (), None, np.full(count, FIRED), None, np.full(count, FIRED + STEP * place + 1))
         for place, count in arriving.items()
     ]
-    assert count_light(waiting, [rows(known, 1)], due, windows) == expected
+    assert count_light(waiting, known, due, windows) == expected

@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.kernels import (
+    change_intervals,
     continue_from,
     cuts_of_codes,
     divide_at,
     first_places,
+    gather_from_all,
     gather_rows,
     places_after,
     places_lingering,
@@ -90,6 +92,8 @@ def test_what_differs(one: list[Span], other: list[Span]) -> None:
     mine, others = places_unlike(*columns(one), *columns(other))
     assert [one[n] for n in mine] == [span for span in one if span not in other]
     assert [other[n] for n in others] == [span for span in other if span not in one]
+    s, e = columns(one)
+    assert back(*change_intervals(s, e, mine, *(column[others] for column in columns(other)))) == other
 
 
 @settings(deadline=None)
@@ -152,6 +156,12 @@ def test_gather_rows(
     assert in_more.tolist() == [p for p, row in enumerate(more) if is_wanted(row)]
     both = np.concatenate([packed[in_base], added[in_more]])
     assert both[order].tolist() == sorted(both.tolist())
+    edges, ends = np.full(2 * KEYS, 1 << 62), np.full(2 * KEYS if has_ends else 1, 1 << 62)
+    for key, (until, end) in wanted.items():
+        edges[key], ends[key if has_ends else 0] = until, end if has_ends else 1 << 62
+    again = gather_from_all(packed, packed, np.array(gone, np.int64), added, added, edges, ends, *(BITS, MASK, reach))
+    assert [each.tolist() for each in again[:2]] == [in_base.tolist(), in_more.tolist()]
+    assert not (len(in_base) and len(in_more)) or again[2].tolist() == order.tolist()
 
 
 @settings(max_examples=100, deadline=None)

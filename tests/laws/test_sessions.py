@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine import ongoing
+from holdsfor.engine import kept_input, ongoing
 from holdsfor.engine.changes import REPORTS, Changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import parse
@@ -87,12 +88,26 @@ def _not_before(row: str, fired: int | None) -> str:
     return "|".join(fields)
 
 
-@pytest.mark.parametrize(("name", "amount"), [("WINDOWS_AHEAD", 0), ("MOST_ARRAYS", 0), ("DROPPED_SHARE", 1)])
-def test_what_is_kept_in_memory_changes_nothing(name: str, amount: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An axis that never has room for the next call, a dictionary that always begins anew, rows that stay."""
+@pytest.mark.parametrize(
+    ("module", "name", "amount"),
+    [
+        (ongoing, "WINDOWS_AHEAD", 0),
+        (ongoing, "MOST_ARRAYS", 0),
+        (kept_input, "DROPPED_SHARE", 1),
+        (kept_input, "MOST_PARTS", 2),
+        (kept_input, "FEW_ROWS", 0),
+    ],
+)
+def test_what_is_kept_in_memory_changes_nothing(
+    module: ModuleType, name: str, amount: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An axis that never has room for the next call, a dictionary that always begins anew, rows that stay.
+
+    And rows that are joined whenever some come.
+    """
     rows = party(7, 200)
     expected = LOCAL[0].recognise(parse(PARTY), rows, HORIZON)
-    monkeypatch.setattr(ongoing, name, amount)
+    monkeypatch.setattr(module, name, amount)
     assert not differences(expected, answer(*recognise(parse(PARTY), rows, HORIZON, seed=7)))
 
 

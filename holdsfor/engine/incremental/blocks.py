@@ -121,29 +121,33 @@ class Evaluation:
         """What a definition sees: conclusions begin after its cuts, with what held there."""
         origin = self.world.axis.origin
         earliest = cuts if isinstance(cuts, int) else max(self.block.until - cuts.delay, cuts.floor)
+        floor = cuts if isinstance(cuts, int) else cuts.floor
         of_keys: Cuts | None = None if isinstance(cuts, int) else cuts
         settled: dict[Relation, Data] = {}
         carried: dict[Relation, Ints] = {}
         running: dict[Due, Running] = {}
         for relation, gathered in before.items():
-            boundary = self._settled_before(cut_of_rows(cuts, relation, gathered.data))
+            boundary = self._settled_before(cut_of_rows(cuts, relation, gathered.data), floor)
             settled[relation], carried[relation] = gathered.data.divide_at(boundary)
         for due in step.deadlines:
             mine = self._running_here(due)
             running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
-        return replace(
-            self.world, after=earliest + origin, cuts=of_keys, carried=carried, settled=settled, carried_running=running
-        )
+        return self.world.from_cuts(earliest + origin, of_keys, carried, settled, running)
 
-    def _settled_before(self, cut: Ints) -> Ints:
-        """The first time after a cut; before all times where that is the start of the history: nothing held there."""
-        return np.where(cut >= self.world.start - self.world.axis.origin, cut + 1, -1)
+    def _settled_before(self, cut: Ints, floor: int) -> Ints:
+        """The first time after a cut; before all times where that is the start of the history: nothing held there.
+
+        floor: no cut is before it.
+        """
+        start = self.world.start - self.world.axis.origin
+        return cut + 1 if floor >= start else np.where(cut >= start, cut + 1, -1)
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
         """Puts what was concluded in the place of what was known."""
         now = self._join_settled(relation, seen, cuts)
         turn = self.turn
-        turn.stores.setdefault(relation, keep(now.none()))
+        if relation not in turn.stores:
+            turn.stores[relation] = keep(now.none())
         edge = self.find_edge(relation)
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
             gone, come = differing(before.data, now)

@@ -17,6 +17,7 @@ from holdsfor.engine.relation import EMPTY, Data, Points
 from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
+    gather_from_all,
     gather_rows,
     member_mask,
     places_from,
@@ -131,6 +132,14 @@ class TouchedKeys:
         table[self.keys] = self.until
         return table
 
+    def ends_by_code(self, codes: int) -> Ints:
+        """The end of each code up to a number of codes, or one for all."""
+        if self.ends is None:
+            return FOREVER
+        table = np.full(codes, UNTOUCHED)
+        table[self.keys] = self.ends
+        return table
+
 
 @dataclass(frozen=True)
 class Tuples:
@@ -171,6 +180,10 @@ class Tuples:
         return self.by_size.get(1, NONE_TOUCHED).by_code(self.codes)
 
     @cached_property
+    def _ends_of_codes(self) -> Ints:
+        return self.by_size.get(1, NONE_TOUCHED).ends_by_code(self.codes)
+
+    @cached_property
     def _until_of_members(self) -> Ints:
         return self._members.by_code(self.codes)
 
@@ -198,18 +211,23 @@ class Tuples:
         """The rows about them, as `places` says."""
         if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
-        base, more, touched = stored.base, stored.more, self.by_size.get(1, NONE_TOUCHED)
-        if not len(base) and not len(more):
+        base, more = stored.base, stored.more
+        starts, added = starts_of(base), starts_of(more)
+        if not starts.size and not added.size:
             return Gathered(base, EMPTY)
-        first = base if len(base) else more
-        shift = _leading_shift(first, shares[0]) if len(shares) == 1 and not follows else None
-        is_sorted_alike = not len(more) or sorted_by(more) == sorted_by(first)
-        if shift is None or not is_sorted_alike or len(touched.keys) * SEARCH >= len(base) + len(more):
+        shift = _leading_shift(base if starts.size else more, shares[0]) if len(shares) == 1 and not follows else None
+        is_sorted_alike = not starts.size or not added.size or sorted_by(more) == sorted_by(base)
+        if shift is None or not is_sorted_alike:
             return stored.gather(lambda data: self.places(data, shares, follows, reach))
+        axis, touched = self.axis, self.by_size.get(1, NONE_TOUCHED)
+        if len(touched.keys) * SEARCH >= starts.size + added.size:
+            both = starts, base.lasts(), stored.gone, added, more.lasts()
+            limits = self.until_of_codes, self._ends_of_codes
+            return stored.take(*gather_from_all(*both, *limits, shift, axis.mask, reach))
         ends = FOREVER if touched.ends is None else touched.ends
-        firsts = find_firsts(base, shift) if len(base) > FEW else EMPTY
-        rows = starts_of(base), base.lasts(), firsts, stored.gone, starts_of(more), more.lasts()
-        return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, self.axis.time_bits, reach))
+        firsts = find_firsts(base, shift) if starts.size > FEW else EMPTY
+        rows = starts, base.lasts(), firsts, stored.gone, added, more.lasts()
+        return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""

@@ -25,6 +25,7 @@ from holdsfor.engine.incremental.stretches import Trial, find_stretches
 from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
+from holdsfor.engine.kept_input import KeptInput
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
@@ -36,7 +37,7 @@ from holdsfor.plan.operators import Relation
 
 
 def changing_moments(
-    setting: SessionSetting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: Sequence[Block]
+    setting: SessionSetting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: KeptInput
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
@@ -77,19 +78,19 @@ def _advance(
     query_time: int,
     fresh: Sequence[Block],
     arrived: Sequence[Arrived],
-    rest: Sequence[Block],
+    rest: KeptInput,
 ) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
     windows, plan = setting.windows, setting.program.plan
     bare = replace(known.bare, now=min(query_time, windows.end), counts=Counter())
     stores = dict(known.stores)
 
     def everything() -> list[Block]:
-        rows = join_blocks([*rest, *(item.block for item in arrived)])
+        rows = join_blocks([*rest.blocks, *(item.block for item in arrived)])
         arrivals = [Arrived(block, windows.first_seen(block.arrival)) for block in rows]
         return list(visible_input(windows, known.frontier, query_time, arrivals))
 
     sources = (*plan.sources, *setting.scope.sources)
-    pointwise = [block for block in (*rest, *(item.block for item in arrived)) if block.kind == "point"]
+    pointwise = [*rest.of_points(), *(item.block for item in arrived if item.block.kind == "point")]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)

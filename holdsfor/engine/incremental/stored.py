@@ -89,7 +89,7 @@ class Stored:
         if len(self.base) <= FEW and not len(self.gone) and not len(self.more):
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
             if edge is None or count <= len(whole) // CHANGED_SHARE:
-                return Stored(whole, whole.none(), changed=count)
+                return Stored(whole, self.more, changed=count)
             return keep(whole.beyond(edge))
         of_more = np.sort(-1 - removed[removed < 0])
         more = change_rows(self.more, of_more, added) if len(of_more) or len(added) else self.more

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,44 +20,45 @@ BINS = 64
 SAMPLE = 2048
 
 
-def count_light(waiting: Sequence[Block], known: Iterable[Block], due: range, windows: Windows) -> int:
-    """How many query times there are before one that brings more rows than were known: nearly all of it is new."""
+def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows) -> int:
+    """How many query times there are before one that brings more rows than were known: nearly all of it is new.
+
+    known: how many rows there are.
+    """
     count = sum(map(len, waiting))
-    if count <= FEW_ROWS or count <= MOST_LOOKED_AT * (rows := sum(map(len, known))):  # however they fall on them
+    if count <= FEW_ROWS or count <= MOST_LOOKED_AT * known:  # however they fall on them
         return len(due)
     fresh = np.zeros(len(due) + 1, np.int64)  # the last: for a later one
     for block in waiting:
         fresh += np.bincount(np.searchsorted(due, windows.first_seen(block.arrival)), minlength=len(fresh))
-    before = rows + np.cumsum(fresh) - fresh
+    before = known + np.cumsum(fresh) - fresh
     heavy = np.flatnonzero((fresh > FEW_ROWS) & (fresh > MOST_LOOKED_AT * before))
     return min(int(heavy[0]), len(due)) if len(heavy) else len(due)
 
 
-def is_worthwhile(
-    waiting: Sequence[Block], known: Iterable[Block], keys: int, fired: int, due: range, windows: Windows
-) -> bool:
-    """waiting: rows that come in; known: those that have. keys: how many groundings there are. fired, due: query times.
+def is_worthwhile(waiting: Sequence[Block], known: int, keys: int, fired: int, due: range, windows: Windows) -> bool:
+    """waiting: rows that come in. known: how many have, keys: how many groundings there are. fired, due: query times.
 
     Rows are taken to fall on keys by chance. If they fall on few, that is better than what is estimated here.
     """
-    rows = sum(map(len, known))
     fresh = sum(map(len, waiting)) / len(due)
-    if rows < FEW_ROWS or fresh + rows * min(1, fresh / keys) < MOST_LOOKED_AT * rows:  # however late they are
+    if known < FEW_ROWS or not fresh:
+        return True
+    if fresh + known * min(1, fresh / keys) < MOST_LOOKED_AT * known:  # however late they are
         return True
     count = _count_ages(waiting, fired, windows) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
-    return bool(fresh + rows * touched.mean() < MOST_LOOKED_AT * rows)
+    return bool(fresh + known * touched.mean() < MOST_LOOKED_AT * known)
 
 
-def _count_ages(waiting: Iterable[Block], fired: int, windows: Windows) -> Ints:
+def _count_ages(waiting: Sequence[Block], fired: int, windows: Windows) -> Ints:
     """About how many rows there are of each age, in parts of a window. What is in time is as old as a step.
 
     Of many rows some are looked at: one in so many.
     """
-    count = np.zeros(BINS, np.int64)
-    for block in waiting:
-        one_in = 1 + len(block) // SAMPLE
-        age = np.maximum(block.arrival[::one_in], fired) - block.start[::one_in] + windows.step
-        bins = np.clip(age, windows.step, windows.window) * BINS // windows.window - 1
-        count += one_in * np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)
-    return count
+    one_in = 1 + sum(map(len, waiting)) // SAMPLE
+    arrival = np.concatenate([block.arrival[::one_in] for block in waiting])
+    start = np.concatenate([block.start[::one_in] for block in waiting])
+    age = np.maximum(arrival, fired) - start + windows.step
+    bins = np.clip(age, windows.step, windows.window) * BINS // windows.window - 1
+    return one_in * np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)

@@ -10,7 +10,7 @@ from holdsfor.language.terms import Place, Var, name_and_args
 from holdsfor.plan.compiler.fold import Body, Head, head_names
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.said import is_dynamic, signature_of
-from holdsfor.plan.operators import Declared, Domain, Relation
+from holdsfor.plan.operators import Declared, Domain, Relation, make_relation
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import is_open
 
@@ -45,7 +45,7 @@ def _declared(body: Body, head: Head, enumerates: bool, place: Place, pipeline: 
 def _by_relation(grounding: Grounding, relations: Relations) -> Iterator[tuple[Relation, Head, Body]]:
     name, args = name_and_args(grounding.entity)
     if grounding.value is None:
-        yield Relation(name, len(args), None, "event"), args, grounding.body
+        yield make_relation(name, len(args), None, "event"), args, grounding.body
         return
     for relation in relations.of_fluent(Signature(name, len(args))):
         if relation.value is None:
