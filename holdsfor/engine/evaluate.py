@@ -20,6 +20,7 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs, compress, distinct
 from holdsfor.language.description import Signature
+from holdsfor.once import OncePerObject
 from holdsfor.plan.compiler.sources import identified_facts
 from holdsfor.plan.operators import (
     Declared,
@@ -74,6 +75,10 @@ def make_program(plan: Plan) -> Program:
     return Program(
         bare, _prepare_rules(plan), parts, tables, terms, codes, widest_key(plan.definitions), _domains(plan)
     )
+
+
+#: The same, made once for each plan: facts that are many take longer to encode than to use.
+program_once: OncePerObject[Plan, Program] = OncePerObject(make_program)
 
 
 def _domains(plan: Plan) -> tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]:

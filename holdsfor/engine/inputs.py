@@ -14,6 +14,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.relation import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
+from holdsfor.io.taking import lend_numbers
 from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import InputSource
@@ -33,10 +34,7 @@ def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> 
 def _column(array: pa.Array, dictionary: Dictionary) -> Column:
     if pa.types.is_dictionary(array.type):
         return Column(dictionary, dictionary.encode_array(array))
-    may_lack = pa.types.is_floating(array.type)
-    return Column.later(
-        dictionary, lambda: np.array(array), may_lack
-    )  # a copy: kernels compile anew for read-only ones
+    return Column.later(dictionary, lambda: lend_numbers(array), may_lack=pa.types.is_floating(array.type))
 
 
 def source_of(block: Block, sources: Iterable[InputSource]) -> InputSource | None:

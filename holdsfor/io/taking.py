@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import cast
 
 import numpy as np
@@ -29,3 +30,16 @@ def numbers_of(column: pa.Array) -> Numbers:
     """The numbers of a column of 64 bits each, as they lie; where it is null, any number."""
     kind = np.int64 if pa.types.is_int64(column.type) else np.float64
     return cast(Numbers, np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)])
+
+
+def lend_numbers(column: pa.Array) -> Numbers:
+    """The numbers of a column, where they lie, for kernels: those are compiled for arrays that may be
+    written to, and again for others. Nobody may write to this one: it is the memory of the column.
+    """
+    kind = np.int64 if pa.types.is_int64(column.type) else np.float64
+    start = column.buffers()[1].address + 8 * column.offset if len(column) else 0
+    if start % 8 or not len(column) or column.null_count:
+        return cast(Numbers, np.array(column))
+    memory = (ctypes.c_char * (8 * len(column))).from_address(start)
+    memory.column = column  # type: ignore[attr-defined]  # which stays as long as somebody has the numbers
+    return cast(Numbers, np.frombuffer(memoryview(memory), kind))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +13,7 @@ from holdsfor.io.text import Mask
 #: Why a row with such bytes is refused.
 NOT_UTF8 = "not UTF-8 text"
 
-_PRIVATE = (*range(0xE000, 0xF900), *range(0xF0000, 0xFFFFE))  # characters that Unicode gives no meaning
+_PRIVATE = range(0xE000, 0xF900), range(0xF0000, 0xFFFFE)  # characters that Unicode gives no meaning
 _BAD_BYTE = re.compile("[\udc80-\udcff]")  # as `surrogateescape` lets it through
 
 
@@ -51,7 +52,7 @@ def is_whole(text: str) -> bool:
 def mark_invalid(data: bytes) -> tuple[bytes, str]:
     """Text with each bad byte written as a mark and two digits, and that mark: a character that is nowhere else."""
     text = data.decode("utf-8", "surrogateescape")
-    mark = next(character for code in _PRIVATE if (character := chr(code)) not in text)
+    mark = next(character for code in chain(*_PRIVATE) if (character := chr(code)) not in text)
     return _BAD_BYTE.sub(lambda match: f"{mark}{ord(match[0]) - 0xDC00:02x}", text).encode(), mark
 
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.html import arrow_html
 from holdsfor.io.text import is_number, mask
 from holdsfor.printable import count_text
 
@@ -131,6 +130,8 @@ class ResultTable:
         return f"<ResultTable: {count_text(len(self), 'row')} of {', '.join(self.arrow.column_names)}>"
 
     def _repr_html_(self) -> str:
+        from holdsfor.io.html import arrow_html
+
         return arrow_html(self.arrow)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -18,6 +18,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.joined import constants_asked_for, joined_arguments
 from holdsfor.language.passes.numbers import Slot
 from holdsfor.language.terms import Atom, Float, Int, Term, name_and_args
+from holdsfor.once import OncePerObject
 
 #: By argument (`reading/2 1`: the first of reading/2), which of these there are.
 Kinds = Mapping[str, int]
@@ -45,8 +46,10 @@ def join_kinds(one: Kinds, other: Kinds) -> dict[str, int]:
 
 def find_clashes(description: EventDescription, kinds: Kinds) -> Iterator[str]:
     """Arguments that rules join although they are never equal."""
-    known = join_kinds(kinds, _kinds_of_facts(description)) if kinds else {}
-    for group in joined_arguments(description):
+    if not kinds:
+        return
+    known = join_kinds(kinds, kinds_of_facts(description))
+    for group in groups_of_arguments(description):
         for one, other in combinations([slot for slot in group if _shown_key(slot) in known], 2):
             first, second = known[_shown_key(one)], known[_shown_key(other)]
             if not first & second and first & ~NAME and second & ~NAME:
@@ -137,3 +140,8 @@ def _kinds_of_facts(description: EventDescription) -> dict[str, int]:
             key = f"fact {_key(*table.signature, position)}"
             kinds[key] = kinds.get(key, 0) | _kinds_of_texts(texts)
     return kinds
+
+
+#: These depend on the rules alone, and are asked for after each run.
+kinds_of_facts = OncePerObject(_kinds_of_facts)
+groups_of_arguments = OncePerObject(joined_arguments)

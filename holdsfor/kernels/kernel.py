@@ -14,6 +14,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -32,10 +33,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def does_without_numba() -> bool:
-    """Not where Numba is told to do otherwise than usual."""
+    return is_for_one_run() and is_numba_as_usual()
+
+
+@cache
+def is_numba_as_usual() -> bool:
+    """Whether nobody has told Numba to do otherwise."""
     settings = {name for name in os.environ if name.startswith("NUMBA_")} - {"NUMBA_CACHE_DIR"}
-    is_usual = not settings and not os.path.exists(".numba_config.yaml")
-    return is_for_one_run() and is_usual and sys.platform == "linux"
+    return not settings and not os.path.exists(".numba_config.yaml") and sys.platform == "linux"
 
 
 def kernel(function: Function) -> Function:

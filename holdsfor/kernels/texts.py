@@ -348,13 +348,15 @@ def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tupl
         if not valid[i]:
             continue
         at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        mixed, last = _hash(data, at, length), uint64(len(slots) - 1)
+        # short ones are told apart by the number that their bytes are, and their length
+        mixed = _hash(data, at, length) if length > EIGHT else _mix(_short_word(data, at, length), length)
+        last = uint64(len(slots) - 1)
         slot = mixed & last
         code = slots[slot]
         while code >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
             first = firsts[code]
             same = hashes[code] == mixed and uint64(end[first] - begin[first]) == length
-            if same and _is_equal(data, at, uint64(begin[first]), length):
+            if same and (length <= EIGHT or _is_equal(data, at, uint64(begin[first]), length)):
                 break
             slot = (slot + ONE) & last
             code = slots[slot]

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.evaluate import program_once
 from holdsfor.engine.fence import narrowed, sample_of, span_of
 from holdsfor.engine.history import find_history
 from holdsfor.engine.reporting import NOBODY, Receiver
@@ -89,7 +89,7 @@ def recognise_for(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = make_program(plan_once(description))
+        program = program_once(plan_once(description))
         source = as_source(events, format, mapping)
         read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None

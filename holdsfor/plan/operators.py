@@ -479,7 +479,7 @@ class Shared:
     uses: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Plan:
     sources: tuple[InputSource, ...]
     facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)

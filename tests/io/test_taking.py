@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.io.taking import take_rows
+from holdsfor.io.taking import lend_numbers, take_rows
 
 KINDS = [pa.int64(), pa.float64(), pa.int32(), pa.string(), pa.dictionary(pa.int32(), pa.string())]
 VALUES = {"string": ["a", "b", "c"], "number": [1, 0, -7]}
@@ -26,3 +26,22 @@ def test_the_same_rows_and_nulls(kind: pa.DataType, data: st.DataObject) -> None
     rows = np.array(data.draw(st.lists(st.integers(0, len(values) - low - 1), max_size=8)), np.int64)
     part = column.slice(low)
     assert take_rows(part, rows).equals(part.take(pa.array(rows)))
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.float64()], ids=str)
+def test_numbers_are_lent_where_they_lie_and_stay_there(kind: pa.DataType) -> None:
+    column = pa.array(range(1000), kind).slice(7, 500)
+    numbers = lend_numbers(column)
+    assert numbers.ctypes.data == column.buffers()[1].address + 7 * 8
+    assert numbers.flags.writeable  # as kernels are compiled for
+    del column
+    taken = [pa.array(np.zeros(500)) for _ in range(50)]  # what would lie there now, if it had been given back
+    assert numbers.tolist() == list(range(7, 507))
+    assert len(taken) == 50
+
+
+def test_what_cannot_be_lent_is_copied() -> None:
+    assert lend_numbers(pa.array([], pa.int64())).tolist() == []
+    assert np.array_equal(lend_numbers(pa.array([1.5, None])), [1.5, np.nan], equal_nan=True)
+    shifted = pa.Array.from_buffers(pa.int64(), 2, [None, pa.py_buffer(np.arange(24, dtype=np.uint8)).slice(3, 16)])
+    assert lend_numbers(shifted).tolist() == shifted.to_pylist()

@@ -33,7 +33,6 @@ rows. Without a column of names, each row is every listed event of which a colum
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, fields, replace
@@ -41,7 +40,6 @@ from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdsfor.errors import HoldsforError
 from holdsfor.language.description import Input
@@ -211,6 +209,8 @@ def _read_table(origin: str, above: AnyMapping[str, Any], settings: Mapping | An
 
 
 def check_zone(zone: str) -> str:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -329,6 +329,8 @@ def _check_value(origin: str, key: str, value: object) -> None:
 
 
 def _toml(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
