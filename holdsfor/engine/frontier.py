@@ -49,6 +49,12 @@ class Frontier:
         kind = (Signature(block.name, len(block.args)), block.kind == "event")
         return self.inputs.get(kind, self.nothing)
 
+    def horizon_of_told(self, block: Block) -> int:
+        """Of what an earlier stage has told, as a block."""
+        kind = (Signature(block.name, len(block.args)), block.kind == "event")
+        same = (relation for relation in self.cuts if (relation.signature, relation.kind == "event") == kind)
+        return min(map(self.horizon, same), default=self.nothing)
+
     def is_settled(self, relation: Relation) -> bool:
         """Whether anything is; if not, what holds initially is found again."""
         return self.cuts[relation] > self.nothing

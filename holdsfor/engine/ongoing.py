@@ -21,15 +21,15 @@ from holdsfor.engine.inputs import first_begin, span
 from holdsfor.engine.kept_input import KeptInput, keep_input, rows_after, without_forgotten
 from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope, settle
-from holdsfor.engine.stepping import Arrived, NoUpstream, QueryMoment, Upstream, moments
+from holdsfor.engine.stepping import Arrived, QueryMoment, moments
+from holdsfor.engine.told import NOTHING_TOLD, Told
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
 
-Told = TypeVar("Told")
+Answer = TypeVar("Answer")
 Reached = TypeVar("Reached")
-NO_UPSTREAM = NoUpstream()
 NOTHING_KEPT = KeptInput()
 
 #: A new axis has room for so many more windows, so that most calls find one that they can use.
@@ -61,9 +61,13 @@ class Ongoing:
     _known: KnownWorld | None = None
     _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
+    told: Told = NOTHING_TOLD
 
     def __post_init__(self) -> None:
-        self._inputs = keep_input(join_blocks(self.carried.inputs))
+        fired = self.windows.start if self.carried.fired is None else self.carried.fired
+        seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
+        self._inputs, self.waiting = keep_input(join_blocks(seen)), (*unseen, *self.waiting)
+        self.told = Told(self.carried.told, sum(map(len, self.carried.told)))
 
     @property
     def fired(self) -> int | None:
@@ -75,6 +79,11 @@ class Ongoing:
     def inputs(self) -> tuple[Block, ...]:
         """All rows, those that wait too: a retraction must be with what it takes back."""
         return join_blocks([*self._inputs.blocks, *self.waiting])
+
+    @property
+    def kept_inputs(self) -> tuple[Block, ...]:
+        """Those that do not wait."""
+        return self._inputs.blocks
 
     @property
     def frontier(self) -> Frontier:
@@ -110,49 +119,42 @@ class Ongoing:
         """Rows that count, whenever they have arrived."""
         self.waiting = (*self.waiting, *(block for block in blocks if len(block)))
 
-    def advance(
-        self,
-        due: range,
-        tell: Callable[[QueryMoment], Told],
-        upstream: Upstream = NO_UPSTREAM,
-        sent_on: Sequence[Arrived] = (),
-    ) -> list[Told]:
+    def add_words(self, blocks: Sequence[Block]) -> None:
+        """What earlier stages say of query times to come."""
+        self.told = self.told.add(blocks)
+
+    def advance(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer]:
         """What there is to tell of each query time. If one of them fails, it is as if none had been tried.
 
         tell: may be called from the first one on again, if terms or times turn out to need more room.
-        upstream, sent_on: see `moments`.
         """
-        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead)
+        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.told)
         try:
             if not self.is_incremental:
-                return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
-            told: list[Told] = []
+                return self._evaluate(due, tell, self._take(due[-1]))
+            answers: list[Answer] = []
             while due:
                 light = due[: count_light(self.waiting, self._inputs.count, due, self.windows)]
                 by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
                 if by_changes is None:
-                    told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
+                    answers += self._evaluate(due[:1], tell, self._take(due[0]), until=due[-1])
                     due = due[1:]
                 else:
-                    told += by_changes
+                    answers += by_changes
                     due = due[len(light) :]
-            return told
+            return answers
         except BaseException:
-            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead = before
+            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.told = before
             raise
 
     def _take(self, until: int) -> tuple[Block, ...]:
         """All rows that are seen by a query time; they wait no longer."""
-        seen, self.waiting = self._divide_waiting(until)
+        seen, self.waiting = self.divide_waiting(until)
         return join_blocks([*self._inputs.blocks, *seen])
 
-    def _divide_waiting(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    def divide_waiting(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
         """The rows that wait and are seen by a query time, and the others."""
-        seen = [(block, self.windows.first_seen(block.arrival) <= until) for block in self.waiting]
-        return (
-            tuple(block.filter(here) for block, here in seen if here.any()),
-            tuple(block.filter(~here) for block, here in seen if not here.all()),
-        )
+        return divide_by_sight(self.waiting, self.windows, until)
 
     # ------------------------------------------------------------ by what changes
 
@@ -166,7 +168,8 @@ class Ongoing:
         else:
             return False
         keys = estimate_keys(max(relations, key=len)) if relations else 1
-        if not is_worthwhile(self.waiting, self._inputs.count, keys, fired, due, self.windows):
+        fresh = [*self.waiting, *self.told.between(fired, due[-1])]
+        if not is_worthwhile(fresh, self._inputs.count + self.told.left, keys, fired, due, self.windows):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
@@ -174,58 +177,63 @@ class Ongoing:
             self._ahead = rows_after(self._inputs.blocks, self._known.query_time)
         return True
 
-    def _go_on(self, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told] | None:
+    def _go_on(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer] | None:
         """On the axis that is there; None if it has no room."""
         assert self._known is not None
         assert self._setting is not None
-        known, told = self._known, []
-        fresh, waiting = self._divide_waiting(due[-1])
+        known, answers = self._known, []
+        fresh, waiting = self.divide_waiting(due[-1])
         joined = join_blocks(fresh)
-        if not self._has_room(known.bare, known.frontier, joined, due[-1]):
+        words = tuple(self.told.between(known.query_time, due[-1]))
+        if not self._has_room(known.bare, known.frontier, (*joined, *words), due[-1]):
             return None
         coming = join_blocks([*joined, *self._ahead])
-        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in coming]
+        first_seen = self.windows.first_seen
+        # Rows may have arrived, and been elsewhere, before the last query time: here they are new.
+        arrived = [Arrived(block, np.maximum(first_seen(block.arrival), due[0])) for block in joined]
+        arrived += [Arrived(block, first_seen(block.arrival)) for block in self._ahead]
         try:
-            for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs):
-                told.append(tell(moment))
+            for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs, self.told):
+                answers.append(tell(moment))
                 known = following
         except (AxisFull, DictionaryFull):
             return None  # with the terms that are still in use there may be room
         self._known, self.waiting = known, waiting
         self._ahead = rows_after(coming, known.query_time)
         self._inputs = self._inputs.add(joined, known.frontier)
-        return told
+        if self.told.has_many():
+            self.told = self.told.shorten(known.query_time, known.frontier)
+        return answers
 
     # ------------------------------------------------------------ from what is settled on
 
     def _evaluate(
         self,
         due: range,
-        tell: Callable[[QueryMoment], Told],
+        tell: Callable[[QueryMoment], Answer],
         inputs: tuple[Block, ...],
-        upstream: Upstream,
-        sent_on: Sequence[Arrived],
         until: int | None = None,
-    ) -> list[Told]:
+    ) -> list[Answer]:
         """until: the last query time that a new axis must have room for, if there are more to come."""
         arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
 
-        def step_through(start: Opened) -> tuple[QueryMoment, list[Told]]:
-            moment, told = None, []
-            steps = (due, arrived, upstream, start.state, start.before, start.world, sent_on)
+        def step_through(start: Opened) -> tuple[QueryMoment, list[Answer]]:
+            moment, answers = None, []
+            steps = (due, arrived, self.told, start.state, start.before, start.world)
             for moment in moments(self.program, self.windows, self.scope, *steps):
-                told.append(tell(moment))
+                answers.append(tell(moment))
             assert moment is not None, "there is a query time"
-            return moment, told
+            return moment, answers
 
-        coming = () if until is None else self._divide_waiting(until)[0]
-        last, told = self._reach(
-            inputs, (*upstream.blocks(), *coming), due[-1] if until is None else until, step_through
+        coming = () if until is None else self.divide_waiting(until)[0]
+        last, answers = self._reach(
+            inputs, (*self.told.blocks, *coming), due[-1] if until is None else until, step_through
         )
         self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self._known = None  # made again when a query time goes by what changes
-        return told
+        self.told = self.told.shorten(last.query_time, last.state.frontier)
+        return answers
 
     def _reach(
         self, inputs: tuple[Block, ...], more: tuple[Block, ...], until: int, step_through: Callable[[Opened], Reached]
@@ -266,19 +274,32 @@ class Ongoing:
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""
-        inputs = join_blocks(self._inputs.blocks)
+        inputs, told = join_blocks(self._inputs.blocks), join_blocks(self.told.blocks)
         if self._known is not None:
             known = self._known
-            return carried_from(known.query_time, known.frontier, known.world(), self.program, self.scope, inputs)
-        if self._last is None:
-            return self.carried
-        last = self._last
-        return carried_from(last.query_time, last.state.frontier, last.now, self.program, self.scope, inputs)
+            carried = carried_from(known.query_time, known.frontier, known.world(), self.program, self.scope, inputs)
+        elif self._last is None:
+            carried = replace(self.carried, inputs=inputs)
+        else:
+            last = self._last
+            carried = carried_from(last.query_time, last.state.frontier, last.now, self.program, self.scope, inputs)
+        return replace(carried, told=told)
 
 
 def pays_off(windows: Windows) -> bool:
     """Whether windows overlap so much that it is worth while to look only at what changes."""
     return windows.window >= WORTHWHILE * windows.step
+
+
+def divide_by_sight(
+    blocks: Sequence[Block], windows: Windows, until: int
+) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+    """The rows that are seen by a query time, and the others."""
+    seen = [(block, windows.first_seen(block.arrival) <= until) for block in blocks]
+    return (
+        tuple(block.filter(here) for block, here in seen if here.any()),
+        tuple(block.filter(~here) for block, here in seen if not here.all()),
+    )
 
 
 def _count_open(stored: Stored) -> int:

@@ -8,7 +8,7 @@ outcome is that of one pass.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,7 +40,8 @@ class QueryMoment:
     """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
     until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
-    work: how much was looked at to find what changes; None if all that is not settled was evaluated.
+    work: how much was looked at to find what changes; None if all that is not settled was evaluated. Otherwise `before`
+    and `now` have only what differs, and `whole` gives all that is known.
     """
 
     query_time: int
@@ -51,6 +52,11 @@ class QueryMoment:
     state: State
     left_out: int  # groundings outside declared domains
     work: Mapping[str, int] | None = None
+    whole: Callable[[], World] | None = None
+
+    def world(self) -> World:
+        """All that is known."""
+        return self.now if self.whole is None else self.whole()
 
 
 class Upstream(Protocol):
@@ -61,6 +67,7 @@ class Upstream(Protocol):
     def next_change(self, query_time: int) -> int | None:
         """The first later query time for which an earlier stage speaks anew."""
 
+    @property
     def blocks(self) -> Iterable[Block]:
         """All of it, whatever the query time."""
 
@@ -74,6 +81,7 @@ class NoUpstream:
     def next_change(self, query_time: int) -> int | None:
         return None
 
+    @property
     def blocks(self) -> Iterable[Block]:
         return ()
 
@@ -88,14 +96,11 @@ def moments(
     state: State,
     before: World | None,
     world: World,
-    sent_on: Sequence[Arrived] = (),
 ) -> Iterator[QueryMoment]:
     """The query times that are due, one after the other. world: gives axis, dictionary and facts.
 
     A stretch of query times at which nothing can change is passed over; the last one that is due never is.
-    sent_on: rows that are not evaluated here, but that later stages must hear of in time.
     """
-    coming = [*arrived, *sent_on]
     place = 0
     while place < len(due):
         query_time = due[place]
@@ -106,7 +111,7 @@ def moments(
         settled, state = state.frontier, settle(program.plan, scope, frontier, now, now.running)
         place += 1
         if place + 1 < len(due):
-            wake = next_activity(query_time, due[place], now, frontier.quiet, coming, upstream)
+            wake = next_activity(query_time, due[place], now, frontier.quiet, arrived, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         yield QueryMoment(query_time, due[place - 1], before, settled, now, state, left_out)
         before = now

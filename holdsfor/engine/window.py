@@ -224,6 +224,18 @@ def standing(block: Block, windows: Windows) -> Block:
     begun = block.start if block.end is None else _begun(block.start, windows.first_seen(block.arrival), windows)
     if block.op is None or (block.op > 0).all():
         return replace(block, start=begun, op=None)
+    earlier, later = find_followed(block)
+    keep = block.op > 0
+    if block.end is None:
+        keep[earlier] = False
+        return replace(block.filter(keep), op=None)
+    end = block.end.copy()
+    end[earlier] = np.minimum(end[earlier], begun[later])
+    return replace(replace(block, start=begun, end=end).filter(keep & (begun < end)), op=None)
+
+
+def find_followed(block: Block) -> tuple[Ints, Ints]:
+    """The places of words that another word on the same row follows, and of those that follow them."""
     columns = [_codes(column) for column in (*block.args, *([block.value] if block.value is not None else []))]
     columns += [times for times in (block.start, block.end, block.begun) if times is not None]
     order = np.lexsort([block.arrival, *columns])
@@ -231,14 +243,8 @@ def standing(block: Block, windows: Windows) -> Block:
     for column in columns:
         sorted_column = column[order]
         same &= sorted_column[1:] == sorted_column[:-1]
-    followed = np.flatnonzero(same)  # by another word on the same row
-    keep = block.op > 0
-    if block.end is None:
-        keep[order[followed]] = False
-        return replace(block.filter(keep), op=None)
-    end = block.end.copy()
-    end[order[followed]] = np.minimum(end[order[followed]], begun[order[followed + 1]])
-    return replace(replace(block, start=begun, end=end).filter(keep & (begun < end)), op=None)
+    followed = np.flatnonzero(same)
+    return order[followed], order[followed + 1]
 
 
 def _codes(column: pa.Array) -> Ints:

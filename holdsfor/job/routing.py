@@ -30,21 +30,12 @@ class Parcel:
     """A block on its way to a bucket of a stage.
 
     use: 'input' of its rules, 'given' by an earlier stage, to be sent on ('forward'), or as 'evidence' of tuples.
-    speaks_for: in a stream, the first and the last query time for which an earlier stage gives it.
     """
 
     stage: int
     bucket: int
     use: Use
     block: Block
-    speaks_for: tuple[int, int] | None = None
-
-    @property
-    def label(self) -> str:
-        if self.use != "given" or self.speaks_for is None:
-            return self.use
-        first, until = self.speaks_for
-        return f"given {first} {until}"
 
 
 class Leg(NamedTuple):
@@ -197,7 +188,17 @@ class Evidence:
         entity = pa.DictionaryArray.from_arrays(pa.array(index), self.entities)
         return (Block("", "event", (entity,), None, self.to, None, self.to),)
 
-    def send(self, block: Block, position: int, stage: int, buckets: int) -> Iterator[Parcel]:
+    def without(self, other: Evidence) -> Evidence:
+        """Those that the other has not."""
+        place = pc.index_in(self.entities, other.entities).fill_null(-1).to_numpy(zero_copy_only=False)
+        entity = np.repeat(np.arange(len(self.entities)), np.diff(self.first))
+        theirs = np.repeat(np.arange(len(other.entities)), np.diff(other.first))
+        known = (place.astype(np.int64)[entity] << 32) | self.to
+        kept = ~np.isin(known, (theirs << 32) | other.to)
+        terms = pa.DictionaryArray.from_arrays(pa.array(entity[kept].astype(np.int32)), self.entities)
+        return Evidence([Block("", "event", (terms,), None, self.to[kept], None, self.to[kept])])
+
+    def send(self, block: Block, position: int, stage: int, buckets: int, use: Use = "given") -> Iterator[Parcel]:
         """Each row to every bucket that has a tuple with the argument at the position."""
         column = as_text(block.column(position))
         place = pc.index_in(column.dictionary, self.entities).fill_null(-1).to_numpy(zero_copy_only=False)
@@ -205,7 +206,7 @@ class Evidence:
         rows = np.flatnonzero(known >= 0)
         i, j = expand(self.first[known[rows]].copy(), self.first[known[rows] + 1].copy())
         for number, part in shared_out(block.take(rows[i]), self.to[j], buckets):
-            yield Parcel(stage, number, "given", part)
+            yield Parcel(stage, number, use, part)
 
 
 def send_on(
@@ -217,14 +218,28 @@ def send_on(
     number: int,
 ) -> Iterator[Parcel]:
     """What follows links to the next stage: rows that came for that, and what was defined here by the same argument."""
+    yield from pass_on(passing, evidence, plan_router, number, "given")
+    for relation, block in defined.items():
+        yield from follow_links(block, evidence, plan_router, stage, number, relation)
+
+
+def pass_on(
+    passing: Iterable[Block], evidence: Evidence, plan_router: Router, number: int, use: Use
+) -> Iterator[Parcel]:
+    """Rows that came to a stage to follow links to the next."""
     for block in passing:
         for position in plan_router.follow(number, kind_of_block(block)):
-            yield from evidence.send(block, position, number + 1, plan_router.buckets)
+            yield from evidence.send(block, position, number + 1, plan_router.buckets, use)
+
+
+def follow_links(
+    block: Block, evidence: Evidence, plan_router: Router, stage: Stage, number: int, relation: Relation
+) -> Iterator[Parcel]:
+    """What was defined in a stage, by the argument that chooses the bucket."""
     homes = {home.relation: home.positions for home in stage.homes}
-    for relation, block in defined.items():
-        for position in plan_router.follow(number, relation):
-            if homes[relation] == (position,):
-                yield from evidence.send(block, position, number + 1, plan_router.buckets)
+    for position in plan_router.follow(number, relation):
+        if homes[relation] == (position,):
+            yield from evidence.send(block, position, number + 1, plan_router.buckets)
 
 
 def sources_from(routes: Iterable[Route], defined: Iterable[Relation]) -> tuple[InputSource, ...]:

@@ -265,7 +265,7 @@ def parcel_rows(shared: Iterable[tuple[int, Parcel]], depot: Depot | None = None
     """Parcels with the part that each belongs to: all for one bucket and part go in one row."""
     together: dict[tuple[int, int, int], list[tuple[str, Block]]] = {}
     for part, parcel in shared:
-        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.label, parcel.block))
+        together.setdefault((parcel.stage, parcel.bucket, part), []).append((parcel.use, parcel.block))
     use, lots = PARCELS if depot is None else TICKET, together.values()
     packed = (pack(lot).to_pybytes() for lot in lots) if depot is None else depot.leave(lots)
     for (stage, bucket, part), data in zip(together, packed, strict=True):

@@ -13,6 +13,7 @@ from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.relation import EMPTY, Data, Intervals, Points
+from holdsfor.engine.told import last_words
 from holdsfor.engine.window import Windows, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
@@ -41,8 +42,7 @@ def add_arrivals(
     last query time; what nothing looks at since then is forgotten.
     """
     differences: dict[Relation, Difference] = {}
-    inputs = ((source.input.signature, source.input.kind == "event") for source in reversed(sources))
-    places = dict(zip(inputs, reversed(range(len(sources))), strict=True))  # of two alike the first
+    places = _places_of(sources)
     by_points = _by_source(pointwise, places)
     alone = replace(world, relations={}, shared={})
     for place, blocks in (by_points | _by_source(fresh, places)).items():
@@ -55,6 +55,12 @@ def add_arrivals(
             changed = add(blocks, source, windows, alone, stores, edge)
         differences.update(changed)
     return differences
+
+
+def _places_of(sources: Sequence[InputSource]) -> dict[tuple[Signature, bool], int]:
+    """Of two alike the first."""
+    inputs = ((source.input.signature, source.input.kind == "event") for source in reversed(sources))
+    return dict(zip(inputs, reversed(range(len(sources))), strict=True))
 
 
 def _by_source(blocks: Iterable[Block], places: Mapping[tuple[Signature, bool], int]) -> dict[int, list[Block]]:
@@ -83,6 +89,43 @@ def _relations_of(blocks: Iterable[Block], source: InputSource, alone: World) ->
         if len(block):
             add_block(block, encoded(block, source.identities, alone.dictionary), source, alone)
     return alone.relations
+
+
+# ---------------------------------------------------------------- what earlier stages have told
+
+
+def add_words(
+    words: Iterable[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
+) -> dict[Relation, Difference]:
+    """Rows that are there, or no more, by the last word on each. frontier: see `add_arrivals`."""
+    differences: dict[Relation, Difference] = {}
+    alone = replace(world, relations={}, shared={})
+    for place, blocks in _by_source(words, _places_of(sources)).items():
+        source = sources[place]
+        come, gone = (_relations_of([last_words(b, op) for b in blocks], source, alone) for op in (1, -1))
+        for relation in {**come, **gone}:
+            nothing = world.nothing_of(relation)
+            stored = stores[relation] if relation in stores else keep(nothing)
+            removed = _same_rows(stored, gone.get(relation, nothing))
+            added = come.get(relation, nothing)
+            added = added.take(differing(_same_rows(stored, added).data, added)[1])
+            edge = frontier.horizon(relation) - world.axis.origin
+            stores[relation] = stored.change(removed.origin, added, edge)
+            differences[relation] = Difference(removed.data, added)
+    return differences
+
+
+def _same_rows(stored: Stored, wanted: Data) -> Gathered:
+    """The rows that are stored and equal to one of these."""
+    if isinstance(wanted, Points):
+        return _equal_rows(stored, wanted)
+
+    def choose(data: Data) -> Ints:
+        assert isinstance(data, Intervals)
+        place = np.minimum(np.searchsorted(data.s, wanted.s), len(data) - 1)
+        return np.asarray(place[(data.s[place] == wanted.s) & (data.e[place] == wanted.e)], np.int64)
+
+    return stored.gather(choose)
 
 
 # ---------------------------------------------------------------- events

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import move_frontier
-from holdsfor.engine.incremental.arrivals import add_arrivals
+from holdsfor.engine.incremental.arrivals import add_arrivals, add_words
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.known import (
     KnownWorld,
@@ -29,6 +29,7 @@ from holdsfor.engine.kept_input import KeptInput
 from holdsfor.engine.relation import Data, Intervals, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
+from holdsfor.engine.told import NOTHING_TOLD, Told
 from holdsfor.engine.window import NEVER
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
@@ -37,25 +38,33 @@ from holdsfor.plan.operators import Relation
 
 
 def changing_moments(
-    setting: SessionSetting, known: KnownWorld, due: Sequence[int], arrived: Sequence[Arrived], rest: KeptInput
+    setting: SessionSetting,
+    known: KnownWorld,
+    due: Sequence[int],
+    arrived: Sequence[Arrived],
+    rest: KeptInput,
+    told: Told = NOTHING_TOLD,
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
-    arrived: rows that were not there at the last query time. rest: the rows that were.
+    arrived: rows that were not there at the last query time. rest: the rows that were. told: by earlier stages.
     """
     place = 0
     while place < len(due):
         query_time = due[place]
         fresh = list(_newly_visible(setting, known.query_time, query_time, arrived))
-        following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest)
+        following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest, told)
         place += 1
         if place + 1 < len(due):
-            wake = _next_activity(query_time, due[place], following, setting, arrived)
+            wake = _next_activity(query_time, due[place], following, setting, arrived, told)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
-        yield QueryMoment(query_time, due[place - 1], before, known.frontier, now, state, left_out, work), following
+        moment = QueryMoment(
+            query_time, due[place - 1], before, known.frontier, now, state, left_out, work, following.world
+        )
+        yield moment, following
         known = following
 
 
@@ -79,6 +88,7 @@ def _advance(
     fresh: Sequence[Block],
     arrived: Sequence[Arrived],
     rest: KeptInput,
+    told: Told,
 ) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
     windows, plan = setting.windows, setting.program.plan
     bare = replace(known.bare, now=min(query_time, windows.end), counts=Counter())
@@ -92,6 +102,8 @@ def _advance(
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [*rest.of_points(), *(item.block for item in arrived if item.block.kind == "point")]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
+    words = told.between(known.query_time, query_time)
+    differences |= add_words(words, setting.scope.sources, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
@@ -122,10 +134,11 @@ def _update(unit: Unit, turn: QueryTurn) -> None:
 
 
 def _next_activity(
-    query_time: int, following: int, known: KnownWorld, setting: SessionSetting, arrived: Sequence[Arrived]
+    query_time: int, following: int, known: KnownWorld, setting: SessionSetting, arrived: Sequence[Arrived], told: Told
 ) -> int:
-    """When something may change after a query time: a row comes in or begins, or a time is reached."""
-    wakes = [NEVER]
+    """When something may change after a query time: a row or a word comes in, a row begins, or a time is reached."""
+    spoken = told.next_change(query_time)
+    wakes = [NEVER if spoken is None else spoken]
     for item in arrived:
         begins = np.maximum(item.seen, item.block.start)
         wakes.append(int(begins[begins > query_time].min(initial=NEVER)))

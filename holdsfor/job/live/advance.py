@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import pyarrow as pa
 
 from holdsfor.engine.changes import Changes, Report, changes
+from holdsfor.engine.incremental.arrivals import differing
+from holdsfor.engine.relation import Data
 from holdsfor.engine.result import as_block
-from holdsfor.engine.stepping import Arrived, QueryMoment, remembered, visible_input
+from holdsfor.engine.stepping import QueryMoment, remembered
+from holdsfor.engine.told import as_words
+from holdsfor.engine.world import World
 from holdsfor.io.events import Block
-from holdsfor.job.live.fresh import Spokens
+from holdsfor.io.join import join_blocks
 from holdsfor.job.live.held import Held
-from holdsfor.job.routing import Evidence, Parcel, parcels, send_on
+from holdsfor.job.routing import Evidence, Parcel, follow_links, parcels, pass_on
 from holdsfor.job.tasks import Job, is_read_later
-
-Told = TypeVar("Told")
+from holdsfor.plan.operators import Relation
 
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """What query times have come to: logs of changes, parcels for later stages with their query times, and counts."""
+    """What query times have come to: logs of changes, parcels for later stages, and counts."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -50,67 +52,108 @@ class StageOnBucket:
     report: Report
     last: bool
 
-    def advance(self, held: Held, upstream: Spokens, due: range) -> Advanced:
-        """Moves what is held on to the last of the query times. upstream: what earlier stages say of them."""
+    def advance(self, held: Held, due: range) -> Advanced:
+        """Moves what is held on to the last of the query times."""
         relations = held.evaluation.scope.relations(self.job.program.plan)
-        passing = [*self._inputs_to_send(held), *_forwards(held)]
+        links = Links(Evidence(held.links), Evidence(held.new_links))
+        passing = [(due[0], parcel) for parcel in self._pass_on(held, links, due)]
 
         def tell(moment: QueryMoment) -> _Step:
             changed = changes(moment, relations, self.report, self.last and moment.query_time == due[-1])
-            sent = self._sent(moment, held.links, passing, upstream)
-            speaks_for = (moment.query_time, moment.until)
-            to_send = [(moment.query_time, replace(parcel, speaks_for=speaks_for)) for parcel in sent]
+            sent = self._sent(moment, links, held.has_spoken, moment.query_time == due[0])
+            to_send = [(moment.query_time, parcel) for parcel in sent]
             return _Step(changed, to_send, moment.left_out, moment.now.counts["overflows"])
 
-        steps = _move_on(held, upstream, due, tell)
+        steps = held.evaluation.advance(due, tell)
+        held.move_on(due[-1])
         return Advanced(
             pa.concat_tables([step.changes.intervals for step in steps]),
             pa.concat_tables([step.changes.occurrences for step in steps]),
-            [parcel for step in steps for parcel in step.parcels],
+            [*passing, *(parcel for step in steps for parcel in step.parcels)],
             max(step.left_out for step in steps),
             sum(step.overflows for step in steps),
         )
 
-    def _inputs_to_send(self, held: Held) -> list[Arrived]:
-        """Input that is evaluated here and that later stages read, too."""
-        if not self.job.stages[self.number].sends_on:
-            return []
-        first_seen = held.evaluation.windows.first_seen
-        return [Arrived(block, first_seen(block.arrival)) for block in held.evaluation.inputs]
+    def _pass_on(self, held: Held, links: Links, due: range) -> Iterator[Parcel]:
+        """Rows that came here to follow links: what is new to all of them, and what is known to those that are new."""
+        router, number, evaluation = self.job.router, self.number, held.evaluation
+        if not self.job.stages[number].sends_on:
+            return
+        fresh = [*evaluation.divide_waiting(due[-1])[0], *held.divide_forwards(due[-1])[0]]
+        yield from pass_on(join_blocks(fresh), links.all, router, number, "input")
+        words = evaluation.told.between(evaluation.fired, due[-1])
+        yield from pass_on(join_blocks(words), links.all, router, number, "given")
+        unheard = links.new if held.has_spoken else links.all
+        if len(unheard.to) and evaluation.fired is not None:
+            yield from pass_on([*evaluation.kept_inputs, *held.forwards], unheard, router, number, "input")
+            rows = (as_words(block, 1, due[0]) for block in evaluation.told.at(evaluation.fired))
+            yield from pass_on(rows, unheard, router, number, "given")
 
-    def _sent(
-        self, moment: QueryMoment, links: tuple[Block, ...], passing: list[Arrived], upstream: Spokens
-    ) -> Iterator[Parcel]:
-        """What later stages read of this one at a query time: all that is known and may still be looked at."""
+    def _sent(self, moment: QueryMoment, links: Links, has_spoken: bool, is_first: bool) -> Iterator[Parcel]:
+        """What later stages read of this one at a query time: what differs from the last one.
+
+        New links, and those who have heard nothing yet, are told all that is known and may still be looked at.
+        """
         job, number = self.job, self.number
         router, stage = job.router, job.stages[number]
         if number + 1 == len(job.stages):
             return
-        relations = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
-        concluded = {}
-        for relation in dict.fromkeys(relations):
-            block = as_block(relation, moment.now)
-            concluded[relation] = block.filter(remembered(block, moment.frontier.horizon(relation)))
-        for relation, block in concluded.items():
-            yield from parcels(block, router, number, relation)
-        if stage.sends_on:
-            inputs = visible_input(job.windows, moment.frontier, moment.query_time, passing)
-            going_on = [*inputs, *upstream.at(moment.query_time)]
-            yield from send_on(going_on, concluded, Evidence(links), router, stage, number)
+        read_later = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
+        world = moment.world() if is_first and (links.has_new or not has_spoken) else None
+        for relation in dict.fromkeys(read_later):
+            everything = None if world is None else _all_words(relation, moment, world)
+            words = everything if everything is not None and not has_spoken else _words(relation, moment)
+            if len(words):
+                yield from parcels(words, router, number, relation)
+            if stage.sends_on and is_first:
+                yield from follow_links(words, links.old, router, stage, number, relation)
+                if everything is not None:
+                    yield from follow_links(everything, links.new, router, stage, number, relation)
+            elif stage.sends_on:
+                yield from follow_links(words, links.all, router, stage, number, relation)
 
 
-def repeat(held: Held, upstream: Spokens, due: range) -> None:
-    """Moves what is held on where all that there is to tell has been told before."""
-    _move_on(held, upstream, due, lambda moment: None)
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Where the tuples of entities are. all: as known now; new: those that were not known at the last query time."""
+
+    all: Evidence
+    new: Evidence
+
+    @property
+    def has_new(self) -> bool:
+        return len(self.new.to) > 0
+
+    @property
+    def old(self) -> Evidence:
+        return self.all.without(self.new) if self.has_new else self.all
 
 
-def _move_on(held: Held, upstream: Spokens, due: range, tell: Callable[[QueryMoment], Told]) -> list[Told]:
-    told = held.evaluation.advance(due, tell, upstream, _forwards(held))
-    frontier = held.evaluation.frontier
-    held.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in held.forwards)
-    return told
+def _words(relation: Relation, moment: QueryMoment) -> Block:
+    """What a query time says of a relation to those who have heard all that was said before."""
+    removed, added = _difference(relation, moment)
+    horizon = moment.frontier.horizon(relation)
+    both = [(removed, -1), (added, 1)]
+    blocks = [as_words(_recent(relation, data, moment.now, horizon), op, moment.query_time) for data, op in both]
+    return join_blocks(blocks)[0]
 
 
-def _forwards(held: Held) -> list[Arrived]:
-    first_seen = held.evaluation.windows.first_seen
-    return [Arrived(block, first_seen(block.arrival)) for block in held.forwards]
+def _all_words(relation: Relation, moment: QueryMoment, world: World) -> Block:
+    data = world.relations.get(relation, world.nothing_of(relation))
+    recent = _recent(relation, data, world, moment.frontier.horizon(relation))
+    return as_words(recent, 1, moment.query_time)
+
+
+def _recent(relation: Relation, data: Data, world: World, horizon: int) -> Block:
+    """As rows, without those that nothing looks at any more."""
+    block = as_block(relation, replace(world, relations={relation: data.distinct()}))
+    return block.filter(remembered(block, horizon))
+
+
+def _difference(relation: Relation, moment: QueryMoment) -> tuple[Data, Data]:
+    """What a query time takes from a relation, and what it adds."""
+    nothing = moment.now.nothing_of(relation)
+    now = moment.now.relations.get(relation, nothing)
+    before = nothing if moment.before is None else moment.before.relations.get(relation, nothing)
+    gone, come = differing(before.distinct(), now.distinct())
+    return before.distinct().take(gone), now.distinct().take(come)

@@ -10,7 +10,7 @@ from holdsfor.engine.changes import Report
 from holdsfor.io.storage.changelog import changes_name, occurrence_changes_name
 from holdsfor.io.storage.store import CorruptFile, MissingFile, Store, Written
 from holdsfor.io.wire import pack, unpack
-from holdsfor.job.live.advance import Advanced, StageOnBucket, repeat
+from holdsfor.job.live.advance import Advanced, StageOnBucket
 from holdsfor.job.live.fresh import Fresh
 from holdsfor.job.live.held import Held, Holder, Memory, Remembered
 from holdsfor.job.live.ledger import Base, Commit, Logged
@@ -73,7 +73,7 @@ def bucket_task(
     begun = time.perf_counter()
     if turn.due:
         stage = StageOnBucket(job, number, turn.report, turn.last)
-        _tell(turn, place.name, stage.advance(held, fresh.upstream, turn.due), done)
+        _tell(turn, place.name, stage.advance(held, turn.due), done)
     ended = time.perf_counter()
     if turn.makes_base:
         done.state.append(turn.state.write(place.base_name(turn.batch), held.pack()))
@@ -159,7 +159,8 @@ class BucketPlace:
                 if entry.due:
                     then = replace(self.job, windows=replace(self.job.windows, end=entry.end))
                     held = self._holder(then).reopen(held)
-                    repeat(held, fresh.upstream, entry.due)
+                    held.evaluation.advance(entry.due, lambda moment: None)  # what there was to tell has been told
+                    held.move_on(entry.due[-1])
         return self._holder(self.job).reopen(held)
 
     def _holder(self, job: Job) -> Holder:

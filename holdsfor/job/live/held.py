@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from holdsfor.engine.carried import NOTHING_YET, Carried, from_labelled, labelled
 from holdsfor.engine.changes import Report
-from holdsfor.engine.ongoing import WINDOWS_AHEAD, Ongoing, pays_off
+from holdsfor.engine.ongoing import WINDOWS_AHEAD, Ongoing, divide_by_sight, pays_off
 from holdsfor.engine.settling import Scope
+from holdsfor.engine.stepping import remembered
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.io.wire import pack, unpack
@@ -19,20 +20,44 @@ from holdsfor.job.live.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
 from holdsfor.job.tasks import Job, home_filter
 
+SPOKEN = "has spoken"
+
 
 @dataclass(slots=True)
 class Held:
-    """forwards: input that is sent on to pairs; links: the buckets of an entity's pairs."""
+    """forwards: input that was sent on to tuples, new_forwards: that will be; links: the buckets of an entity's tuples.
+
+    new_links: those of them that have been told nothing yet. has_spoken: to later stages, at the last query time.
+    """
 
     evaluation: Ongoing
     forwards: tuple[Block, ...] = ()
     links: tuple[Block, ...] = ()
+    new_forwards: tuple[Block, ...] = ()
+    new_links: tuple[Block, ...] = ()
+    has_spoken: bool = False
 
     def add(self, fresh: Fresh) -> None:
         self.evaluation.add(fresh.inputs)
-        self.forwards = join_blocks([*self.forwards, *fresh.forwards])
+        self.evaluation.add_words(fresh.words)
+        self.new_forwards = join_blocks([*self.new_forwards, *fresh.forwards])
         if fresh.links:
-            self.links = Evidence([*self.links, *fresh.links]).block()
+            told = Evidence(self.links).without(Evidence(self.new_links))
+            every = Evidence([*self.links, *fresh.links])
+            self.links, self.new_links = every.block(), every.without(told).block()
+
+    def divide_forwards(self, until: int) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
+        """Those that are seen by a query time and were not sent on yet, and the others."""
+        return divide_by_sight(self.new_forwards, self.evaluation.windows, until)
+
+    def move_on(self, query_time: int) -> None:
+        """After a query time: later stages have heard of it."""
+        frontier = self.evaluation.frontier
+        sent, self.new_forwards = self.divide_forwards(query_time)
+        known = join_blocks([*self.forwards, *sent])
+        self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in known)
+        self.new_links = ()
+        self.has_spoken = True
 
     def save(self) -> Carried:
         """What is carried, with the rows that wait."""
@@ -42,16 +67,22 @@ class Held:
     def pack(self) -> pa.Buffer:
         """As a file."""
         meta, blocks = labelled(self.save())
-        blocks += [("forward", block) for block in self.forwards] + [("evidence", block) for block in self.links]
-        return pack(blocks, meta)
+        of_later_stages = {
+            "forward": self.forwards,
+            "new forward": self.new_forwards,
+            "evidence": self.links,
+            "new evidence": self.new_links,
+        }
+        blocks += [(use, block) for use, those in of_later_stages.items() for block in those]
+        return pack(blocks, meta | ({SPOKEN: "yes"} if self.has_spoken else {}))
 
 
 def looks_at_changes(job: Job, report: Report) -> bool:
     """Whether a bucket that stays in memory looks only at what changes.
 
-    What earlier stages send on is all that is known, and reports other than eager tell of what is settled since.
+    Reports other than eager tell of what is settled since.
     """
-    return len(job.stages) == 1 and report == "eager" and pays_off(job.windows)
+    return report == "eager" and pays_off(job.windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +103,14 @@ class Holder:
         """With the windows of this job: the end of the history may be another."""
         if held.evaluation.windows == self.job.windows:
             return held
-        return Held(self._evaluation(held.save()), held.forwards, held.links)
+        return replace(held, evaluation=self._evaluation(held.save()))
 
     def unpack(self, data: pa.Buffer, name: str) -> Held:
         meta, blocks = unpack(data, name)
         evaluation = self._evaluation(from_labelled(meta, blocks))
-        return Held(evaluation, _labelled("forward", blocks), _labelled("evidence", blocks))
+        forwards, new_forwards = _labelled("forward", blocks), _labelled("new forward", blocks)
+        links, new_links = _labelled("evidence", blocks), _labelled("new evidence", blocks)
+        return Held(evaluation, forwards, links, new_forwards, new_links, SPOKEN in meta)
 
     def _evaluation(self, carried: Carried = NOTHING_YET) -> Ongoing:
         job, ahead = self.job, WINDOWS_AHEAD if self.lasts else 0

@@ -22,7 +22,7 @@ from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.changed import find_changes
 
-VERSION = 3  # of all files of a checkpoint; to be raised when one of them comes to mean something else
+VERSION = 4  # of all files of a checkpoint; to be raised when one of them comes to mean something else
 OLDEST = 2  # of the versions that can still be read
 IDENTITY = "stream.json"
 

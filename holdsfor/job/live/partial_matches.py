@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,7 +20,7 @@ from holdsfor.io.storage.store import Store
 from holdsfor.job.live.bucket import BucketPlace
 from holdsfor.job.live.identity import rules_digest, rules_pieces
 from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
-from holdsfor.job.routing import router
+from holdsfor.job.routing import kind_of_block, router
 from holdsfor.job.tasks import Job
 
 
@@ -43,12 +44,19 @@ def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
     return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
 
 
+def _is_of_readers(block: Block, job: Job, number: int) -> bool:
+    """Whether a stage has it from those who read the input; what follows links is known to an earlier one, too."""
+    return any(leg.way != "follow" for leg in job.router.legs(number, kind_of_block(block)))
+
+
 def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
     """Of each stage and bucket."""
     parts, forwards = [], list[Block]()
     for number, stage in enumerate(job.stages):
         for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
             held, _ = BucketPlace(job, number, bucket, state, last).read_held()
-            parts.append((held.evaluation.scope, held.save()))
-            forwards += held.forwards
+            carried = held.save()
+            came = tuple(block for block in carried.inputs if _is_of_readers(block, job, number))
+            parts.append((held.evaluation.scope, replace(carried, inputs=came)))
+            forwards += (*held.forwards, *held.new_forwards)
     return merge_carried(parts, job.program.plan, forwards)

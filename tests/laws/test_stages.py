@@ -1,0 +1,90 @@
+"""A stream of several stages goes by what changes: each tells the next what differs, and the log is that of one bucket.
+
+HOLDSFOR_STAGES sets how many random runs are made, HOLDSFOR_SEED the first one.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
+from holdsfor.engine.ongoing import Ongoing
+from holdsfor.engine.told import MOST_WORDS
+from holdsfor.job.live import held
+from holdsfor.language import DescriptionError, parse
+from tests.conformance.streamed import cuts, in_steps, setting_of, shared_out
+from tests.laws.test_incremental import draw
+from tests.laws.test_programs import skip_if_too_large
+from tests.laws.test_streams import in_batches
+from tests.naive.functions import FUNCTIONS
+from tests.naive.programs import Program
+from tests.naive.rows import Horizon, line_format
+from tests.spark.live.by_hand import ByHand
+from tests.spark.live.party import PARTY, party
+
+FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
+SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STAGES", "60")))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One bucket does all stages at once, and looks at all that is not settled."""
+    monkeypatch.setattr(held, "pays_off", lambda windows: True)
+    monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
+    for module in (keys, stored):
+        monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
+    monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
+    monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
+    monkeypatch.setattr("holdsfor.engine.told.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
+    program = draw(seed)
+    try:
+        alone = run(program, tmp_path / "one", seed, buckets=1, remembers=False)
+    except DescriptionError as error:
+        skip_if_too_large(error)
+        raise
+    shared = run(program, tmp_path / "several", seed, buckets=(2, 3, 7)[seed % 3], remembers=True)
+    for ours, expected in zip(shared.log(), alone.log(), strict=True):
+        assert ours.to_pylist() == expected.to_pylist(), str(program)
+
+
+def run(program: Program, folder: Path, seed: int, buckets: int, remembers: bool) -> ByHand:
+    """Cut the same way whatever the buckets. Now and then the driver begins anew, and what was in memory is gone."""
+    random, again = Random(seed), Random(seed)
+    description = parse(program.text, functions=FUNCTIONS)
+    setting = setting_of(description, program.horizon, buckets, form=line_format(program.rows))
+    stream = ByHand(setting, folder, remembers=remembers)
+    for batch, rows in enumerate(cuts(in_steps(program.rows, program.horizon, random), random)):
+        stream.run(batch, list(shared_out(rows, random)))
+        if again.random() < 0.15:
+            stream.restart()
+    stream.close()
+    return stream
+
+
+def test_later_stages_go_by_what_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the law above would be about evaluation from scratch."""
+    gone_on: dict[bool, int] = {False: 0, True: 0}
+    go_on = Ongoing._go_on
+
+    def counting(ongoing: Ongoing, *query_times: object) -> object:
+        answers = go_on(ongoing, *query_times)  # type: ignore[arg-type]
+        gone_on[bool(ongoing.scope.sources)] += answers is not None
+        return answers
+
+    monkeypatch.setattr(Ongoing, "_go_on", counting)
+    horizon = Horizon(window=40, step=5, start=0, end=300)
+    rows = party(5, 300)
+    batches = [[part] for part in in_batches(rows, 40)]
+    alone = ByHand(setting_of(parse(PARTY), horizon, 1), tmp_path / "one")
+    alone.run_all(batches)
+    assert gone_on == {False: 0, True: 0}
+    shared = ByHand(setting_of(parse(PARTY), horizon, 3), tmp_path / "several", remembers=True)
+    shared.run_all(batches)
+    assert gone_on[False] > 50
+    assert gone_on[True] > 200
+    for ours, expected in zip(shared.log(), alone.log(), strict=True):
+        assert ours.to_pylist() == expected.to_pylist()
