@@ -29,6 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
         os.environ.setdefault("HOLDSFOR_INCREMENTAL", "1000")
         os.environ.setdefault("HOLDSFOR_STRETCHES", "1000")
+        os.environ.setdefault("HOLDSFOR_STAGES", "1000")
 
 
 #: Tests without the mark that start Spark sessions of their own, in this process or another.

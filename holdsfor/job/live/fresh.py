@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from holdsfor.errors import HoldsforError
+from holdsfor.engine.told import as_words
 from holdsfor.io.events import Block
 
 
@@ -28,11 +28,8 @@ class Fresh:
                 self.links.append(block)
             case ["given"]:
                 self.words.append(block)
-            case ["given", _, _]:
-                raise HoldsforError(
-                    "part of the state is damaged, and what would make it again is of an earlier version of Holdsfor. "
-                    "Go on with that version for a batch, or begin anew with another checkpoint."
-                )
+            case ["given", first, until]:  # before version 4: all that was known, for some query times
+                self.words += [as_words(block, 1, int(first)), as_words(block, -1, int(until) + 1)]
 
     def labelled(self) -> Iterator[tuple[str, Block]]:
         """All blocks, each with the label that `add` knows it by."""

@@ -50,14 +50,14 @@ class Held:
         """Those that are seen by a query time and were not sent on yet, and the others."""
         return divide_by_sight(self.new_forwards, self.evaluation.windows, until)
 
-    def move_on(self, query_time: int) -> None:
-        """After a query time: later stages have heard of it."""
+    def move_on(self, query_time: int, has_spoken: bool = True) -> None:
+        """After a query time. has_spoken: later stages have heard of it."""
         frontier = self.evaluation.frontier
         sent, self.new_forwards = self.divide_forwards(query_time)
         known = join_blocks([*self.forwards, *sent])
         self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in known)
         self.new_links = ()
-        self.has_spoken = True
+        self.has_spoken = has_spoken
 
     def save(self) -> Carried:
         """What is carried, with the rows that wait."""

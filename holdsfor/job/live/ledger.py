@@ -11,7 +11,7 @@ What a bucket carries after a batch is a base, and what came and fell due since:
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,6 +41,7 @@ class Logged:
 
     end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
     mark: of the attempt at the batch that counts; nothing else has it.
+    has_words: stages have told the next what differs; before version 4 they told all that was known, each time.
     """
 
     batch: int
@@ -48,6 +49,7 @@ class Logged:
     due: range
     end: int
     mark: str = field(default="", compare=False)
+    has_words: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,23 +161,32 @@ State = tuple[tuple[Base, ...], tuple[Logged, ...]]
 
 
 def _state_of(content: Mapping[str, Any]) -> State:
-    log = (Logged(batch, _written(files), range(*due), end, mark) for batch, files, due, end, mark in content["log"])
-    return tuple(Base(batch, _written(files)) for batch, files in content["bases"]), tuple(log)
+    log = tuple(_entry_of(*entry) for entry in content["log"])
+    return tuple(Base(batch, _written(files)) for batch, files in content["bases"]), log
+
+
+def _entry_of(
+    batch: int, files: list[list[Any]], due: Sequence[int], end: int, mark: str, has_words: bool = False
+) -> Logged:
+    """Without the last in version 3."""
+    return Logged(batch, _written(files), range(*due), end, mark, has_words)
 
 
 def _state_of_version_2(content: Mapping[str, Any]) -> State:
     """There every batch with query times wrote a base."""
     bases = [(Base(batch, _written(files)), range(*due), end) for batch, due, files, end in content["bases"]]
-    entries = {batch: Logged(batch, _written(files), range(0), NEVER) for batch, files in content["inputs"]}
+    entries = {
+        batch: Logged(batch, _written(files), range(0), NEVER, has_words=False) for batch, files in content["inputs"]
+    }
     for base, due, end in bases[-1:]:
         files = entries[base.batch].files if base.batch in entries else ()
-        entries[base.batch] = Logged(base.batch, files, due, end)
+        entries[base.batch] = Logged(base.batch, files, due, end, has_words=False)
     return tuple(base for base, _, _ in bases), tuple(entries[batch] for batch in sorted(entries))
 
 
 def _entry_as_json(entry: Logged) -> list[Any]:
     due = [entry.due.start, entry.due.stop, entry.due.step]
-    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
+    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark, entry.has_words]
 
 
 def _size(files: Iterable[Written]) -> int:
