@@ -29,7 +29,7 @@ class Fresh:
             case ["given"]:
                 self.words.append(block)
             case ["given", first, until]:  # before version 4: all that was known, for some query times
-                self.words += [as_words(block, 1, int(first)), as_words(block, -1, int(until) + 1)]
+                self.words.extend([as_words(block, 1, int(first)), as_words(block, -1, int(until) + 1)])
 
     def labelled(self) -> Iterator[tuple[str, Block]]:
         """All blocks, each with the label that `add` knows it by."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 FEW_CORES = 4
 LONGEST_LOG = 16
 #: So many buckets at most are kept by a worker.
-MOST_BUCKETS = 16
+MOST_BUCKETS = 64
 _SIZES = pa.schema([("part", pa.int32()), ("rows", pa.int64())])
 _SIZES_DDL = "part int, rows bigint"
 _ANSWERS = pa.schema([("number", pa.int64()), ("answer", pa.binary())])
