@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 
-from holdsfor.cli.own_process import OwnProcess, start_worker_for
+from holdsfor.cli.own_process import OwnProcess, leave_at_once, start_worker_for
 from holdsfor.dataclass_code import keep_dataclass_code
 from holdsfor.memory import keep_memory
-from holdsfor.worker import Worker
+from holdsfor.one_run import mark_for_one_run
 
 
 def main() -> None:
@@ -17,13 +16,17 @@ def main() -> None:
     worker = start_worker_for(sys.argv[1:])  # before the rest is loaded, which takes about as long
     if worker is not None:  # what takes memory is done there
         gc.set_threshold(100_000)
-    codes = keep_dataclass_code("run" if sys.argv[1:2] == ["run"] else "command")
+    own = OwnProcess(worker)
+    is_run = sys.argv[1:2] == ["run"]
+    if is_run:
+        mark_for_one_run()
+    codes = keep_dataclass_code("run" if is_run else "command")
     code: object = None
     try:
         from holdsfor.cli.commands import COMMANDS, make_app
 
         called = [name for name in sys.argv[1:2] if name in COMMANDS]
-        make_app(called or COMMANDS)(prog_name="holdsfor", obj=OwnProcess(worker))
+        make_app(called or COMMANDS)(prog_name="holdsfor", obj=own)
     except SystemExit as end:
         code = end.code
         raise
@@ -31,18 +34,8 @@ def main() -> None:
         codes.save()
         if worker is not None:
             worker.stop()
-            leave(code, worker)
-
-
-def leave(code: object, worker: Worker) -> None:
-    """Ends the process without taking it down piece by piece, which is a tenth of a small run.
-
-    Not where something else has been done in it than to have a worker work, or failed.
-    """
-    if worker.has_answered and isinstance(code, int) and "pyspark" not in sys.modules:
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
+        if own.can_leave_at_once and isinstance(code, int):
+            leave_at_once(code)
 
 
 if __name__ == "__main__":

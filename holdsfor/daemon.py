@@ -6,14 +6,20 @@ It is silent when Spark hangs up first: that a task is ended early is no error.
 from __future__ import annotations
 
 import gc
+import os
+import socket
 import sys
 import traceback
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
-from pyspark import daemon
+from holdsfor.dataclass_code import keep_dataclass_code
+from holdsfor.one_run import mark_for_one_run
+from holdsfor.standby import hand_over, take_over
 
 TASKS = "pyspark.worker"  # the module of workers that do tasks; others only plan a source of data
+#: The environment variable that says that the session ends with one run.
+ONE_RUN = "HOLDSFOR_ONE_RUN"
 _print_exc = traceback.print_exc
 
 
@@ -28,6 +34,10 @@ def load_for_tasks() -> None:
     Spark asks that no thread run when workers are forked. Numba's and Arrow's start later, if ever; the one of
     Arrow's allocator knows about forks.
     """
+    codes = None
+    if ONE_RUN in os.environ:
+        mark_for_one_run()
+        codes = keep_dataclass_code("tasks")
     with suppress(Exception), redirect_stdout(sys.stderr):  # Spark reads from the real one
         import pyspark.worker  # noqa: F401
 
@@ -37,12 +47,32 @@ def load_for_tasks() -> None:
 
         if are_kernels_compiled():  # else tasks compile, side by side, those that they need
             load_kernels()
+    if codes is not None:
+        codes.save()
     gc.collect()
     gc.freeze()  # a worker that collects garbage leaves what they all share alone
 
 
-if __name__ == "__main__":
+def run_daemon() -> None:
+    from pyspark import daemon
+
     traceback.print_exc = _unless_hung_up
-    if TASKS in sys.argv[1:2]:
-        load_for_tasks()
     daemon.manager()
+
+
+def main() -> None:
+    """As Spark starts it, with the module of its workers; or to stand by, with a socket and the driver's process."""
+    if sys.argv[1] == "standby":
+        listener = socket.socket(fileno=int(sys.argv[2]))
+        load_for_tasks()
+        if take_over(listener, int(sys.argv[3])):
+            run_daemon()
+    elif sys.argv[1] != TASKS:
+        run_daemon()
+    elif not hand_over():
+        load_for_tasks()
+        run_daemon()
+
+
+if __name__ == "__main__":
+    main()

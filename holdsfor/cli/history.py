@@ -34,6 +34,10 @@ from holdsfor.local.recognise import recognise_for
 from holdsfor.plan import plan_once
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from pyspark.sql import SparkSession
+
     from holdsfor.language.description import EventDescription
 
 WIDE = "wide"
@@ -62,9 +66,20 @@ def carry_out(order: RunOrder) -> HistoryRun | None:
     return in_process(order.description, source, times, order.writing, order.threads)
 
 
-def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
+def carry_out_on_spark(
+    order: RunOrder, master: str | None, settings: Mapping[str, str], starting: Future[SparkSession] | None
+) -> HistoryRun:
+    """starting: a session that is on its way, and ends by itself."""
+    from holdsfor.spark import session
+
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
-    return on_spark(order.description, source, order.times, order.writing, master, settings)
+    with progress("Starting Spark"):
+        spark = session(master, settings, for_one_run=True) if starting is None else starting.result()
+    try:
+        return on_spark(spark, order.description, source, order.times, order.writing)
+    finally:
+        if starting is None:
+            spark.stop()
 
 
 def in_process(
@@ -104,37 +119,26 @@ def write_result(result: Result, writing: Writing, early: GrowingTable | None) -
 
 
 def on_spark(
-    description: EventDescription,
-    source: EventSource,
-    times: RunTimes,
-    writing: Writing,
-    master: str | None,
-    settings: Mapping[str, str],
+    spark: SparkSession, description: EventDescription, source: EventSource, times: RunTimes, writing: Writing
 ) -> HistoryRun:
     from holdsfor.spark import recognise as recognise_on_spark
-    from holdsfor.spark import session
 
-    with progress("Starting Spark"):
-        spark = session(master, settings, for_one_run=True)
-    try:
-        with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
-            written = writing.out if writing.form == "parquet" else None  # by the workers
-            result = recognise_on_spark(spark, description, source, **times, out=written)
-        with progress(f"Writing {writing.out}"):
-            tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
-            _clear(writing.out, written=written is not None)
-            write_tables(tables, writing.out, writing.form, result.metrics)
-            if writing.wide and written:
-                write_wide_parts(writing.out, result.metrics)
-            elif writing.wide:
-                write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
-        with progress("Looking at what was found"):
-            parts = {name: [tables[name]] if tables else _read_parts(writing.out, name) for name in TABLES}
-            findings = (*summarise_parts(parts["intervals"]), *summarise_parts(parts["occurrences"]))
-            first = next(filter(None, map(_first, parts["rejects"])), None)
-        return HistoryRun(result.metrics, first, findings, result.metrics.get(NANOSECONDS))
-    finally:
-        spark.stop()
+    with progress("Recognising on Spark", lambda: share_of_tasks(spark)):
+        written = writing.out if writing.form == "parquet" else None  # by the workers
+        result = recognise_on_spark(spark, description, source, **times, out=written)
+    with progress(f"Writing {writing.out}"):
+        tables = {} if written else {name: getattr(result, name).toArrow() for name in TABLES}
+        _clear(writing.out, written=written is not None)
+        write_tables(tables, writing.out, writing.form, result.metrics)
+        if writing.wide and written:
+            write_wide_parts(writing.out, result.metrics)
+        elif writing.wide:
+            write_tables(wide_tables(tables, result.metrics), writing.out / WIDE, writing.form)
+    with progress("Looking at what was found"):
+        parts = {name: [tables[name]] if tables else _read_parts(writing.out, name) for name in TABLES}
+        findings = (*summarise_parts(parts["intervals"]), *summarise_parts(parts["occurrences"]))
+        first = next(filter(None, map(_first, parts["rejects"])), None)
+    return HistoryRun(result.metrics, first, findings, result.metrics.get(NANOSECONDS))
 
 
 def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> dict[str, pa.Table]:

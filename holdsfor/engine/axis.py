@@ -112,6 +112,8 @@ class Axis:
 
     def code(self, key: Ints, position: int, arity: int) -> Ints:
         """The code of one argument of keys with `arity` arguments."""
+        if arity == 1:
+            return key
         if self.is_wide(arity):
             return self.tables[arity].columns[position][key] if arity in self.tables else np.empty(0, np.int64)
         shift = (arity - 1 - position) * self.code_bits
@@ -130,6 +132,10 @@ class Axis:
     def following(self, packed: Ints) -> Ints:
         """The next grid point after each point."""
         return packed + 1 if self.tick == 1 else packed + self.tick - (packed & self.mask) % self.tick
+
+    def next_time(self, time: int) -> int:
+        """The next grid point after a time, relative to the origin."""
+        return time + self.tick - time % self.tick
 
     def preceding(self, packed: Ints) -> Ints:
         """The grid point before each point."""

@@ -196,14 +196,24 @@ def scan(op: At, world: World) -> Rows:
     rows = Rows(
         world.axis, len(occurrences), columns | {op.time: _time(occurrences, None)} | _start(op, occurrences, None)
     )
-    key = tuple(args[p] for p in occurrences.key)
-    if all(isinstance(arg, str) for arg in key) and len(set(key)) == len(key):
-        rows.sorted_by(
-            tuple(arg for arg in key if isinstance(arg, str)), op.time, occurrences.packed, occurrences.span()
-        )
-    elif all(arg is not None and not isinstance(arg, str) for arg in key):
-        rows.sorted_by((), op.time, occurrences.packed & world.axis.mask, occurrences.span())
+    order = _find_order(args, occurrences.key)
+    if order is not None:
+        packed = occurrences.packed if order or not occurrences.key else occurrences.packed & world.axis.mask
+        rows.sorted_by(order, op.time, packed, occurrences.span())
     return rows
+
+
+@lru_cache(maxsize=4096)
+def _find_order(args: tuple[Leaf, ...], key: tuple[int, ...]) -> tuple[str, ...] | None:
+    """The variables that rows are sorted by, if they are sorted by these arguments; None: they are not sorted.
+
+    By none where the arguments are constants: one of each is left.
+    """
+    leading = tuple(args[position] for position in key)
+    names = tuple(arg for arg in leading if isinstance(arg, str))
+    if len(set(names)) == len(leading):
+        return names
+    return () if not names and None not in leading else None
 
 
 def at(op: At, rows: Rows, world: World) -> Rows:

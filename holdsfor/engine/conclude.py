@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints, are_plain
-from holdsfor.engine.prepared import Rulebook, find_rule, rows_of
+from holdsfor.engine.prepared import Rulebook, find_rule, run_rule
 from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
@@ -56,7 +57,7 @@ def concluded(
     for rule in rules:
         prepared = find_rule(rule, rulebook)
         is_full, packed = prepared.is_full, EMPTY
-        if not prepared.is_void(world) and (rows := rows_of(rule, prepared, world)).size:
+        if not prepared.is_void(world) and (rows := run_rule(rule, prepared, world)).size:
             packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
         if is_full:
             full.append(packed)
@@ -66,7 +67,7 @@ def concluded(
 
 
 def head_points(
-    rows: Rows, args: Sequence[Arg], time: str, world: World, firsts: bool = False, anyhow: bool = False
+    rows: Rows, args: tuple[Arg, ...], time: str, world: World, firsts: bool = False, anyhow: bool = False
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
     low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
@@ -85,18 +86,26 @@ def head_points(
     return packed if in_order or anyhow else np.sort(packed)
 
 
-def _may_use_table(rows: Rows, args: Sequence[Arg], world: World) -> bool:
+def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
     """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
-    alone = len(args) == 1 and isinstance(args[0], str) and rows.order != tuple(args)
+    alone = len(args) == 1 and isinstance(args[0], str) and rows.order != args
     return alone and len(world.dictionary) <= DENSE * rows.size
 
 
-def _pack_head(rows: Rows, args: Sequence[Arg], time: str, world: World) -> tuple[Ints, bool]:
+def _pack_head(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> tuple[Ints, bool]:
     """The points of the head's columns at the time, and whether they are sorted."""
-    if all(isinstance(arg, str) for arg in args):
-        return rows.pack(tuple(arg for arg in args if isinstance(arg, str)), time)
+    names = _find_names(args)
+    if names is not None:
+        return rows.pack(names, time)
     codes = [head_codes(rows, arg, world) for arg in args]
     return world.axis.pack(codes, rows.times(time)), False
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def _find_names(args: tuple[Arg, ...]) -> tuple[str, ...] | None:
+    """The variables that the arguments are, if all of them are variables."""
+    names = tuple(arg for arg in args if isinstance(arg, str))
+    return names if len(names) == len(args) else None
 
 
 def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
@@ -120,9 +129,9 @@ def joined(lists: Iterable[Ints]) -> Ints:
 
 def merged(lists: Iterable[Ints]) -> Ints:
     """One sorted list out of several, the shortest first."""
-    waiting = [points for points in lists if len(points)]
-    if not waiting:
-        return EMPTY
+    waiting = [points for points in lists if points.size]
+    if len(waiting) < 2:
+        return waiting[0] if waiting else EMPTY
     waiting.sort(key=len)
     while len(waiting) > 1:
         one, other, *rest = waiting

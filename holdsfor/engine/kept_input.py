@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 import numpy as np
 
@@ -24,57 +23,78 @@ Parts = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptInput:
-    """parts: by name, kind and number of arguments, most rows in the first of each. rows: how many there are."""
+class KeptRows:
+    """Rows of one kind: most of them in the first part. later: how many the others have."""
 
-    parts: Mapping[Kind, Parts] = field(default_factory=dict)
-    rows: int = 0
+    first: Block
+    rest: Parts = ()
+    later: int = 0
+
+    def __len__(self) -> int:
+        return len(self.first) + self.later
+
+    def add(self, block: Block, frontier: Frontier) -> KeptRows:
+        """With more. They are joined, and what nothing looks at any more is dropped, only when there are many."""
+        first, rest, later = self.first, (*self.rest, block), self.later + len(block)
+        if 2 * later > max(len(first), FEW_ROWS):
+            (joined,) = join_blocks([first, *rest])
+            return KeptRows(_without_forgotten(joined, frontier))
+        if len(rest) < MOST_PARTS:
+            return KeptRows(first, rest, later)
+        (joined,) = join_blocks(rest)
+        kept = _without_forgotten(joined, frontier)
+        return KeptRows(_without_forgotten(first, frontier), (kept,), len(kept))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptInput:
+    """rows: by name, kind and number of arguments. count: how many there are."""
+
+    rows: Mapping[Kind, KeptRows] = field(default_factory=dict)
+    count: int = 0
 
     @property
     def blocks(self) -> Parts:
-        return tuple(chain.from_iterable(self.parts.values()))
+        parts = (part for rows in self.rows.values() for part in (rows.first, *rows.rest))
+        return tuple(part for part in parts if len(part))
 
     def of_points(self) -> Parts:
         """The rows that are given point by point."""
-        return tuple(block for kind, blocks in self.parts.items() if kind[1] == "point" for block in blocks)
+        return tuple(part for part in self.blocks if part.kind == "point") if self._has_points() else ()
+
+    def _has_points(self) -> bool:
+        return any(kind == "point" for _, kind, _ in self.rows)
 
     def add(self, fresh: Iterable[Block], frontier: Frontier) -> KeptInput:
-        """With more rows. They are joined, and what nothing looks at any more is dropped, only when there are many."""
-        parts, rows = dict(self.parts), self.rows
+        rows, count = dict(self.rows), self.count
         for block in fresh:
             kind = _kind_of(block)
-            before = parts.get(kind, ())
-            parts[kind] = _join_some((*before, block), frontier)
-            rows += sum(map(len, parts[kind])) - sum(map(len, before))
-        return KeptInput({kind: blocks for kind, blocks in parts.items() if blocks}, rows)
+            before = rows.get(kind)
+            rows[kind] = KeptRows(block) if before is None else before.add(block, frontier)
+            count += len(rows[kind]) - (0 if before is None else len(before))
+        return KeptInput(rows, count)
 
 
 def keep_input(blocks: Iterable[Block]) -> KeptInput:
     """Of blocks of different kinds."""
-    parts = {_kind_of(block): (block,) for block in blocks if len(block)}
-    return KeptInput(parts, sum(len(block) for (block,) in parts.values()))
+    rows = {_kind_of(block): KeptRows(block) for block in blocks if len(block)}
+    return KeptInput(rows, sum(map(len, rows.values())))
 
 
 def _kind_of(block: Block) -> Kind:
     return block.name, block.kind, len(block.args)
 
 
-def _join_some(parts: Parts, frontier: Frontier) -> Parts:
-    """As they are; or all of them as one, if the later ones have many rows; or these as one, if they are many."""
-    first, rest = parts[0], parts[1:]
-    if 2 * sum(map(len, rest)) > max(len(first), FEW_ROWS):
-        return without_forgotten(join_blocks(parts), frontier)
-    return without_forgotten((first, *join_blocks(rest)), frontier) if len(parts) > MOST_PARTS else parts
-
-
-def without_forgotten(inputs: Sequence[Block], frontier: Frontier) -> Parts:
-    """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
-    kept = []
-    for block in inputs:
-        mask = remembered(block, frontier.horizon_of_input(block))
-        dropped = len(block) - int(np.count_nonzero(mask))
-        kept.append(block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block)
+def without_forgotten(inputs: Iterable[Block], frontier: Frontier) -> Parts:
+    kept = (_without_forgotten(block, frontier) for block in inputs)
     return tuple(block for block in kept if len(block))
+
+
+def _without_forgotten(block: Block, frontier: Frontier) -> Block:
+    """Without rows that nothing looks at any more, where these are many: they do no harm, and copying takes long."""
+    mask = remembered(block, frontier.horizon_of_input(block))
+    dropped = len(block) - int(np.count_nonzero(mask))
+    return block.filter(mask) if dropped * DROPPED_SHARE >= len(block) else block
 
 
 def rows_after(blocks: Iterable[Block], time: int) -> Parts:

@@ -26,9 +26,15 @@ class OnBehalfOf:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, TooManyPairs) and self.rule.place != NOWHERE:
-            message = f"this asks for {error.pairs:,} rows or more at once, and {error.most:,} are allowed"
-            raise Refusal("too-large", message, self.rule.place, HINT) from None
-        if isinstance(error, EndlessTerm) and self.rule.place != NOWHERE:
-            hint = "let it begin from something else than its own answers, or add a condition that ends it"
-            raise Refusal("endless", f"each answer of this rule makes a larger one: {error}", self.rule.place, hint)
+        if error is not None:
+            refuse(self.rule, error)
+
+
+def refuse(rule: Conclude | Declared | HoldsForRule, error: BaseException) -> None:
+    """Raises a refusal of the rule, if something grows too large in it."""
+    if isinstance(error, TooManyPairs) and rule.place != NOWHERE:
+        message = f"this asks for {error.pairs:,} rows or more at once, and {error.most:,} are allowed"
+        raise Refusal("too-large", message, rule.place, HINT) from None
+    if isinstance(error, EndlessTerm) and rule.place != NOWHERE:
+        hint = "let it begin from something else than its own answers, or add a condition that ends it"
+        raise Refusal("endless", f"each answer of this rule makes a larger one: {error}", rule.place, hint)

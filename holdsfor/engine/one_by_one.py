@@ -37,7 +37,7 @@ def one_by_one(
         if same not in made:
             with OnBehalfOf(action.rule):
                 rows = run(action.chain, world).timely(action.rule.time)
-            points = head_points(rows, list(action.rule.args), action.rule.time, world)
+            points = head_points(rows, tuple(action.rule.args), action.rule.time, world)
             made[same] = world.since_cut(action.relation, points)
         order = made[same]
         if action.initiates and action.relation in domains:

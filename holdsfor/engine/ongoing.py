@@ -128,7 +128,7 @@ class Ongoing:
                 return self._evaluate(due, tell, self._take(due[-1]), upstream, sent_on)
             told: list[Told] = []
             while due:
-                light = due[: count_light(self.waiting, self._inputs.rows, due, self.windows)]
+                light = due[: count_light(self.waiting, self._inputs.count, due, self.windows)]
                 by_changes = self._go_on(light, tell) if light and self._goes_by_changes(light) else None
                 if by_changes is None:
                     told += self._evaluate(due[:1], tell, self._take(due[0]), upstream, sent_on, until=due[-1])
@@ -166,7 +166,7 @@ class Ongoing:
         else:
             return False
         keys = estimate_keys(max(relations, key=len)) if relations else 1
-        if not is_worthwhile(self.waiting, self._inputs.rows, keys, fired, due, self.windows):
+        if not is_worthwhile(self.waiting, self._inputs.count, keys, fired, due, self.windows):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)

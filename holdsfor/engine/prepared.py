@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdsfor.engine.chain import run
-from holdsfor.engine.limits import OnBehalfOf
+from holdsfor.engine.dictionary import EndlessTerm
+from holdsfor.engine.limits import refuse
 from holdsfor.engine.patterns import occurring
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
+from holdsfor.kernels import TooManyPairs
 from holdsfor.plan.operators import Arg, At, Chain, Conclude, Occurring, Relation
 from holdsfor.plan.structures import Forms, open_forms
 
@@ -78,13 +80,19 @@ def find_rule(rule: Conclude, rulebook: Rulebook) -> PreparedRule:
 
 def rows_of(rule: Conclude, prepared: PreparedRule, world: World) -> Rows:
     """If there is no row, not all of the columns are there."""
-    if prepared.is_void(world):
-        return Rows(world.axis, 0, {})
-    with OnBehalfOf(rule):
+    return Rows(world.axis, 0, {}) if prepared.is_void(world) else run_rule(rule, prepared, world)
+
+
+def run_rule(rule: Conclude, prepared: PreparedRule, world: World) -> Rows:
+    """As `rows_of`, of a rule that is not void."""
+    try:
         if prepared.pattern is not None:
             return run(prepared.rest, world, occurring(prepared.pattern, world))
         rows = _run_shared(prepared, world)
         return rows.timely(rule.time) if rows.size else rows
+    except (TooManyPairs, EndlessTerm) as error:
+        refuse(rule, error)
+        raise
 
 
 def _run_shared(prepared: PreparedRule, world: World) -> Rows:

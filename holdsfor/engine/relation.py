@@ -354,7 +354,7 @@ class Intervals:
         return keys
 
     def codes(self, position: int) -> Ints:
-        return self.axis.code(self.keys(), position, self.arity)
+        return self.keys() if self.arity == 1 else self.axis.code(self.keys(), position, self.arity)
 
     def by_parts(self, forms: Forms) -> Intervals:
         """With a column for each part of the arguments; without the intervals whose arguments have other forms."""

@@ -99,6 +99,8 @@ def reported(relation: Relation, world: World) -> Intervals:
 
 def without_hidden(intervals: Intervals, relation: Relation, world: World) -> Intervals:
     """Without values that no grounding declares, where others are declared."""
+    if not world.unreported:
+        return intervals
     hidden = [value for owner, value in world.unreported if owner == relation.signature]
     if not hidden:
         return intervals
@@ -127,7 +129,7 @@ def _begun(intervals: Intervals, world: World) -> Intervals:
 def told_between(world: World) -> tuple[int, int]:
     """The first point of the history, and the latest time at which what is told may begin, relative to the origin."""
     axis = world.axis
-    return world.start + 1 - axis.origin, int(axis.following(np.array([world.now - axis.origin]))[0])
+    return world.start + 1 - axis.origin, axis.next_time(world.now - axis.origin)
 
 
 def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write: Writer) -> pa.Table:

@@ -219,6 +219,8 @@ def standing(block: Block, windows: Windows) -> Block:
 
     A word on a durative row that began before the window in which it is first seen is about the window only.
     """
+    if block.op is None and block.end is None:
+        return block
     begun = block.start if block.end is None else _begun(block.start, windows.first_seen(block.arrival), windows)
     if block.op is None or (block.op > 0).all():
         return replace(block, start=begun, op=None)

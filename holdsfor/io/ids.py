@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdsfor.kernels.identify import Bytes, Hashes, add_lists, add_numbers, add_texts, hex_digits, mixed, no_hashes
 from holdsfor.kernels.kernel import Ints
@@ -32,7 +31,7 @@ def ids_of(table: pa.Table) -> pa.Array:
 def hashes_of(texts: pa.Array) -> Hashes:
     """A number for each text, the same in every process."""
     hashes = no_hashes(len(texts))
-    add_texts(hashes, *_pieces(texts.cast(pa.large_string())))
+    add_texts(hashes, *_pieces(texts))
     return mixed(hashes)
 
 
@@ -48,24 +47,32 @@ def _text(hashes: Hashes) -> pa.Array:
 
 
 def _add_text(hashes: Hashes, column: pa.ChunkedArray) -> None:
-    add_texts(hashes, *_pieces(column.cast(pa.large_string()).combine_chunks()))
+    add_texts(hashes, *_pieces(_one_chunk(column)))
 
 
 def _add_list(hashes: Hashes, column: pa.ChunkedArray) -> None:
-    lists = column.cast(pa.large_list(pa.large_string())).combine_chunks()
-    add_lists(hashes, np.array(lists.offsets), *_pieces(lists.values))
+    lists = _one_chunk(column)
+    add_lists(hashes, np.array(lists.offsets, np.int64), *_pieces(lists.values))
+
+
+def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _pieces(texts: pa.Array) -> tuple[Ints, Bytes]:
     """Offsets and bytes of texts; only the part of the buffer that is theirs, in case they are a slice of more."""
-    _, offsets, data = texts.buffers()
     if not len(texts):
         return np.zeros(1, np.int64), np.empty(0, np.uint8)
-    ends = np.frombuffer(offsets, np.int64, len(texts) + 1, texts.offset * 8)
+    if not pa.types.is_string(texts.type):
+        texts = texts.cast(pa.large_string())
+    _, offsets, data = texts.buffers()
+    kind = np.dtype(np.int64 if pa.types.is_large_string(texts.type) else np.int32)
+    ends = np.frombuffer(offsets, kind, len(texts) + 1, texts.offset * kind.itemsize).astype(np.int64)
     size = int(ends[-1] - ends[0])
     own = np.frombuffer(data, np.uint8, size, int(ends[0])).copy() if size else np.empty(0, np.uint8)
     return ends - ends[0], own
 
 
 def _numbers(column: pa.ChunkedArray) -> Ints:
-    return np.array(pc.fill_null(column, 0).cast(pa.int64()).combine_chunks())
+    numbers = _one_chunk(column)
+    return np.array(numbers.fill_null(0) if numbers.null_count else numbers, np.int64)

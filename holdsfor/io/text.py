@@ -14,6 +14,7 @@ from holdsfor.io.strings import Strings, TextColumn, strings_of
 Mask = npt.NDArray[np.bool_]
 
 TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
+QUOTE = ord("'")
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
 _PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
@@ -61,10 +62,19 @@ def plain_text(terms: pa.Array) -> pa.Array:
 def plain_table(table: pa.Table) -> pa.Table:
     """The same rows with arguments and values as plain text."""
     for name in {"args", "value"}.intersection(table.column_names):
+        if not any(map(_may_have_quotes, table[name].chunks)):
+            continue
         chunks = [_plain_column(chunk) for chunk in table[name].chunks]
         column = pa.chunked_array(chunks, table.schema.field(name).type)
         table = table.set_column(table.column_names.index(name), table.schema.field(name), column)
     return table
+
+
+def _may_have_quotes(column: pa.Array) -> bool:
+    """Whether there is a quote in what the texts of a column are cut from."""
+    texts = column.values if pa.types.is_list(column.type) else column
+    data = texts.buffers()[2]
+    return data is not None and bool((np.frombuffer(data, np.uint8) == QUOTE).any())
 
 
 def _plain_column(column: pa.Array) -> pa.Array:

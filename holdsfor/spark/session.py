@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -13,6 +14,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
+from holdsfor.daemon import ONE_RUN
 from holdsfor.errors import HoldsforError
 from holdsfor.job.depot import make_depot_folder
 from holdsfor.memory import ENVIRONMENT
@@ -20,6 +22,7 @@ from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect
+from holdsfor.standby import STANDBY, start_standby
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,6 +33,10 @@ ONE_THREAD = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS")
 
 #: Java's second compiler makes fast what runs for minutes; at the start it takes most of the time of two cores.
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+
+ENV = "spark.executorEnv."
+DAEMON_MODULE = "spark.python.daemon.module"
+OUR_DAEMON = "holdsfor.daemon"
 
 PACKAGE = Path(holdsfor.__file__).parent
 LOGGING = PACKAGE / "spark" / "log4j2.properties"
@@ -59,11 +66,22 @@ def session(
     master = master or submitted.get("spark.master", "local[*]")
     ours = {"spark.app.name": name} | _settings(master, for_one_run)
     settings = ours | submitted | {"spark.master": master} | dict(conf or {})
+    settings |= _standby_settings(settings, master)
     with _environment(_launch_environment(master)):
         started = _start(settings, master, log)
     if _is_here(master):
         _wake_workers(started)
     return started
+
+
+def _standby_settings(settings: Mapping[str, str], master: str) -> dict[str, str]:
+    """Where Java and workers start here: a daemon that stands by for them, and how Spark's own finds it."""
+    if not master.startswith("local") or settings.get(DAEMON_MODULE) != OUR_DAEMON:
+        return {}
+    seed = os.environ.get("PYTHONHASHSEED", "0")  # as Spark has it: the same in all workers
+    of_workers = {key.removeprefix(ENV): value for key, value in settings.items() if key.startswith(ENV)}
+    path = start_standby({"PYTHONHASHSEED": seed} | of_workers)
+    return {} if path is None else {f"{ENV}{STANDBY}": str(path)}
 
 
 def _submitted() -> dict[str, str]:
@@ -130,6 +148,17 @@ def _ignore_hang_ups(session: SparkSession) -> None:
             print_error(*request)
 
     server.handle_error = handle_error  # type: ignore[method-assign, assignment]
+    for logger in (logging.getLogger(), logging.getLogger("py4j.clientserver")):  # py4j writes to both
+        logger.addFilter(is_no_hang_up)
+
+
+def is_no_hang_up(record: logging.LogRecord) -> bool:
+    """Whether a record is something else than py4j's word that Java has gone."""
+    if record.exc_info is None or Path(record.pathname).parent.name != "py4j":
+        return True
+    from py4j.protocol import Py4JNetworkError
+
+    return not isinstance(record.exc_info[1], EOFError | ConnectionError | Py4JNetworkError)
 
 
 def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -> SparkSession:
@@ -162,18 +191,18 @@ def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
         # Buckets are shared out already; measuring them again before each stage costs a job of its own.
         "spark.sql.adaptive.enabled": "false",
     }
-    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT
-    settings |= {f"spark.executorEnv.{variable}": value for variable, value in environment.items()}
+    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT | ({ONE_RUN: "yes"} if for_one_run else {})
+    settings |= {f"{ENV}{variable}": value for variable, value in environment.items()}
     if not os.access(PACKAGE / "kernels", os.W_OK):
-        settings["spark.executorEnv.NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
+        settings[f"{ENV}NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
     if _is_here(master):
         settings["spark.driver.bindAddress"] = "127.0.0.1"
         settings["spark.driver.host"] = "127.0.0.1"
         # Between processes of one machine, packing takes longer than carrying.
         settings["spark.shuffle.compress"] = "false"
         # Workers find this very package, installed or not.
-        settings["spark.executorEnv.PYTHONPATH"] = str(PACKAGE.parent)
-        settings["spark.python.daemon.module"] = "holdsfor.daemon"
+        settings[f"{ENV}PYTHONPATH"] = str(PACKAGE.parent)
+        settings[DAEMON_MODULE] = OUR_DAEMON
     return settings
 
 

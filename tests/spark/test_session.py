@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 import holdsfor
 from holdsfor.errors import HoldsforError
@@ -166,3 +168,17 @@ def test_java_error_gives_its_sentence() -> None:
     text = "An error occurred in None.X.\n: org.apache.spark.SparkException: Too little memory.\n\tat org.a.B(C)"
     assert reason_of(Exception(text)) == "Too little memory."
     assert reason_of(Exception("plain")) == "plain"
+
+
+@pytest.mark.parametrize(
+    ("error", "path", "is_shown"),
+    [
+        (Py4JNetworkError("Answer from Java side is empty"), "lib/py4j/java_gateway.py", False),
+        (ConnectionRefusedError(), "lib/py4j/clientserver.py", False),
+        (ValueError("a bug in a batch"), "lib/py4j/clientserver.py", True),
+        (ConnectionRefusedError(), "users/own.py", True),
+    ],
+)
+def test_only_that_java_has_gone_is_no_error_to_print(error: Exception, path: str, is_shown: bool) -> None:
+    record = logging.LogRecord("root", logging.ERROR, path, 1, "told", (), (type(error), error, None))
+    assert module.is_no_hang_up(record) is is_shown

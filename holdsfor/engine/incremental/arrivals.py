@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +12,13 @@ from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
-from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.engine.relation import EMPTY, Data, Intervals, Points
 from holdsfor.engine.window import Windows, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.kernels import union2
+from holdsfor.language.description import Signature
 from holdsfor.plan.operators import InputSource, Relation
 
 Stores = dict[Relation, Stored]
@@ -40,26 +41,29 @@ def add_arrivals(
     last query time; what nothing looks at since then is forgotten.
     """
     differences: dict[Relation, Difference] = {}
-    by_points = _by_source(pointwise, sources)
-    for place, blocks in (by_points | _by_source(fresh, sources)).items():
+    inputs = ((source.input.signature, source.input.kind == "event") for source in reversed(sources))
+    places = dict(zip(inputs, reversed(range(len(sources))), strict=True))  # of two alike the first
+    by_points = _by_source(pointwise, places)
+    alone = replace(world, relations={}, shared={})
+    for place, blocks in (by_points | _by_source(fresh, places)).items():
         source = sources[place]
         if place in by_points or not all(map(_can_be_added, blocks)):
-            changed = _look_again(known(), source, world, stores)
+            changed = _look_again(known(), source, alone, stores)
         else:
             edge = frontier.horizon_of_input(blocks[0]) - world.axis.origin
             add = _add_events if source.input.kind == "event" else _add_intervals
-            changed = add(blocks, source, windows, world, stores, edge)
+            changed = add(blocks, source, windows, alone, stores, edge)
         differences.update(changed)
     return differences
 
 
-def _by_source(blocks: Iterable[Block], sources: Sequence[InputSource]) -> dict[int, list[Block]]:
-    """By the place of the source."""
+def _by_source(blocks: Iterable[Block], places: Mapping[tuple[Signature, bool], int]) -> dict[int, list[Block]]:
+    """By the place of the source. places: of the input, by its signature and whether it is an event."""
     grouped: dict[int, list[Block]] = {}
     for block in join_blocks(blocks):
-        source = source_of(block, sources)
-        if source is not None and len(block):
-            grouped.setdefault(sources.index(source), []).append(block)
+        place = places.get((Signature(block.name, len(block.args)), block.kind == "event"))
+        if place is not None and len(block):
+            grouped.setdefault(place, []).append(block)
     return grouped
 
 
@@ -72,12 +76,12 @@ def _only_inserts(block: Block) -> bool:
     return block.op is None or bool((block.op > 0).all())
 
 
-def _relations_of(blocks: Iterable[Block], source: InputSource, world: World) -> dict[Relation, Data]:
-    """The rows of blocks by themselves, on the axis."""
-    alone = replace(world, relations={}, shared={})
+def _relations_of(blocks: Iterable[Block], source: InputSource, alone: World) -> dict[Relation, Data]:
+    """The rows of blocks by themselves, on the axis. alone: a world in which nothing else is."""
+    alone.relations = {}
     for block in blocks:
         if len(block):
-            add_block(block, encoded(block, source.identities, world.dictionary), source, alone)
+            add_block(block, encoded(block, source.identities, alone.dictionary), source, alone)
     return alone.relations
 
 
@@ -90,8 +94,9 @@ def _add_events(
     """The last word on each row counts: what has come before is taken back by it, whatever it says."""
     relation = source.relations[0]
     added = _points(_words(blocks, windows, 1), source, world)
-    stored = stores.get(relation) or keep(world.nothing_of(relation))
-    removed = Gathered(world.nothing_of(relation), np.empty(0, np.int64))
+    nothing = world.nothing_of(relation)
+    stored = stores[relation] if relation in stores else keep(nothing)
+    removed = Gathered(nothing, EMPTY)
     if not all(map(_only_inserts, blocks)):
         removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
     stores[relation] = stored.change(removed.origin, added, edge)
@@ -187,7 +192,7 @@ def replace_rows(
     if not len(gone) and not len(come):
         return Difference(before.data.none(), before.data.none())
     added = now.take(come)
-    stored = stores.get(relation) or keep(before.data.none())
+    stored = stores[relation] if relation in stores else keep(before.data.none())
     stores[relation] = stored.change(before.origin[gone], added, edge)
     return Difference(before.data.take(gone), added)
 

@@ -18,7 +18,7 @@ from holdsfor.engine.incremental.arrivals import differing, replace_rows
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
-from holdsfor.engine.incremental.units import DefinitionStep, Unit
+from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
 from holdsfor.engine.relation import EMPTY, Data, Intervals, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
@@ -60,8 +60,10 @@ class Evaluation:
     block: TouchedBlock
     stirred: frozenset[int]
     world: World = field(init=False)
+    wanted: Mapping[Relation, RowsWanted] = field(init=False)
 
     def __post_init__(self) -> None:
+        self.wanted = self.turn.setting.wanted[self.unit]
         self.world = replace(self.turn.bare, relations={}, running={}, shared={})
 
     def run(self) -> None:
@@ -88,17 +90,15 @@ class Evaluation:
 
     def _gather(self, relation: Relation) -> Gathered:
         """Of the block's tuples, what may be looked at."""
-        stored = self.turn.stores.get(relation)
+        stored, tuples = self.turn.stores.get(relation), self.block.tuples
         if stored is None:
             return Gathered(self.world.nothing_of(relation), EMPTY)
-        tuples, unit = self.block.tuples, self.unit
-        if tuples is None or relation in unit.everywhere:
+        if tuples is None or (wanted := self.wanted[relation]).is_everywhere:
             whole = stored.whole()
-            self.turn.count("rows_gathered", len(whole))
-            return Gathered(whole, np.arange(len(whole)))
-        reach = self._on_axis(self.turn.setting.of_units[unit].edges[relation])
-        gathered = tuples.gather(stored, unit.about.get(relation, ()), unit.follows.get(relation, ()), reach)
-        self.turn.count("rows_gathered", len(gathered.data))
+            gathered = Gathered(whole, np.arange(len(whole)))
+        else:
+            gathered = tuples.gather(stored, wanted.shares, wanted.follows, self._on_axis(wanted.reach))
+        self.turn.count("rows_gathered", gathered.origin.size)
         return gathered
 
     def _on_axis(self, distance: int | None) -> int:

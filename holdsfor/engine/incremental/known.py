@@ -21,7 +21,7 @@ from holdsfor.engine.frontier import (
 )
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep
-from holdsfor.engine.incremental.units import DefinitionStep, Unit, find_units, make_steps
+from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
 from holdsfor.engine.relation import EMPTY, Data, Intervals, merge_in_order
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
@@ -53,8 +53,8 @@ class SessionSetting:
     complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
     looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
-    or follows links. steps: the definitions of each unit. waits: what definitions read, by relation; waiting: how far
-    they look from the present, each with one of the definitions that do.
+    or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: what they
+    read, by relation; waiting: how far they look from the present, each with one of the definitions that do.
     """
 
     program: Program
@@ -71,6 +71,7 @@ class SessionSetting:
     stirred: dict[Unit, Stirred]
     steps: dict[Unit, tuple[DefinitionStep, ...]]
     looking: dict[Unit, tuple[int, int] | None]
+    wanted: dict[Unit, dict[Relation, RowsWanted]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -101,6 +102,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         {unit: _find_stirred(plan, unit, timed) for unit in units},
         {unit: make_steps(plan, unit) for unit in units},
         {unit: _find_looking(plan, unit, of_units[unit]) for unit in units},
+        {unit: find_wanted(unit, of_units[unit].edges) for unit in units},
     )
 
 
@@ -177,7 +179,7 @@ def _future_starts(data: Data, world: World) -> Ints:
 
 def last_start(world: World) -> int:
     """The latest that an interval may begin for results to have it, relative to the origin of the axis."""
-    return int(world.axis.following(np.array([world.now - world.axis.origin]))[0])
+    return world.axis.next_time(world.now - world.axis.origin)
 
 
 def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], bare: World) -> dict[Relation, Ints]:

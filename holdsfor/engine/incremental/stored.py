@@ -86,18 +86,20 @@ class Stored:
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
         """Without the rows of these origins, with others. edge: what was over there is forgotten now and then."""
-        if len(self.base) <= FEW and not len(self.gone) and not len(self.more):
+        size = len(self.base)
+        if size <= FEW and not self.gone.size and not len(self.more):
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
             if edge is None or count <= len(whole) // CHANGED_SHARE:
                 return Stored(whole, self.more, changed=count)
             return keep(whole.beyond(edge))
-        of_more = np.sort(-1 - removed[removed < 0])
-        more = change_rows(self.more, of_more, added) if len(of_more) or len(added) else self.more
-        gone = self.gone
+        more, gone = self.more, self.gone
+        of_more = np.sort(-1 - removed[removed < 0]) if removed.size else EMPTY
+        if of_more.size or len(added):
+            more = change_rows(more, of_more, added)
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
         changed = Stored(self.base, more, gone)
-        if len(self.base) > FEW and len(more) + len(gone) <= len(self.base) // CHANGED_SHARE:
+        if size > FEW and len(more) + gone.size <= size // CHANGED_SHARE:
             return changed
         whole = changed.whole()
         return keep(whole if edge is None else whole.beyond(edge))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdsfor.plan.operators import Definition, Due, Group, Plan, Relation, Stage
 from holdsfor.plan.walk import defines
@@ -98,6 +99,27 @@ def _find_places(
 
 def _reads(plan: Plan, definitions: Iterable[int]) -> frozenset[Relation]:
     return frozenset(relation for number in definitions for relation in plan.looks[number].relations)
+
+
+class RowsWanted(NamedTuple):
+    """Which rows of a relation a block of a unit looks at: see `Unit`. reach: how far back; None: at any distance."""
+
+    shares: tuple[Positions, ...]
+    follows: tuple[int, ...]
+    is_everywhere: bool
+    reach: int | None
+
+
+def find_wanted(unit: Unit, reaches: Mapping[Relation, int | None]) -> dict[Relation, RowsWanted]:
+    return {
+        relation: RowsWanted(
+            unit.about.get(relation, ()),
+            unit.follows.get(relation, ()),
+            relation in unit.everywhere or not unit.is_keyed,
+            reaches.get(relation),
+        )
+        for relation in {*unit.reads, *unit.homes}
+    }
 
 
 @dataclass(frozen=True, slots=True)
