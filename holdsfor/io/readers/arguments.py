@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
 from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.io.text import Mask, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
+from holdsfor.io.text import Mask, cast_to, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
 
 #: A part of a table may have the terms of the whole: with so many for a row, it is encoded anew.
 MANY_TERMS = 4
@@ -24,7 +24,7 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         wanted = _plain_type(kind)
     if isinstance(column, pa.ChunkedArray):
         column = _one_array(column)
-    column = column if column.type == wanted else column.cast(wanted)
+    column = cast_to(column, wanted)
     if pa.types.is_dictionary(wanted) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
         return column.dictionary_decode().dictionary_encode()
     return column
@@ -47,7 +47,7 @@ def column_terms(
     if pa.types.is_integer(kind):
         return _integers(column)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        floats = column.cast(pa.float64())
+        floats = cast_to(column, pa.float64())
         if np.isfinite(pc.sum(floats, min_count=0).as_py()):  # as it would not be with one that is not among them
             return floats
         return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
