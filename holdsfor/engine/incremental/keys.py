@@ -42,6 +42,8 @@ def tuple_keys(data: Data, positions: Positions) -> Ints:
 
 
 def ordered_key(axis: Axis, codes: Sequence[Ints]) -> Ints:
+    if len(codes) == 2:
+        return axis.key([np.minimum(*codes), np.maximum(*codes)])
     return axis.key(list(np.sort(np.stack(codes), axis=0)))
 
 
