@@ -22,14 +22,8 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
         wanted = pa.dictionary(pa.int32(), _plain_type(kind.value_type))
     else:
         wanted = _plain_type(kind)
-    if isinstance(column, pa.ChunkedArray) and column.num_chunks == 1 and not column.chunk(0).offset:
-        column = column.chunk(0)
     if isinstance(column, pa.ChunkedArray):
-        if pa.types.is_dictionary(kind):
-            column = column.unify_dictionaries()
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+        column = _one_array(column)
     column = cast_to(column, wanted)
     if pa.types.is_dictionary(wanted) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
         return column.dictionary_decode().dictionary_encode()
@@ -62,6 +56,14 @@ def column_terms(
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Without a copy where there is one chunk, which Arrow would make."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    joined = (column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column).combine_chunks()
+    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
 def typed_terms(column: pa.Array, kind: str, unit: str, name: str) -> pa.Array:
