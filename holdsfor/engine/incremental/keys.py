@@ -13,7 +13,8 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
-from holdsfor.engine.relation import EMPTY, Data, Points
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
