@@ -13,8 +13,9 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.literals import Arguments, read_literal
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.points import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_forms, take_apart, term_codes
 from holdsfor.engine.world import World

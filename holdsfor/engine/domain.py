@@ -15,7 +15,7 @@ from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.literals import shape
-from holdsfor.engine.relation import EMPTY, Picks
+from holdsfor.engine.points import EMPTY, Picks
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart
 from holdsfor.engine.world import World

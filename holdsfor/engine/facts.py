@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
-from holdsfor.engine.relation import Picks
+from holdsfor.engine.points import Picks
 from holdsfor.engine.structure import cut_columns
 from holdsfor.io.facts import Columns, fact_columns
 from holdsfor.kernels import expand

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.relation import Picks
+from holdsfor.engine.points import Picks
 from holdsfor.plan.operators import At, Holding, Leaf, Lookup
 from holdsfor.plan.structures import Forms, flat, forms_of
 
@@ -56,7 +56,7 @@ def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[i
     )
 
 
-class Reading(NamedTuple):
+class LiteralReading(NamedTuple):
     """How a literal is read. forms: how arguments are cut that are terms with variables inside; args: after that."""
 
     forms: Forms | None
@@ -64,12 +64,12 @@ class Reading(NamedTuple):
     wanted: Arguments
 
 
-def read_literal(op: At | Holding | Lookup, bound: frozenset[str], dictionary: Dictionary) -> Reading:
+def read_literal(op: At | Holding | Lookup, bound: frozenset[str], dictionary: Dictionary) -> LiteralReading:
     """Worked out once for each dictionary: it is asked at each evaluation, and to compare arguments takes long."""
     reading = dictionary.readings.get((op, bound))
     if reading is None:
         args = flat(op.args)
-        reading = Reading(forms_of(op.args), args, shape(args, bound, dictionary))
+        reading = LiteralReading(forms_of(op.args), args, shape(args, bound, dictionary))
         dictionary.readings[op, bound] = reading
-    assert isinstance(reading, Reading)
+    assert isinstance(reading, LiteralReading)
     return reading

@@ -15,7 +15,7 @@ from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.literals import shape
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World

@@ -16,7 +16,7 @@ from holdsfor.engine.domain import Domains, matching_places, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.literals import shape
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME

@@ -75,8 +75,9 @@ class Windows:
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
         if arrival.size:
-            low, high = (max(-((self.start - int(time)) // self.step), 1) for time in (arrival.min(), arrival.max()))
-            if low == high:  # as in a stream, where rows come from query time to query time
+            first, last = value_span(arrival)
+            low = max(-((self.start - first) // self.step), 1)
+            if low == max(-((self.start - last) // self.step), 1):  # as in a stream: from query time to query time
                 return np.full(arrival.shape, self.start + low * self.step)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step

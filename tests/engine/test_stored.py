@@ -15,7 +15,9 @@ from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
 from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.stored import keep
-from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import Points
+from holdsfor.engine.relation import Data
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6

@@ -12,7 +12,8 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_order, put_in_order
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data, change_rows, merge_in_order, put_in_order
 
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
