@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.engine.compounds import Compounds
-from holdsfor.engine.term_lists import TermList, make_term_list
+from holdsfor.engine.many_terms import ManyTerms, index_terms
 from holdsfor.engine.term_text import (
     NumberColumns,
     exact_number,
@@ -41,7 +41,7 @@ NO_NUMBER = "[]"
 DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
 MANY = 1 << 16  # terms that come together and are not made Python objects one by one
-LISTED = "(in a list)"  # in the place of the text of a term that is in a list
+AMONG_MANY = "(among many)"  # in the place of the text of a term that stays in Arrow
 
 
 class DictionaryFull(Exception):
@@ -92,8 +92,8 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
-        self._texts: list[str | None] = []  # None: a term that was put together and has no text yet; or LISTED
-        self._lists: list[TermList] = []  # in the order of their codes
+        self._texts: list[str | None] = []  # None: a term that was put together and has no text yet; or AMONG_MANY
+        self._many: list[ManyTerms] = []  # in the order of their codes
         self._numbers: Floats = np.empty(0, np.float64)
         self._integers: Ints = np.empty(0, np.int64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
@@ -121,7 +121,7 @@ class Dictionary:
         """With the same codes, to go on from. Numbers are worked out here, once for all copies."""
         self._complete()
         other = Dictionary()
-        other._codes, other._texts, other._lists = self._codes.copy(), self._texts.copy(), self._lists.copy()
+        other._codes, other._texts, other._many = self._codes.copy(), self._texts.copy(), self._many.copy()
         other._numbers, other._integers = self._numbers, self._integers
         other._whole, other._fits = self._whole, self._fits
         other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
@@ -137,7 +137,7 @@ class Dictionary:
 
     def code(self, text: str) -> int:
         code = self._codes.get(text)
-        if code is None and (self._compounds or self._lists):
+        if code is None and (self._compounds or self._many):
             self._intern([text])
             (code,) = self._known_codes([text])
         if code is None:
@@ -175,38 +175,38 @@ class Dictionary:
 
     def _known_codes(self, texts: Sequence[str]) -> list[int | None]:
         codes: list[int | None] = list(map(self._codes.get, texts)) if self._codes else [None] * len(texts)
-        if self._lists and None in codes:
+        if self._many and None in codes:
             unknown = dict.fromkeys(text for text, code in zip(texts, codes, strict=True) if code is None)
-            listed = self._find_listed(pa.array(list(unknown), pa.string())).tolist()
+            listed = self._find_among_many(pa.array(list(unknown), pa.string())).tolist()
             self._codes.update((text, code) for text, code in zip(unknown, listed, strict=True) if code >= 0)
             codes = list(map(self._codes.get, texts))
         return codes
 
-    def _find_listed(self, texts: pa.Array) -> Ints:
-        """The codes of texts by the lists, -1 for those that are in none."""
+    def _find_among_many(self, texts: pa.Array) -> Ints:
+        """The codes of texts that stay in Arrow, -1 for others."""
         codes = np.full(len(texts), -1, np.int64)
-        for terms in self._lists:
+        for terms in self._many:
             codes = np.maximum(codes, terms.find(texts))
         return codes
 
     def _codes_of_many(self, texts: pa.Array) -> Ints:
-        """Those that are new become a list, if they are many and each is there once."""
-        codes = self._find_listed(texts)
+        """Those that are new stay in Arrow, if they are many and each is there once."""
+        codes = self._find_among_many(texts)
         if self._codes:
-            own = make_term_list(0, pa.array(list(self._codes), pa.string()))
+            own = index_terms(0, pa.array(list(self._codes), pa.string()))
             assert own is not None
             place = own.find(texts)
             codes = np.where(place < 0, codes, np.array([*self._codes.values(), -1])[place])
         fresh = np.flatnonzero(codes < 0)
         terms = texts if len(fresh) == len(texts) else texts.take(pa.array(fresh))
-        added = make_term_list(len(self._texts), terms) if len(terms) >= MANY else None
-        codes[fresh] = self.codes(terms.to_pylist()) if added is None else self._add_list(added)
+        added = index_terms(len(self._texts), terms) if len(terms) >= MANY else None
+        codes[fresh] = self.codes(terms.to_pylist()) if added is None else self._add_many(added)
         return codes
 
-    def _add_list(self, terms: TermList) -> Ints:
+    def _add_many(self, terms: ManyTerms) -> Ints:
         self._make_room(len(terms.terms))
-        self._lists.append(terms)
-        self._texts.extend(repeat(LISTED, len(terms.terms)))
+        self._many.append(terms)
+        self._texts.extend(repeat(AMONG_MANY, len(terms.terms)))
         self._known_codes([NULL])  # which is asked for again and again
         return np.arange(terms.first, terms.end)
 
@@ -355,20 +355,20 @@ class Dictionary:
         return self._text_at(code) or ""
 
     def _text_at(self, code: int) -> str | None:
-        for listed in self._lists:
-            if listed.first <= code < listed.end:
-                return str(listed.terms[code - listed.first])
+        for many in self._many:
+            if many.first <= code < many.end:
+                return str(many.terms[code - many.first])
         return self._texts[code]
 
     def _runs(self, begin: int) -> Iterator[tuple[int, list[str | None] | pa.Array]]:
         """The texts from a code on, as they lie, each run with its first code."""
-        for listed in self._lists:
-            if begin < listed.first:
-                yield begin, self._texts[begin : listed.first]
-                begin = listed.first
-            if begin < listed.end:
-                yield begin, listed.terms.slice(begin - listed.first)
-                begin = listed.end
+        for many in self._many:
+            if begin < many.first:
+                yield begin, self._texts[begin : many.first]
+                begin = many.first
+            if begin < many.end:
+                yield begin, many.terms.slice(begin - many.first)
+                begin = many.end
         if begin < len(self._texts):
             yield begin, self._texts[begin:]
 

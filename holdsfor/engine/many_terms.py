@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class TermList:
+class ManyTerms:
     """Terms with codes one after the other, from `first` on; each is there once."""
 
     first: int
@@ -36,10 +36,10 @@ class TermList:
         return np.where(numbers < 0, -1, numbers + self.first)
 
 
-def make_term_list(first: int, terms: pa.Array) -> TermList | None:
+def index_terms(first: int, terms: pa.Array) -> ManyTerms | None:
     """None: some of the terms are equal."""
     strings = strings_of(terms)
     slots, hashes, are_distinct = index_strings(strings.data, strings.begin, strings.end)
     if not are_distinct:
         return None
-    return TermList(first, terms, KnownStrings(strings.data, strings.begin, strings.end, slots, hashes))
+    return ManyTerms(first, terms, KnownStrings(strings.data, strings.begin, strings.end, slots, hashes))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import holdsfor
 from holdsfor.engine import dictionary as module
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.term_lists import make_term_list
+from holdsfor.engine.many_terms import index_terms
 from holdsfor.io.events import NULL
 
 WORDS = ["a", "b", "true", "v12345678", "v123456789", "'Two words'", "é", "7", "-7", "7.5", "1e400", "inf", NULL, "[]"]
@@ -31,7 +31,7 @@ STEPS = st.one_of(
 
 
 def follow(steps: list[tuple[str, Any]], many: int) -> list[Any]:
-    """All that can be asked of a dictionary after these steps. many: how many terms become a list."""
+    """All that can be asked of a dictionary after these steps. many: how many terms stay in Arrow."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MANY", many)
         dictionary, answers = Dictionary(), []
@@ -60,17 +60,17 @@ def follow(steps: list[tuple[str, Any]], many: int) -> list[Any]:
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(STEPS, max_size=6))
-def test_lists_change_no_answer(steps: list[tuple[str, Any]]) -> None:
+def test_they_change_no_answer(steps: list[tuple[str, Any]]) -> None:
     assert str(follow(steps, many=3)) == str(follow(steps, many=1000))
 
 
-def test_a_list_knows_its_terms_and_no_others() -> None:
+def test_they_are_found_and_no_others() -> None:
     terms = pa.array([f"vessel_{number}" for number in range(5000)])
-    listed = make_term_list(10, terms)
-    assert listed is not None
-    assert listed.find(terms.slice(17, 300)).tolist() == list(range(27, 327))
-    assert listed.find(pa.array(["vessel_4999", "vessel_5000", "", "vessel_1"])).tolist() == [5009, -1, -1, 11]
-    assert make_term_list(0, pa.array(["a", "b", "a"])) is None
+    many = index_terms(10, terms)
+    assert many is not None
+    assert many.find(terms.slice(17, 300)).tolist() == list(range(27, 327))
+    assert many.find(pa.array(["vessel_4999", "vessel_5000", "", "vessel_1"])).tolist() == [5009, -1, -1, 11]
+    assert index_terms(0, pa.array(["a", "b", "a"])) is None
 
 
 RULES = """
