@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, repeat
 from typing import Any, TypeVar
 
 import numpy as np
@@ -206,7 +206,7 @@ class Dictionary:
     def _add_list(self, terms: TermList) -> Ints:
         self._make_room(len(terms.terms))
         self._lists.append(terms)
-        self._texts.extend([LISTED] * len(terms.terms))
+        self._texts.extend(repeat(LISTED, len(terms.terms)))
         self._known_codes([NULL])  # which is asked for again and again
         return np.arange(terms.first, terms.end)
 

@@ -194,7 +194,8 @@ def _all_count(block: Block, windows: Windows) -> bool:
     if not len(block):
         return False
     if block.end is None:
-        times, arrivals = (np.require(column, np.int64, ["C", "W"]) for column in (block.start, block.arrival))
+        times = np.require(block.start, np.int64, ["C", "W"])
+        arrivals = times if block.arrival is block.start else np.require(block.arrival, np.int64, ["C", "W"])
         return are_in_time(times, arrivals, windows.start, windows.end, windows.window, windows.step)
     query_time = min(windows.start + windows.step, windows.end)
     first, last = value_span(block.start)

@@ -14,6 +14,7 @@ from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.readers.sieve import closed
 from holdsfor.io.strings import TextColumn
+from holdsfor.io.taking import lend_numbers
 from holdsfor.io.text import Mask, cast_to, integers, mask
 from holdsfor.kernels.texts import INTEGER
 
@@ -96,7 +97,7 @@ def _whole(column: pa.Array) -> tuple[Ints, Mask]:
     if pa.types.is_uint64(column.type):
         column = pc.if_else(pc.less(column, pa.scalar(OPEN, pa.uint64())), column, pa.scalar(OUT_OF_RANGE, pa.uint64()))
     whole = pc.fill_null(column, 0) if column.null_count else column
-    return _numpy(cast_to(whole, pa.int64())), np.ones(len(column), np.bool_)
+    return np.asarray(lend_numbers(cast_to(whole, pa.int64())), np.int64), np.ones(len(column), np.bool_)
 
 
 def _integral(column: pa.Array) -> tuple[Ints, Mask]:
