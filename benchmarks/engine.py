@@ -23,7 +23,7 @@ import numpy as np
 import holdsfor
 from holdsfor.engine.evaluate import Program, evaluate, make_program
 from holdsfor.engine.history import prepare
-from holdsfor.engine.relation import Intervals
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.window import counted, find_windows, standing
 from holdsfor.engine.world import World
 from holdsfor.plan import plan

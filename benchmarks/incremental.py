@@ -1,6 +1,7 @@
 """Incremental evaluation against evaluation from scratch, side by side: python -m benchmarks.incremental [PART ...].
 
 dense    5,000 vessels that all move, 330,000 events in a window of 4 hours, by window/step and by share of late events
+scale    the same at window/step 16 with 5 % of the events late, by the number of vessels
 figure   the same with a step of 15 minutes and windows of 2 to 16 steps, as in Figures 9 to 11 of the paper on RTECinc
 sparse   100,000 vessels, of which 1 % have events in a step
 late     1,000 late rows spread over 1 and over 10 million events of 10,000 keys, one inert fluent and one static on top
@@ -37,7 +38,8 @@ WINDOW = 4 * HOUR
 VESSELS = 5_000
 RATIOS = {2: 2, 4: 3, 8: 4, 16: 6}  # window/step, and how many steps are measured
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
-PARTS = ("dense", "figure", "sparse", "late", "single")
+PARTS = ("dense", "scale", "figure", "sparse", "late", "single")
+SCALES = (250, 1_000, 5_000, 20_000)
 
 KEYS, LATE_ROWS = 10_000, 1_000
 LATE_RULES = """
@@ -178,6 +180,17 @@ def measure_dense(fleet: Fleet) -> Iterator[Measured]:
             yield measure_overlap(fleet, WINDOW, ratio, late, steps)
 
 
+def measure_scale(folder: Path) -> Iterator[str]:
+    """What of a query time follows the rows, and what the rules alone: with few vessels nearly all of it does that."""
+    for vessels in SCALES:
+        fleet = Fleet.of(simulate(hours=6.2, vessels=vessels), folder).delay(0, WINDOW)
+        measured = measure_overlap(fleet, WINDOW, 16, 0.05, RATIOS[16])
+        yield (
+            f"{vessels:,} vessels, {measured.events:,} events in the window: {measured.by_changes:.1f} ms of CPU, "
+            f"from scratch {measured.from_scratch:.1f}; load {os.getloadavg()[0]:.1f}"
+        )
+
+
 def measure_figure(fleet: Fleet) -> Iterator[Measured]:
     step = WINDOW // 16
     measure_overlap(fleet, WINDOW, 16, 0.2, 2)
@@ -282,6 +295,8 @@ def main(parts: tuple[str, ...] = PARTS, out: Path = Path("out")) -> None:
             match part:
                 case "dense":
                     report.append(render_table(list(measure_dense(fleet))))
+                case "scale":
+                    report += measure_scale(folder)
                 case "figure":
                     measured = list(measure_figure(fleet))
                     report.append(render_figure_table(measured))
@@ -293,7 +308,8 @@ def main(parts: tuple[str, ...] = PARTS, out: Path = Path("out")) -> None:
                     report.append(measure_sparse(folder))
                 case "late":
                     report += [measure_late(stored) for stored in (1_000_000, 10_000_000)]
-            print(report[-1] if part != "late" else "\n".join(report[-2:]), flush=True)
+            lines = {"late": 2, "scale": len(SCALES)}.get(part, 1)
+            print("\n".join(report[-lines:]), flush=True)
     out.mkdir(exist_ok=True)
     (out / "incremental.md").write_text("\n".join(report) + "\n")
 

@@ -8,11 +8,15 @@ from time import process_time
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from rich.console import Console
 from rich.table import Table
 
 from holdsfor import kernels
+from holdsfor.io.strings import Strings, strings_of
 from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels.lines import Bytes, Places
+from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
 
 BITS = 32
 MASK = (1 << BITS) - 1
@@ -44,6 +48,19 @@ def cases(rows: int) -> Iterator[Case]:
     yield from _moves(random, rows, keys)
     yield from _spans(random, rows // 2, keys)
     yield from _windows(random, rows, keys)
+    yield from _of_texts(random, rows)
+
+
+def _of_texts(random: np.random.Generator, rows: int) -> Iterator[Case]:
+    """Names that all differ."""
+    strings = strings_of(pa.array([f"vessel_{number}" for number in random.permutation(rows).tolist()]))
+    known = KnownStrings(*_places(strings), *index_strings(*_places(strings))[:2])
+    yield "index_strings", rows, lambda: index_strings(*_places(strings))
+    yield "find_strings", rows, lambda: find_strings(*_places(strings), known)
+
+
+def _places(strings: Strings) -> tuple[Bytes, Places, Places]:
+    return strings.data, strings.begin, strings.end
 
 
 def _from_points(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:

@@ -13,11 +13,10 @@ import os
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # as malloc.h numbers them
 KEPT = 1 << 30  # bytes of free memory at most that a process keeps
 LARGE = 1 << 28  # what is larger than that comes from the system, and goes back at once
-#: The same for processes that are yet to start.
+#: The same for processes that are yet to start, but for the memory of threads: workers have one, Java has many.
 ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": str(KEPT),
     "MALLOC_MMAP_THRESHOLD_": str(LARGE),
-    "MALLOC_ARENA_MAX": "1",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
 

@@ -52,12 +52,12 @@ def hand_over() -> bool:
     path = os.environ.get(STANDBY)
     if not path:
         return False
-    given = {"environment": dict(os.environ), "arguments": sys.argv, "paths": sys.path, "folder": os.getcwd()}
+    handed = {"environment": dict(os.environ), "arguments": sys.argv, "paths": sys.path, "folder": os.getcwd()}
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(path)
             socket.send_fds(connection, [b"."], PIPES)
-            connection.sendall(json.dumps(given).encode())
+            connection.sendall(json.dumps(handed).encode())
             connection.shutdown(socket.SHUT_WR)
         except OSError:  # it is gone, or the daemon of another executor's
             return False
@@ -73,15 +73,15 @@ def take_over(listener: socket.socket, driver: int) -> bool:
         return False
     _, pipes, _, _ = socket.recv_fds(connection, 1, len(PIPES))
     with connection.makefile("rb") as message:
-        given = json.load(message)
+        handed = json.load(message)
     for pipe, standard in zip(pipes, PIPES, strict=True):
         os.dup2(pipe, standard)
         os.close(pipe)
     connection.detach()  # stays open as long as this process and those that it forks
     os.environ.clear()
-    os.environ.update(given["environment"])
-    os.chdir(given["folder"])
-    sys.argv[:], sys.path[:] = given["arguments"], given["paths"]
+    os.environ.update(handed["environment"])
+    os.chdir(handed["folder"])
+    sys.argv[:], sys.path[:] = handed["arguments"], handed["paths"]
     return True
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.domain import Domains
 from holdsfor.engine.initial import initial_keys
-from holdsfor.engine.relation import EMPTY, Intervals
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import ascends, sort_packed, take

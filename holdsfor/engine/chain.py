@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
 
@@ -13,10 +12,12 @@ from holdsfor.engine.aggregate import Solutions, aggregate
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
-from holdsfor.engine.dictionary import Dictionary, Numbers
-from holdsfor.engine.relation import Intervals, Picks, Points
+from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.literals import Arguments, read_literal
+from holdsfor.engine.points import Points
 from holdsfor.engine.rows import Rows
-from holdsfor.engine.structure import read_by_parts, take_apart, term_codes
+from holdsfor.engine.structure import read_by_forms, take_apart, term_codes
 from holdsfor.engine.world import World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import (
@@ -39,50 +40,6 @@ from holdsfor.plan.variables import mentions
 #: Below this many points per interval a binary search beats a merge (measured: reference kernels, 20).
 FEW = 20
 ROW = "row"
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """The arguments of a literal against what is bound: constants and repeats, bound columns, new columns."""
-
-    picks: Picks
-    positions: tuple[int, ...]  # bound
-    names: tuple[str, ...]  # the variables bound there
-    new: tuple[tuple[int, str], ...]
-    read: tuple[int, ...]  # all positions whose value matters
-
-
-def shape(args: tuple[Leaf, ...], bound: frozenset[str], dictionary: Dictionary) -> Arguments:
-    constants, shaped = _shape(args, bound)
-    if not constants:
-        return shaped
-    coded = tuple((position, dictionary.code(text)) for position, text in constants)
-    picks = Picks(coded, shaped.picks.equal)
-    return Arguments(picks, shaped.positions, shaped.names, shaped.new, shaped.read)
-
-
-@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
-def _shape(args: tuple[Leaf, ...], bound: frozenset[str]) -> tuple[tuple[tuple[int, str], ...], Arguments]:
-    """The constants with their positions, and all else."""
-    constants: list[tuple[int, str]] = []
-    equal: list[tuple[int, int]] = []
-    first: dict[str, int] = {}
-    for position, arg in enumerate(args):
-        if isinstance(arg, str):
-            if arg in first:
-                equal.append((position, first[arg]))
-            else:
-                first[arg] = position
-        elif arg is not None:
-            constants.append((position, str(arg)))
-    known = [(p, name) for name, p in first.items() if name in bound]
-    return tuple(constants), Arguments(
-        Picks((), tuple(equal)),
-        tuple(p for p, _ in known),
-        tuple(name for _, name in known),
-        tuple((p, name) for name, p in first.items() if name not in bound),
-        tuple(position for position, arg in enumerate(args) if arg is not None),
-    )
 
 
 def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = False) -> Rows:
@@ -189,9 +146,8 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
 
 def scan(op: At, world: World) -> Rows:
-    occurrences, args = read_by_parts(points(op, world), op.args)
-    wanted = shape(args, frozenset(), world.dictionary)
-    occurrences = occurrences.pick(wanted.picks, wanted.read)
+    forms, args, wanted = read_literal(op, frozenset(), world.dictionary)
+    occurrences = read_by_forms(points(op, world), forms).pick(wanted.picks, wanted.read)
     columns = {name: occurrences.column(p) for p, name in wanted.new if name != op.time}
     rows = Rows(
         world.axis, len(occurrences), columns | {op.time: _time(occurrences, None)} | _start(op, occurrences, None)
@@ -217,9 +173,8 @@ def _find_order(args: tuple[Leaf, ...], key: tuple[int, ...]) -> tuple[str, ...]
 
 
 def at(op: At, rows: Rows, world: World) -> Rows:
-    occurrences, args = read_by_parts(points(op, world), op.args)
-    wanted = shape(args, rows.names, world.dictionary)
-    occurrences = occurrences.pick(wanted.picks, wanted.read)
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    occurrences = read_by_forms(points(op, world), forms).pick(wanted.picks, wanted.read)
     if op.time not in rows.names:
         return _meet(op, wanted, occurrences, rows)
     if not wanted.new and op.start is None:
@@ -282,8 +237,8 @@ def _start(op: At, occurrences: Points, index: Ints | None) -> dict[str, Column]
 
 def holding(op: Holding, rows: Rows, world: World, own: Sequence[Where] = ()) -> Rows:
     """own: comparisons of what the operator binds."""
-    intervals, args = read_by_parts(world.intervals_of(op.relation), op.args)
-    wanted = shape(args, rows.names, world.dictionary)
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    intervals = read_by_forms(world.intervals_of(op.relation), forms)
     if not wanted.new:
         return rows.filter(_holds(intervals, wanted, op.time, rows))
     s, e, source = intervals.spread(wanted.picks, wanted.positions)
@@ -312,8 +267,8 @@ def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Ma
 
 
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
-    facts, args = read_by_parts(world.facts_of(op.facts), op.args)
-    wanted = shape(args, rows.names, world.dictionary)
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    facts = read_by_forms(world.facts_of(op.facts), forms)
     if not wanted.positions:
         picked = facts.picked(wanted.picks)
         if len(picked) == 1:  # such as a threshold: the same for all rows
@@ -440,9 +395,8 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
 
 def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
     """For which rows something happens or holds, all variables being bound."""
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
     if isinstance(op, Holding):
-        held, args = read_by_parts(world.intervals_of(op.relation), op.args)
-        return _holds(held, shape(args, rows.names, world.dictionary), op.time, rows)
-    occurrences, args = read_by_parts(points(op, world), op.args)
-    wanted = shape(args, rows.names, world.dictionary)
+        return _holds(read_by_forms(world.intervals_of(op.relation), forms), wanted, op.time, rows)
+    occurrences = read_by_forms(points(op, world), forms)
     return _member(wanted, occurrences.pick(wanted.picks, wanted.read), op.time, rows)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.log import LoggedChanges, interval_columns
-from holdsfor.engine.relation import EMPTY, Points
+from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.result import (
     INTERVALS_SCHEMA,
     OCCURRENCES_SCHEMA,

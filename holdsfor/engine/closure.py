@@ -13,7 +13,7 @@ from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.dictionary import Dictionary, with_room
 from holdsfor.engine.facts import Facts, Table, no_facts
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted

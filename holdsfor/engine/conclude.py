@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from holdsfor.engine.axis import Ints, are_plain
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook, find_rule, run_rule
-from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World

@@ -9,8 +9,8 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.conclude import head_codes
+from holdsfor.engine.points import Points
 from holdsfor.engine.prepared import Rulebook, find_rule, rows_of
-from holdsfor.engine.relation import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import sort_packed

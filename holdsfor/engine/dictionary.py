@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, repeat
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from holdsfor.engine.compounds import Compounds
+from holdsfor.engine.many_terms import ManyTerms, index_terms
 from holdsfor.engine.term_text import (
     NumberColumns,
     exact_number,
     joined_text,
     no_numbers,
+    number_array,
     number_columns,
     split_term,
     standard_order,
@@ -37,6 +40,8 @@ EMPTY = np.empty(0, np.int64)
 NO_NUMBER = "[]"
 DENSE = 4  # so many times as many integers as there are numbers are taken for close together
 MOST_TERMS_INSIDE = 250  # in one term that rules put together
+MANY = 1 << 16  # terms that come together and are not made Python objects one by one
+AMONG_MANY = "(among many)"  # in the place of the text of a term that stays in Arrow
 
 
 class DictionaryFull(Exception):
@@ -87,7 +92,8 @@ class Dictionary:
 
     def __init__(self) -> None:
         self._codes: dict[str, int] = {}
-        self._texts: list[str | None] = []  # None: a term that was put together and has no text yet
+        self._texts: list[str | None] = []  # None: a term that was put together and has no text yet; or AMONG_MANY
+        self._many: list[ManyTerms] = []  # in the order of their codes
         self._numbers: Floats = np.empty(0, np.float64)
         self._integers: Ints = np.empty(0, np.int64)
         self._whole: npt.NDArray[np.bool_] = np.empty(0, np.bool_)
@@ -101,6 +107,7 @@ class Dictionary:
         self._unwritten = False
         self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
+        self.readings: dict[object, object] = {}  # what was worked out with these codes: see `read_literal`
 
     def __len__(self) -> int:
         return len(self._texts)
@@ -114,7 +121,7 @@ class Dictionary:
         """With the same codes, to go on from. Numbers are worked out here, once for all copies."""
         self._complete()
         other = Dictionary()
-        other._codes, other._texts = self._codes.copy(), self._texts.copy()
+        other._codes, other._texts, other._many = self._codes.copy(), self._texts.copy(), self._many.copy()
         other._numbers, other._integers = self._numbers, self._integers
         other._whole, other._fits = self._whole, self._fits
         other._compounds = {form: compounds.copy() for form, compounds in self._compounds.items()}
@@ -130,9 +137,9 @@ class Dictionary:
 
     def code(self, text: str) -> int:
         code = self._codes.get(text)
-        if code is None and self._compounds:
+        if code is None and (self._compounds or self._many):
             self._intern([text])
-            code = self._codes.get(text)
+            (code,) = self._known_codes([text])
         if code is None:
             self._make_room(1)
             code = self._codes[text] = len(self._texts)
@@ -155,7 +162,7 @@ class Dictionary:
         wanted = list(texts)
         if self._compounds:
             self._intern(wanted)
-        codes = list(map(self._codes.get, wanted)) if self._codes else [None] * len(wanted)
+        codes = self._known_codes(wanted)
         if None not in codes:
             return np.array(codes, np.int64)
         begin = len(self._texts)
@@ -165,6 +172,43 @@ class Dictionary:
         fresh = dict.fromkeys(text for text, code in zip(wanted, codes, strict=True) if code is None)
         self._add(dict(zip(fresh, count(begin), strict=False)))
         return np.array(list(map(self._codes.get, wanted)), np.int64)
+
+    def _known_codes(self, texts: Sequence[str]) -> list[int | None]:
+        codes: list[int | None] = list(map(self._codes.get, texts)) if self._codes else [None] * len(texts)
+        if self._many and None in codes:
+            unknown = dict.fromkeys(text for text, code in zip(texts, codes, strict=True) if code is None)
+            listed = self._find_among_many(pa.array(list(unknown), pa.string())).tolist()
+            self._codes.update((text, code) for text, code in zip(unknown, listed, strict=True) if code >= 0)
+            codes = list(map(self._codes.get, texts))
+        return codes
+
+    def _find_among_many(self, texts: pa.Array) -> Ints:
+        """The codes of texts that stay in Arrow, -1 for others."""
+        codes = np.full(len(texts), -1, np.int64)
+        for terms in self._many:
+            codes = np.maximum(codes, terms.find(texts))
+        return codes
+
+    def _codes_of_many(self, texts: pa.Array) -> Ints:
+        """Those that are new stay in Arrow, if they are many and each is there once."""
+        codes = self._find_among_many(texts)
+        if self._codes:
+            own = index_terms(0, pa.array(list(self._codes), pa.string()))
+            assert own is not None
+            place = own.find(texts)
+            codes = np.where(place < 0, codes, np.array([*self._codes.values(), -1])[place])
+        fresh = np.flatnonzero(codes < 0)
+        terms = texts if len(fresh) == len(texts) else texts.take(pa.array(fresh))
+        added = index_terms(len(self._texts), terms) if len(terms) >= MANY else None
+        codes[fresh] = self.codes(terms.to_pylist()) if added is None else self._add_many(added)
+        return codes
+
+    def _add_many(self, terms: ManyTerms) -> Ints:
+        self._make_room(len(terms.terms))
+        self._many.append(terms)
+        self._texts.extend(repeat(AMONG_MANY, len(terms.terms)))
+        self._known_codes([NULL])  # which is asked for again and again
+        return np.arange(terms.first, terms.end)
 
     def _add(self, added: dict[str, int]) -> None:
         self._make_room(len(added))
@@ -215,9 +259,15 @@ class Dictionary:
         terms = array.dictionary
         place = address(terms)
         if place not in self._known:
-            self._known[place] = (terms, self.codes(terms.to_pylist()))  # the terms are kept so that they stay there
+            # the terms are kept so that they stay there
+            self._known[place] = (terms, self._codes_of_array(terms))
         codes, indices = self._known[place][1], array.indices.to_numpy(zero_copy_only=False)
         return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
+
+    def _codes_of_array(self, terms: pa.Array) -> Ints:
+        if len(terms) < MANY or self._compounds:
+            return self.codes(terms.to_pylist())
+        return self._codes_of_many(terms)
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
         """The codes of the terms that have these arguments, row by row. Their text is written when it is asked for."""
@@ -257,7 +307,7 @@ class Dictionary:
         if compounds is None:
             compounds = self._compounds[name, arity] = Compounds(arity)
             begin = name + "("
-            texts = ((code, self._texts[code] or "") for code in self._find_compounds())
+            texts = ((code, self._text_at(code) or "") for code in self._find_compounds())
             split = ((code, split_term(text)) for code, text in texts if text.startswith(begin))
             mine = [(code, term[1]) for code, term in split if term and term[0] == name and len(term[1]) == arity]
             columns = [self.codes(parts[p] for _, parts in mine) for p in range(arity)]
@@ -267,8 +317,12 @@ class Dictionary:
     def _find_compounds(self) -> list[int]:
         """The codes of terms that have come as text and end as terms with arguments do."""
         looked_at, codes = self._compound_texts
-        fresh = enumerate(self._texts[looked_at:], looked_at)
-        codes = codes + [code for code, text in fresh if text is not None and text[-1:] == ")"]
+        for first, texts in self._runs(looked_at):
+            if isinstance(texts, list):
+                ends = [number for number, text in enumerate(texts) if text is not None and text[-1:] == ")"]
+            else:
+                ends = np.flatnonzero(mask(pc.ends_with(texts, ")"))).tolist()
+            codes = codes + [first + number for number in ends]
         self._compound_texts = (len(self._texts), codes)
         return codes
 
@@ -287,7 +341,7 @@ class Dictionary:
     def _write(self) -> None:
         """The texts of the terms that were put together: each round writes those whose parts have been written."""
         while self._unwritten:
-            known = pa.array(self._texts, pa.string())
+            known = self._array_from(0)
             waiting = mask(known.is_null())
             for (name, _), compounds in self._compounds.items():
                 mine = np.flatnonzero(waiting[compounds.codes])
@@ -298,14 +352,36 @@ class Dictionary:
 
     def text(self, code: int) -> str:
         self._write()
-        return self._texts[code] or ""
+        return self._text_at(code) or ""
+
+    def _text_at(self, code: int) -> str | None:
+        for many in self._many:
+            if many.first <= code < many.end:
+                return str(many.terms[code - many.first])
+        return self._texts[code]
+
+    def _runs(self, begin: int) -> Iterator[tuple[int, list[str | None] | pa.Array]]:
+        """The texts from a code on, as they lie, each run with its first code."""
+        for many in self._many:
+            if begin < many.first:
+                yield begin, self._texts[begin : many.first]
+                begin = many.first
+            if begin < many.end:
+                yield begin, many.terms.slice(begin - many.first)
+                begin = many.end
+        if begin < len(self._texts):
+            yield begin, self._texts[begin:]
+
+    def _array_from(self, begin: int) -> pa.Array:
+        runs = (texts for _, texts in self._runs(begin))
+        arrays = [pa.array(texts, pa.string()) if isinstance(texts, list) else texts for texts in runs]
+        return arrays[0] if len(arrays) == 1 else pa.concat_arrays([pa.array([], pa.string()), *arrays])
 
     def texts(self) -> pa.Array:
         self._write()
         if self._array is None or len(self._array) < len(self._texts):
-            known = [] if self._array is None else [self._array]
-            fresh = pa.array(self._texts[sum(map(len, known)) :], pa.string())
-            self._array = pa.concat_arrays([*known, fresh])
+            fresh = self._array_from(0 if self._array is None else len(self._array))
+            self._array = fresh if self._array is None else pa.concat_arrays([self._array, fresh])
         return self._array
 
     def numbers(self, codes: Ints) -> Numbers:
@@ -318,7 +394,7 @@ class Dictionary:
 
     def exact(self, codes: Ints) -> list[int | float | None]:
         """The numbers that the codes stand for, of any size; None where one is none."""
-        return [exact_number(self._texts[code] or NO_NUMBER) for code in codes.tolist()]
+        return [exact_number(self._text_at(code) or NO_NUMBER) for code in codes.tolist()]
 
     def whole(self, codes: Ints) -> npt.NDArray[np.bool_]:
         """Which of the codes stand for integers."""
@@ -326,11 +402,13 @@ class Dictionary:
         return self._whole[codes]
 
     def _complete(self) -> None:
-        known = len(self._numbers)
-        if known < len(self._texts):
-            fresh = self._texts[known:]
-            put_together = fresh.count(None) == len(fresh)
-            self._know(no_numbers(len(fresh)) if put_together else number_columns([t or NO_NUMBER for t in fresh]))
+        for _, texts in list(self._runs(len(self._numbers))):
+            if not isinstance(texts, list):
+                self._know(number_array(texts))
+            elif texts.count(None) == len(texts):  # put together, all of them
+                self._know(no_numbers(len(texts)))
+            else:
+                self._know(number_columns([text or NO_NUMBER for text in texts]))
 
     def _know(self, fresh: NumberColumns) -> None:
         self._numbers = np.concatenate([self._numbers, fresh.near])
@@ -342,8 +420,8 @@ class Dictionary:
     def ranks(self) -> Ints:
         """The place of each term in Prolog's standard order: numbers by value, then atoms by name, then compounds."""
         if self._ranks is None or len(self._ranks) < len(self._texts):
-            self._write()
-            order = sorted(range(len(self._texts)), key=lambda code: standard_order(self.text(code)))
+            texts = self.texts().to_pylist()
+            order = sorted(range(len(texts)), key=lambda code: standard_order(texts[code]))
             self._ranks = np.empty(len(order), np.int64)
             self._ranks[order] = np.arange(len(order))
         return self._ranks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdsfor.engine.chain import ROW
-from holdsfor.engine.relation import find_distinct
+from holdsfor.engine.points import find_distinct
 from holdsfor.engine.rows import Rows
 
 

@@ -10,11 +10,12 @@ import numpy as np
 
 from holdsfor.engine.answers import Answers
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import matched, run, shape
+from holdsfor.engine.chain import matched, run
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY, Picks
+from holdsfor.engine.literals import shape
+from holdsfor.engine.points import EMPTY, Picks
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart
 from holdsfor.engine.world import World

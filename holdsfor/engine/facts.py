@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column
 from holdsfor.engine.dictionary import Dictionary, Numbers
-from holdsfor.engine.relation import Picks
+from holdsfor.engine.points import Picks
 from holdsfor.engine.structure import cut_columns
 from holdsfor.io.facts import Columns, fact_columns
 from holdsfor.kernels import expand
@@ -79,10 +79,8 @@ class Facts:
         table = self._dense(picks, position)
         if table.only is not None:
             fact = table.only[code]
-            if len(fact) and fact.min() >= 0:
-                return None, fact
-            index = np.flatnonzero(fact >= 0)
-            return index, fact[index]
+            index = (fact >= 0).nonzero()[0]
+            return (None, fact) if fact.size and index.size == fact.size else (index, fact[index])
         index, place = expand(table.first[code], table.first[code + 1])
         return index, table.rows[place]
 

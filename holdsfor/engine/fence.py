@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from holdsfor.io.events import MOST_TIME, OPEN, Block, Ints
+from holdsfor.kernels import value_span
 
 Mask = npt.NDArray[np.bool_]
 
@@ -39,11 +41,11 @@ class Fence:
 
     def lets_all_in(self, block: Block) -> bool:
         """Whether no row is outside, as far as the extremes of its columns tell: a quick test."""
-        if not len(block):
-            return True
-        last, arrived = int(latest(block).max()), int(block.arrival.min())
-        low, high = min(int(block.start.min()), arrived), max(last, int(block.arrival.max()))
-        return low >= self.low and high <= self.high and last - arrived <= self.ahead
+        return not len(block) or self.has_room_for(extremes_of(block))
+
+    def has_room_for(self, extremes: Extremes) -> bool:
+        low, high = min(extremes.first, extremes.first_arrival), max(extremes.last, extremes.last_arrival)
+        return low >= self.low and high <= self.high and extremes.last - extremes.first_arrival <= self.ahead
 
     def is_off(self, block: Block) -> Mask:
         """Which rows are before low or after high."""
@@ -57,6 +59,23 @@ class Fence:
 
 
 EVERYTHING = Fence()
+
+
+class Extremes(NamedTuple):
+    """The first and the last time that rows name besides their arrival, and the first and the last arrival."""
+
+    first: int
+    last: int
+    first_arrival: int
+    last_arrival: int
+
+
+def extremes_of(block: Block) -> Extremes:
+    """There must be rows."""
+    starts = value_span(block.start)
+    arrivals = starts if block.arrival is block.start else value_span(block.arrival)
+    last = starts[1] if block.end is None else int(latest(block).max())
+    return Extremes(starts[0], last, *arrivals)
 
 
 def latest(block: Block) -> Ints:
@@ -78,6 +97,10 @@ def span_of(blocks: Iterable[Block], fence: Fence) -> tuple[int, int] | None:
 
 
 def _span(block: Block, fence: Fence) -> tuple[int, int] | None:
+    if len(block) and block.end is None:  # of events the extremes tell, most of the time
+        extremes = extremes_of(block)
+        if fence.has_room_for(extremes) and extremes.last_arrival - extremes.first <= fence.behind:
+            return extremes.first, max(extremes.last, extremes.last_arrival)
     start, arrival = block.start, block.arrival
     last = start if block.end is None else np.where(block.end == OPEN, start, block.end - 1)
     if not fence.lets_all_in(block):

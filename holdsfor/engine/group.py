@@ -10,8 +10,9 @@ import numpy as np
 
 from holdsfor.engine.actions import Action, actions_of, aligned, plain
 from holdsfor.engine.domain import Allowed, Domains, Enumerated
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.one_by_one import one_by_one
-from holdsfor.engine.relation import EMPTY, Intervals, Points
+from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError

@@ -10,7 +10,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes, joined, key_columns
 from holdsfor.engine.domain import Allowed, Domains, allows_all_like, whole_keys, within
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.valued import find_grounding
 from holdsfor.engine.world import World

@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.relation import Points
+from holdsfor.engine.points import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.taking import lend_numbers

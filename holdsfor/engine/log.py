@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.kernels.logging import EXTEND, INSERT, SHORTEN, WITHDRAW
 from holdsfor.plan.operators import Relation
 

@@ -10,7 +10,7 @@ from holdsfor.engine.chain import run
 from holdsfor.engine.conclude import head_points
 from holdsfor.engine.domain import Domains, within
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import compress, unique_sorted

@@ -18,8 +18,8 @@ from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import Stored, estimate_keys
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
 from holdsfor.engine.inputs import first_begin, span
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.kept_input import KeptInput, keep_input, rows_after, without_forgotten
-from holdsfor.engine.relation import Intervals
 from holdsfor.engine.settling import Scope, settle
 from holdsfor.engine.stepping import Arrived, QueryMoment, moments
 from holdsfor.engine.told import NOTHING_TOLD, Told

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import run, shape
+from holdsfor.engine.chain import run
 from holdsfor.engine.choosing import choose
 from holdsfor.engine.column import Column, Selection, TimeColumn, concatenated
 from holdsfor.engine.distinct import distinct
 from holdsfor.engine.join_order import SPAN, cheapest_pair
+from holdsfor.engine.literals import shape
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.sliding import slide
 from holdsfor.engine.structure import read_by_parts

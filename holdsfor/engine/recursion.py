@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from holdsfor.engine.derived import conclude_events
+from holdsfor.engine.points import Points, united
 from holdsfor.engine.prepared import Rulebook
-from holdsfor.engine.relation import Data, Points, united
+from holdsfor.engine.relation import Data
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.plan.operators import Conclude, Derived, Occurring, Recursion, Relation

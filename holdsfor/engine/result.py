@@ -12,7 +12,8 @@ import pyarrow as pa
 from holdsfor.engine.arguments import arguments, coded_arguments
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.readers.mapping import check_zone

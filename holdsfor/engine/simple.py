@@ -9,8 +9,8 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, concluded, joined, merged, spread_since
 from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook
-from holdsfor.engine.relation import EMPTY
 from holdsfor.engine.valued import evaluate_valued, make_exclusive
 from holdsfor.engine.world import World
 from holdsfor.kernels import (

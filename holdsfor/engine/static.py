@@ -8,13 +8,14 @@ import numpy as np
 
 from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import lookup, run, shape
+from holdsfor.engine.chain import lookup, run
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.conclude import head_codes, key_columns, merged
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.literals import shape
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World

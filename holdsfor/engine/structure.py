@@ -26,8 +26,11 @@ Data = TypeVar("Data", bound=Cuttable)
 
 def read_by_parts(data: Data, args: tuple[Arg, ...]) -> tuple[Data, tuple[Leaf, ...]]:
     """What is read by these arguments, with a column for each variable inside a term, and the arguments for them."""
-    forms = forms_of(args)
-    return (data if forms is None else data.by_parts(forms)), flat(args)
+    return read_by_forms(data, forms_of(args)), flat(args)
+
+
+def read_by_forms(data: Data, forms: Forms | None) -> Data:
+    return data if forms is None else data.by_parts(forms)
 
 
 def take_apart(columns: Sequence[Ints], forms: Forms, dictionary: Dictionary) -> tuple[Ints, list[Ints]]:

@@ -84,21 +84,23 @@ def no_numbers(size: int) -> NumberColumns:
 
 def number_columns(texts: Sequence[str]) -> NumberColumns:
     """The numbers that texts are. Most are short integers or names, for which columns are enough."""
-    if len(texts) <= FEW:
-        return _number_each(texts)
+    return _number_each(texts) if len(texts) <= FEW else number_array(pa.array(texts, pa.string()))
+
+
+def number_array(texts: pa.Array) -> NumberColumns:
     near, integers = np.full(len(texts), np.nan), np.zeros(len(texts), np.int64)
     whole, fits = np.zeros(len(texts), np.bool_), np.zeros(len(texts), np.bool_)
-    array = pa.array(texts, pa.string())
-    likely = np.flatnonzero(_begins_like_a_number(array))
-    array = array.take(pa.array(likely))
+    likely = np.flatnonzero(_begins_like_a_number(texts))
+    array = texts.take(pa.array(likely))
     whole[likely] = mask(pc.match_substring_regex(array, r"^-?[0-9]+$"))
     short = whole[likely] & mask(pc.less_equal(pc.utf8_length(array), SHORT))
     fits[likely] = short
     integers[likely[short]] = array.filter(pa.array(short)).cast(pa.int64()).to_numpy()
     near[fits] = integers[fits]
-    for place in likely[~short].tolist():
-        near[place] = near_number(texts[place])
-        integer = short_integer(texts[place]) if whole[place] else None
+    others = likely[~short].tolist()
+    for place, text in zip(others, array.filter(pa.array(~short)).to_pylist(), strict=True):
+        near[place] = near_number(text)
+        integer = short_integer(text) if whole[place] else None
         if integer is not None:
             fits[place], integers[place] = True, integer
     return NumberColumns(near, integers, whole, fits)

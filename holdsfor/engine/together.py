@@ -9,13 +9,14 @@ import numpy as np
 
 from holdsfor.engine.actions import Action, Condition, carried_intervals, placed, shift_of
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import run, shape, step
+from holdsfor.engine.chain import run, step
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import head_codes, key_columns
 from holdsfor.engine.domain import Domains, matching_places, whole_keys, within
 from holdsfor.engine.expression import value as value_of
 from holdsfor.engine.limits import OnBehalfOf
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.literals import shape
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME

@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, joined, spread_over, spread_since
 from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
-from holdsfor.engine.relation import EMPTY
+from holdsfor.engine.points import EMPTY
 from holdsfor.engine.world import World
 from holdsfor.kernels import (
     INITIATE,

@@ -75,8 +75,9 @@ class Windows:
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
         if arrival.size:
-            low, high = (max(-((self.start - int(time)) // self.step), 1) for time in (arrival.min(), arrival.max()))
-            if low == high:  # as in a stream, where rows come from query time to query time
+            first, last = value_span(arrival)
+            low = max(-((self.start - first) // self.step), 1)
+            if low == max(-((self.start - last) // self.step), 1):  # as in a stream: from query time to query time
                 return np.full(arrival.shape, self.start + low * self.step)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step
@@ -193,7 +194,8 @@ def _all_count(block: Block, windows: Windows) -> bool:
     if not len(block):
         return False
     if block.end is None:
-        times, arrivals = (np.require(column, np.int64, ["C", "W"]) for column in (block.start, block.arrival))
+        times = np.require(block.start, np.int64, ["C", "W"])
+        arrivals = times if block.arrival is block.start else np.require(block.arrival, np.int64, ["C", "W"])
         return are_in_time(times, arrivals, windows.start, windows.end, windows.window, windows.step)
     query_time = min(windows.start + windows.step, windows.end)
     first, last = value_span(block.start)

@@ -12,7 +12,9 @@ import numpy as np
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, no_facts
-from holdsfor.engine.relation import Data, Intervals, Points, no_intervals, no_points
+from holdsfor.engine.intervals import Intervals, no_intervals
+from holdsfor.engine.points import Points, no_points
+from holdsfor.engine.relation import Data
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
 from holdsfor.plan.operators import Due, Relation

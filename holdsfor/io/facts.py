@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.readers.ground import read_ground
+from holdsfor.io.strings import strings_of
 from holdsfor.io.text import Mask, as_text
 from holdsfor.language.description import Signature
 from holdsfor.language.facts import FactTable, JoinedTables, Row, TermRows, TextColumns
@@ -50,7 +51,10 @@ class FactColumns(FactTable):
         column = self.columns[position]
         if not pa.types.is_dictionary(column.type) or not len(column):
             return None
-        if pc.any(pc.match_substring_regex(column.dictionary, _NO_NAME)).as_py():
+        if (
+            not strings_of(column.dictionary).are_words()
+            and pc.any(pc.match_substring_regex(column.dictionary, _NO_NAME)).as_py()
+        ):
             return None
         first = read_ground(column[0].as_py())
         return first if isinstance(first, Atom) else None

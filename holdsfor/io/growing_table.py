@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from holdsfor.io.write import cannot_write, temporary_name
 
-#: Rows of a row group at least: files of many small ones are larger and slower to read.
-ROWS_OF_A_GROUP = 1 << 17
+#: Rows of a row group at least, and as a share of all rows before it: files of many small ones are slow to read, and
+#: in a large file none need be small.
+LEAST_ROWS, LEAST_SHARE = 1 << 15, 8
 
 
 class GrowingTable:
@@ -23,6 +24,7 @@ class GrowingTable:
         self._temporary = temporary_name(path)
         self._file: pq.ParquetWriter | None = None
         self._waiting: list[pa.Table] = []
+        self._rows = 0  # of all groups
         self._groups: list[Future[None]] = []
         self._pool = ThreadPoolExecutor(1)
 
@@ -35,7 +37,7 @@ class GrowingTable:
 
     def receive(self, rows: pa.Table) -> None:
         self._waiting.append(rows)
-        if sum(map(len, self._waiting)) >= ROWS_OF_A_GROUP:
+        if sum(map(len, self._waiting)) >= max(LEAST_ROWS, self._rows // LEAST_SHARE):
             self._submit()
 
     def restart(self) -> None:
@@ -43,6 +45,7 @@ class GrowingTable:
         self._waiting.clear()
         self._pool.submit(self._discard).result()  # after what is being written
         self._groups.clear()
+        self._rows = 0
 
     def finish(self) -> None:
         """Waits until all is written. Says so if some of it could not be."""
@@ -59,6 +62,7 @@ class GrowingTable:
     def _submit(self) -> None:
         rows = pa.concat_tables(self._waiting or [self._schema.empty_table()])
         self._waiting.clear()
+        self._rows += len(rows)
         self._groups.append(self._pool.submit(self._write, rows))
 
     def _write(self, rows: pa.Table) -> None:

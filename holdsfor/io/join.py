@@ -29,7 +29,8 @@ def join_events(parts: Iterable[Events]) -> Events:
         unused += part.unused
         changed += part.files_changed
         nanoseconds = part.nanoseconds or nanoseconds
-    table = pa.concat_tables(rejects) if rejects else REJECTS_SCHEMA.empty_table()
+    some = [table for table in rejects if table.num_rows]
+    table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
     return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
 
 

@@ -31,6 +31,11 @@ def mask(array: pa.Array) -> Mask:
     return np.asarray(pc.fill_null(array, False).to_numpy(zero_copy_only=False), dtype=np.bool_)
 
 
+def cast_to(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """The column itself where it is of that kind: Arrow takes its time also for nothing."""
+    return column if column.type == kind else column.cast(kind)
+
+
 def atom_text(names: pa.Array) -> pa.Array:
     """Names of atoms as Prolog text: in quotes where they need them."""
     if strings_of(names).are_words():
@@ -131,7 +136,7 @@ def field_terms(fields: pa.Array | Strings | TextColumn, exponents: bool = False
 def string_terms(column: pa.Array) -> pa.Array:
     """A column of strings, encoded or not, as atoms."""
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
-        return spread(atom_text(column.dictionary.cast(pa.string())), column.indices)
+        return spread(atom_text(cast_to(column.dictionary, pa.string())), column.indices)
     encoded = strings_of(column.cast(pa.string())).encode()
     return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
 
@@ -142,7 +147,7 @@ def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
         return terms.take(indices)
     once = terms.dictionary_encode()
     if len(once.dictionary) == len(terms):
-        return pa.DictionaryArray.from_arrays(indices.cast(pa.int32()), terms)
+        return pa.DictionaryArray.from_arrays(cast_to(indices, pa.int32()), terms)
     return pa.DictionaryArray.from_arrays(once.indices.take(indices).cast(pa.int32()), once.dictionary)
 
 

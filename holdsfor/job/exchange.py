@@ -13,9 +13,10 @@ import pyarrow as pa
 from holdsfor.io.events import Block
 from holdsfor.io.ids import hashes_of
 from holdsfor.io.text import as_text
-from holdsfor.kernels import order_by_key
+from holdsfor.kernels import order_by_key, take
 
 Ints = npt.NDArray[np.int64]
+FEW = 4  # buckets
 
 
 def hashes(column: pa.Array) -> Ints:
@@ -53,7 +54,7 @@ class Buckets:
         if not len(encoded):
             return np.empty(0, np.int64)
         of_term = self.of_keys([hash_terms(encoded.dictionary)])
-        return cast(Ints, of_term[encoded.indices.to_numpy(zero_copy_only=False)])
+        return take(of_term, encoded.indices.to_numpy(zero_copy_only=False))
 
     def of_keys(self, columns: Sequence[Ints]) -> Ints:
         """By the hashes of their terms."""
@@ -74,6 +75,10 @@ def _spread(hashed: Ints, count: int) -> Ints:
 def shared_out(block: Block, bucket: Ints, count: int) -> Iterator[tuple[int, Block]]:
     """The rows of each bucket that has any, in their order."""
     if not len(block):
+        return
+    if count <= FEW:  # where it is quicker to look for the rows of each than to put all in order
+        rows_of = ((number, np.flatnonzero(bucket == number)) for number in range(count))
+        yield from ((number, block.take(rows)) for number, rows in rows_of if len(rows))
         return
     ordered = block.take(order_by_key(bucket, count))
     ends = np.cumsum(np.bincount(bucket, minlength=count))

@@ -137,7 +137,7 @@ def read_rows(
             k = slots[slot]
             while k >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
                 same = entries[k, 0] == key and entries[k, 1] == label
-                if same and (length <= EIGHT or _is_equal(data, at, entries[k, 2], length)):
+                if same and (length <= EIGHT or _is_equal(data, at, data, entries[k, 2], length)):
                     break
                 slot = (slot + ONE) & last
                 k = slots[slot]
@@ -348,15 +348,13 @@ def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tupl
         if not valid[i]:
             continue
         at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        # short ones are told apart by the number that their bytes are, and their length
-        mixed = _hash(data, at, length) if length > EIGHT else _mix(_short_word(data, at, length), length)
-        last = uint64(len(slots) - 1)
+        mixed, last = _hash_any(data, at, length), uint64(len(slots) - 1)
         slot = mixed & last
         code = slots[slot]
         while code >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
             first = firsts[code]
             same = hashes[code] == mixed and uint64(end[first] - begin[first]) == length
-            if same and (length <= EIGHT or _is_equal(data, at, uint64(begin[first]), length)):
+            if same and (length <= EIGHT or _is_equal(data, at, data, uint64(begin[first]), length)):
                 break
             slot = (slot + ONE) & last
             code = slots[slot]
@@ -364,10 +362,68 @@ def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tupl
             slots[slot], firsts[known], hashes[known] = known, i, mixed
             code = known
             known += 1
-            if 2 * known > len(slots):
-                slots = _grow(slots, hashes[:known])
+            if 2 * known > len(slots):  # where most texts differ, for all of them at once
+                slots = _grow(slots, hashes[:known], 2 * size if 2 * known > i else 4 * len(slots))
         codes[i] = code
     return codes, firsts[:known].copy()
+
+
+class KnownStrings(NamedTuple):
+    """Strings, each once, with a hash table: at each slot the number of a string, or -1, and the hashes of strings."""
+
+    data: Bytes
+    begin: Places
+    end: Places
+    slots: Places
+    hashes: Hashes
+
+
+@kernel
+def index_strings(data: Bytes, begin: Places, end: Places) -> tuple[Places, Hashes, bool]:
+    """Slots and hashes of `KnownStrings`, and whether all strings differ; else they are of no use."""
+    size, count = len(begin), FIRST_SLOTS
+    while count < 2 * size:
+        count *= 2
+    slots, hashes, last = np.full(count, -1, np.int32), np.empty(size, np.uint64), uint64(count - 1)
+    for i in range(size):
+        at, length = uint64(begin[i]), uint64(end[i] - begin[i])
+        mixed = _hash_any(data, at, length)
+        slot = mixed & last
+        k = slots[slot]
+        while k >= 0:
+            same = hashes[k] == mixed and uint64(end[k] - begin[k]) == length
+            if same and (length <= EIGHT or _is_equal(data, at, data, uint64(begin[k]), length)):
+                return slots, hashes, False
+            slot = (slot + ONE) & last
+            k = slots[slot]
+        slots[slot], hashes[i] = i, mixed
+    return slots, hashes, True
+
+
+@kernel
+def find_strings(data: Bytes, begin: Places, end: Places, known: KnownStrings) -> Ints:
+    """The number that each string has among known ones, or -1."""
+    others, other_begin, other_end, slots, hashes = known
+    numbers, last = np.full(len(begin), -1, np.int64), uint64(len(slots) - 1)
+    for i in range(len(begin)):
+        at, length = uint64(begin[i]), uint64(end[i] - begin[i])
+        mixed = _hash_any(data, at, length)
+        slot = mixed & last
+        k = slots[slot]
+        while k >= 0:
+            same = hashes[k] == mixed and uint64(other_end[k] - other_begin[k]) == length
+            if same and (length <= EIGHT or _is_equal(data, at, others, uint64(other_begin[k]), length)):
+                numbers[i] = k
+                break
+            slot = (slot + ONE) & last
+            k = slots[slot]
+    return numbers
+
+
+@kernel
+def _hash_any(data: Bytes, at: uint64, length: uint64) -> uint64:
+    """Short strings are told apart by it and their length."""
+    return _hash(data, at, length) if length > EIGHT else _mix(_short_word(data, at, length), length)
 
 
 @kernel
@@ -395,19 +451,22 @@ def _short_word(data: Bytes, at: uint64, length: uint64) -> uint64:
 
 
 @kernel
-def _is_equal(data: Bytes, at: uint64, other: uint64, length: uint64) -> bool:
+def _is_equal(data: Bytes, at: uint64, others: Bytes, other: uint64, length: uint64) -> bool:
     while length >= EIGHT:
-        if _word(data, at) != _word(data, other):
+        if _word(data, at) != _word(others, other):
             return False
         at += EIGHT
         other += EIGHT
         length -= EIGHT
-    return bool(_short_word(data, at, length) == _short_word(data, other, length))
+    return bool(_short_word(data, at, length) == _short_word(others, other, length))
 
 
 @kernel
-def _grow(slots: Places, hashes: Hashes) -> Places:
-    grown = np.full(4 * len(slots), -1, np.int32)
+def _grow(slots: Places, hashes: Hashes, least: int) -> Places:
+    count = 4 * len(slots)
+    while count < least:
+        count *= 2
+    grown = np.full(count, -1, np.int32)
     last = uint64(len(grown) - 1)
     for code in range(len(hashes)):
         slot = hashes[code] & last

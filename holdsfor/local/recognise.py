@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
@@ -14,7 +15,7 @@ from holdsfor.engine.history import find_history
 from holdsfor.engine.reporting import NOBODY, Receiver
 from holdsfor.engine.result import Result
 from holdsfor.engine.rules import Rules, as_description
-from holdsfor.engine.window import check_ticks, find_windows
+from holdsfor.engine.window import check_ticks, find_windows_over
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.read import as_source
 from holdsfor.job.argument_kinds import kinds_of_blocks
@@ -98,8 +99,9 @@ def recognise_for(
         if count == 1:
             read = [join_events(read)]
             blocks = list(read[0].blocks)
+        find_span = cache(partial(span_of, blocks))
         while True:
-            windows = find_windows(blocks, *times, fence)
+            windows = find_windows_over(lambda fence: find_span(fence) or (1, 1), *times, fence)
             try:
                 if count > 1:
                     result = find_history_in_threads(program, read, windows, count)
@@ -111,7 +113,7 @@ def recognise_for(
                     "seconds_reading": round(seconds, 6)
                 }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
-                metrics[SPAN] = span_of(blocks, windows.fence)
+                metrics[SPAN] = find_span(windows.fence)
                 warn_of_doubts(metrics, unit, description, (window, step, tick))
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others

@@ -505,8 +505,9 @@ class Plan:
         return plan_html(self)
 
 
+@hash_once
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(HashedOnce):
     """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
 
     back: int | None

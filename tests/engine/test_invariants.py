@@ -9,7 +9,8 @@ from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.evaluate import evaluate, make_program
 from holdsfor.engine.history import prepare
-from holdsfor.engine.relation import Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.window import counted, find_windows, standing
 from holdsfor.engine.world import World

@@ -15,7 +15,9 @@ from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
 from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.stored import keep
-from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import Points
+from holdsfor.engine.relation import Data
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6
@@ -59,6 +61,10 @@ def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step
             gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
             expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
             assert kind.rows(gathered.data) == expected
+            by_kernel = tuples.gather(stored, [(0,)], (), reach)
+            assert kind.rows(by_kernel.data) == expected
+            assert by_kernel.origin.tolist() == gathered.origin.tolist()
+            assert kind.rows(stored.beyond(100)) == {(key, time) for key, time in known if time > 100}
             fresh = added - (known - expected)
             stored = stored.change(gathered.origin, kind.data(fresh))
             known = (known - expected) | fresh

@@ -21,7 +21,7 @@ def rows(*starts: int) -> pa.Table:
 
 @pytest.fixture(autouse=True)
 def small_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(growing_table, "ROWS_OF_A_GROUP", 3)
+    monkeypatch.setattr(growing_table, "LEAST_ROWS", 3)
 
 
 def test_rows_come_in_their_order_and_the_file_only_when_all_are_there(tmp_path: Path) -> None:
@@ -34,6 +34,19 @@ def test_rows_come_in_their_order_and_the_file_only_when_all_are_there(tmp_path:
     assert pq.read_table(path).equals(rows(4, 2, 9, 1, 5))
     assert pq.ParquetFile(path).metadata.num_row_groups == 2
     assert [each.name for each in tmp_path.iterdir()] == ["table.parquet"]
+
+
+def test_groups_grow_with_the_file(tmp_path: Path) -> None:
+    with GrowingTable(tmp_path / "table.parquet", SCHEMA) as table:
+        for start in range(200):
+            table.receive(rows(start))
+        table.finish()
+    file = pq.ParquetFile(tmp_path / "table.parquet")
+    assert file.read().equals(rows(*range(200)))
+    sizes = [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
+    assert sizes[0] == 3
+    assert len(sizes) < 40  # of three rows each there would be 67
+    assert sizes[:-1] == sorted(sizes[:-1])
 
 
 def test_what_was_received_before_it_began_anew_does_not_count(tmp_path: Path) -> None:

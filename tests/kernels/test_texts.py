@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdsfor.io.readers.fields import split
 from holdsfor.io.readers.grouped import read_groups
 from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.kernels.texts import ANY, INTEGER, TEXT
+from holdsfor.kernels.texts import ANY, INTEGER, TEXT, KnownStrings, find_strings, index_strings
 from tests.kernels.packed import law
 
 LINES = st.text("ab|\r\n\u00e9x", max_size=60)
@@ -172,3 +172,23 @@ def test_that_numbers_as_python_writes_them_are_known(texts: list[str], odd: lis
         return
     assert marks.tolist() == ["." not in text for text in texts + odd]
     assert [repr(float(text) if "." in text else int(text)) for text in texts + odd] == texts + odd
+
+
+@law
+@given(st.lists(st.text("ab\u00e9", max_size=20) | LENGTHS, max_size=40), st.lists(LENGTHS | st.text("ab", max_size=9)))
+def test_that_strings_are_found_where_they_are(texts: list[str], wanted: list[str]) -> None:
+    strings, asked = strings_of(pa.array(texts, pa.string())), strings_of(pa.array(wanted, pa.string()))
+    slots, hashes, are_distinct = index_strings(strings.data, strings.begin, strings.end)
+    assert are_distinct == (len(set(texts)) == len(texts))
+    if are_distinct:
+        known = KnownStrings(strings.data, strings.begin, strings.end, slots, hashes)
+        places = find_strings(asked.data, asked.begin, asked.end, known)
+        assert places.tolist() == [texts.index(text) if text in texts else -1 for text in wanted]
+
+
+def test_that_many_different_strings_are_told_apart() -> None:
+    texts = [f"v{number % 7000}" for number in range(9000)]  # so many that the table grows, at once and by and by
+    encoded = strings_of(pa.array(["v0"] * 3000 + texts)).encode()
+    assert encoded.to_pylist() == ["v0"] * 3000 + texts
+    assert len(encoded.dictionary) == 7000
+    assert strings_of(pa.array(texts)).encode().to_pylist() == texts

@@ -12,7 +12,9 @@ from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
-from holdsfor.engine.relation import EMPTY, Data, Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data
 from holdsfor.engine.told import last_words
 from holdsfor.engine.window import Windows, standing
 from holdsfor.engine.world import World

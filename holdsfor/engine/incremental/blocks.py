@@ -19,7 +19,9 @@ from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
-from holdsfor.engine.relation import EMPTY, Data, Intervals, put_after
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY
+from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import compress, cuts_of_codes, points_since

@@ -13,7 +13,8 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
-from holdsfor.engine.relation import EMPTY, Data, Points
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
@@ -42,6 +43,8 @@ def tuple_keys(data: Data, positions: Positions) -> Ints:
 
 
 def ordered_key(axis: Axis, codes: Sequence[Ints]) -> Ints:
+    if len(codes) == 2:
+        return axis.key([np.minimum(*codes), np.maximum(*codes)])
     return axis.key(list(np.sort(np.stack(codes), axis=0)))
 
 

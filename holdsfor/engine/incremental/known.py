@@ -22,7 +22,9 @@ from holdsfor.engine.frontier import (
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
-from holdsfor.engine.relation import EMPTY, Data, Intervals, merge_in_order
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY
+from holdsfor.engine.relation import Data, merge_in_order
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows

@@ -25,8 +25,9 @@ from holdsfor.engine.incremental.stretches import Trial, find_stretches
 from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.kept_input import KeptInput
-from holdsfor.engine.relation import Data, Intervals, merge_in_order
+from holdsfor.engine.relation import Data, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
 from holdsfor.engine.told import NOTHING_TOLD, Told

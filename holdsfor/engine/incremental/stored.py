@@ -12,7 +12,8 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.relation import EMPTY, Data, Points, change_rows, merge_in_order, put_in_order
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data, change_rows, merge_in_order, put_in_order
 
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
@@ -101,13 +102,18 @@ class Stored:
         changed = Stored(self.base, more, gone)
         if size > FEW and len(more) + gone.size <= size // CHANGED_SHARE:
             return changed
-        whole = changed.whole()
-        return keep(whole if edge is None else whole.beyond(edge))
+        return keep(changed.whole() if edge is None else changed.beyond(edge))
 
     def whole(self) -> Data:
         if not self._whole:
             self._whole.append(self._make_whole())
         return self._whole[0]
+
+    def beyond(self, edge: int) -> Data:
+        """All rows that were not over at the edge."""
+        is_over = (self.base.lasts() & self.base.axis.mask) <= edge
+        is_over[self.gone] = True
+        return change_rows(self.base, is_over.nonzero()[0], self.more.beyond(edge))
 
     def _make_whole(self) -> Data:
         return change_rows(self.base, self.gone, self.more) if len(self.gone) or len(self.more) else self.base

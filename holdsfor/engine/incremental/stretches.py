@@ -27,7 +27,8 @@ from holdsfor.engine.incremental.keys import (
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Positions, Unit
-from holdsfor.engine.relation import EMPTY, Data, Points
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data
 from holdsfor.engine.world import World
 from holdsfor.kernels import places_after
 from holdsfor.plan.operators import Relation

@@ -12,7 +12,9 @@ from holdsfor.engine.incremental.known import Waiting
 from holdsfor.engine.incremental.stored import Difference, estimate_keys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.relation import Data, Intervals, Points
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import Points
+from holdsfor.engine.relation import Data
 from holdsfor.kernels import find_earliest_of_codes, minus2
 from holdsfor.plan.operators import Group, Relation
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
 from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.io.text import Mask, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
+from holdsfor.io.text import Mask, cast_to, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
 
 #: A part of a table may have the terms of the whole: with so many for a row, it is encoded anew.
 MANY_TERMS = 4
@@ -23,12 +23,8 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     else:
         wanted = _plain_type(kind)
     if isinstance(column, pa.ChunkedArray):
-        if pa.types.is_dictionary(kind):
-            column = column.unify_dictionaries()
-        column = column.combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
-    column = column if column.type == wanted else column.cast(wanted)
+        column = _one_array(column)
+    column = cast_to(column, wanted)
     if pa.types.is_dictionary(wanted) and len(column.dictionary) > MANY_TERMS * (len(column) + 1):
         return column.dictionary_decode().dictionary_encode()
     return column
@@ -51,7 +47,7 @@ def column_terms(
     if pa.types.is_integer(kind):
         return _integers(column)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        floats = column.cast(pa.float64())
+        floats = cast_to(column, pa.float64())
         if np.isfinite(pc.sum(floats, min_count=0).as_py()):  # as it would not be with one that is not among them
             return floats
         return pc.if_else(pc.is_finite(floats), floats, pa.scalar(None, pa.float64()))
@@ -60,6 +56,14 @@ def column_terms(
     if pa.types.is_null(kind):
         return column.cast(pa.float64())
     raise HoldsforError(f"column {name!r} of type {kind} cannot be an argument. Use numbers, text, booleans or dates.")
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Without a copy where there is one chunk, which Arrow would make."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    joined = (column.unify_dictionaries() if pa.types.is_dictionary(column.type) else column).combine_chunks()
+    return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
 def typed_terms(column: pa.Array, kind: str, unit: str, name: str) -> pa.Array:

@@ -30,7 +30,7 @@ from holdsfor.io.readers.sieve import (
 from holdsfor.io.readers.times import ends, has_time_stamps, times
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import take_rows
-from holdsfor.io.text import Mask, as_text, mark_nulls, mask, number_terms
+from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.kernels import order_by_key
 from holdsfor.kernels.texts import INTEGER
@@ -144,7 +144,7 @@ class TableReader:
             code = np.full(len(self.table), codes.get(self.roles.constant or "", _UNUSED), np.int64)
         else:
             column = self._encoded(self.roles.name)
-            lookup = [codes.get(name, _UNUSED) for name in column.dictionary.cast(pa.string()).to_pylist()]
+            lookup = [codes.get(name, _UNUSED) for name in cast_to(column.dictionary, pa.string()).to_pylist()]
             at = pc.fill_null(column.indices, len(lookup)).to_numpy(zero_copy_only=False)
             code = np.array([*lookup, _UNUSED], np.int64)[at]
             if column.null_count:
@@ -338,6 +338,8 @@ class TableReader:
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""
+        if not any(sieve.reasons for sieve in sieves):
+            return REJECTS_SCHEMA.empty_table()
         refused = [sieve.refused() for sieve in sieves]
         at, first = np.unique(np.concatenate([lines for lines, _ in refused]), return_index=True)
         reasons = pa.concat_arrays([reason for _, reason in refused]).take(pa.array(first))
@@ -366,8 +368,11 @@ def check_names(names: Sequence[str]) -> None:
 
 def check_mapping(mapping: Mapping, inputs: Sequence[Input]) -> None:
     """Says at once where the mapping and the rules do not fit."""
+    by_name: dict[str, list[Input]] = {}
+    for each in inputs:
+        by_name.setdefault(each.signature.name, []).append(each)
     for name, columns in mapping.arguments.items():
-        used = [i for i in inputs if i.signature.name == name]
+        used = by_name.get(name, [])
         durative = name in mapping.fluents
         kinds = [i for i in used if (i.kind != "event") == durative]
         if used and not kinds:

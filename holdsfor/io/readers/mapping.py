@@ -37,7 +37,7 @@ from collections.abc import Mapping as AnyMapping
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -96,7 +96,7 @@ class Mapping:
         if self.tables:
             check_tables(self)
 
-    @property
+    @cached_property
     def arguments(self) -> dict[str, tuple[str, ...]]:
         return {name: tuple(columns) for name, columns in [*self.events.items(), *self.fluents.items()]}
 

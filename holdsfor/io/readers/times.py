@@ -14,7 +14,8 @@ from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.readers.sieve import closed
 from holdsfor.io.strings import TextColumn
-from holdsfor.io.text import Mask, integers, mask
+from holdsfor.io.taking import lend_numbers
+from holdsfor.io.text import Mask, cast_to, integers, mask
 from holdsfor.kernels.texts import INTEGER
 
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
@@ -35,8 +36,9 @@ def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None 
         ticks, good, missing = times(column.dictionary, unit, name, zone)
         at = pc.fill_null(column.indices, len(ticks)).to_numpy(zero_copy_only=False)
         return np.append(ticks, 0)[at], np.append(good, False)[at], np.append(missing, True)[at]
-    missing = mask(column.is_null(nan_is_null=True))
     kind = column.type
+    may_lack = column.null_count or pa.types.is_floating(kind)
+    missing = mask(column.is_null(nan_is_null=True)) if may_lack else np.zeros(len(column), np.bool_)
     if pa.types.is_integer(kind):
         ticks, good = _whole(column)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
@@ -94,7 +96,8 @@ def ticks_of_dates(column: pa.Array, unit: str, zone: str | None = None) -> pa.A
 def _whole(column: pa.Array) -> tuple[Ints, Mask]:
     if pa.types.is_uint64(column.type):
         column = pc.if_else(pc.less(column, pa.scalar(OPEN, pa.uint64())), column, pa.scalar(OUT_OF_RANGE, pa.uint64()))
-    return _numpy(pc.fill_null(column, 0).cast(pa.int64())), np.ones(len(column), np.bool_)
+    whole = pc.fill_null(column, 0) if column.null_count else column
+    return np.asarray(lend_numbers(cast_to(whole, pa.int64())), np.int64), np.ones(len(column), np.bool_)
 
 
 def _integral(column: pa.Array) -> tuple[Ints, Mask]:
