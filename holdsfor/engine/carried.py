@@ -31,14 +31,14 @@ class Carried:
 
     inputs: rows that may still be looked at, or are not due yet. known: what is defined, as it was told last.
     running: deadlines that were set by then; `end` is when each is due. Both in the order of the plan.
-    told: see `Told`.
+    words: see `Words`.
     """
 
     fired: int | None
     inputs: tuple[Block, ...] = ()
     known: tuple[Block, ...] = ()
     running: tuple[Block, ...] = ()
-    told: tuple[Block, ...] = ()
+    words: tuple[Block, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _deadlines(due: Due, cut: int, world: World) -> Block:
 def labelled(carried: Carried) -> tuple[dict[str, str], list[tuple[str, Block]]]:
     """What a file says of it besides its blocks, and the blocks with their uses."""
     meta = {"fired": "" if carried.fired is None else str(carried.fired)}
-    parts = {"input": carried.inputs, "known": carried.known, "running": carried.running, "told": carried.told}
+    parts = {"input": carried.inputs, "known": carried.known, "running": carried.running, "word": carried.words}
     return meta, [(use, block) for use, blocks in parts.items() for block in blocks]
 
 
@@ -184,4 +184,4 @@ def from_labelled(meta: Mapping[str, str], blocks: Sequence[tuple[str, Block]]) 
         return tuple(block for use, block in blocks if use == wanted)
 
     fired = int(meta["fired"]) if meta["fired"] else None
-    return Carried(fired, of("input"), of("known"), of("running"), of("told"))
+    return Carried(fired, of("input"), of("known"), of("running"), of("word"))

@@ -22,8 +22,8 @@ from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.kept_input import KeptInput, keep_input, rows_after, without_forgotten
 from holdsfor.engine.settling import Scope, settle
 from holdsfor.engine.stepping import Arrived, QueryMoment, moments
-from holdsfor.engine.told import NOTHING_TOLD, Told
 from holdsfor.engine.window import Windows
+from holdsfor.engine.words import NO_WORDS, Words
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.join import join_blocks
@@ -61,13 +61,13 @@ class Ongoing:
     _known: KnownWorld | None = None
     _setting: SessionSetting | None = None
     _ahead: tuple[Block, ...] = ()  # rows of the input that have arrived and begin only later
-    told: Told = NOTHING_TOLD
+    words: Words = NO_WORDS
 
     def __post_init__(self) -> None:
         fired = self.windows.start if self.carried.fired is None else self.carried.fired
         seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
         self._inputs, self.waiting = keep_input(join_blocks(seen)), (*unseen, *self.waiting)
-        self.told = Told(self.carried.told, sum(map(len, self.carried.told)))
+        self.words = Words(self.carried.words, sum(map(len, self.carried.words)))
 
     @property
     def fired(self) -> int | None:
@@ -121,14 +121,14 @@ class Ongoing:
 
     def add_words(self, blocks: Sequence[Block]) -> None:
         """What earlier stages say of query times to come."""
-        self.told = self.told.add(blocks)
+        self.words = self.words.add(blocks)
 
     def advance(self, due: range, tell: Callable[[QueryMoment], Answer]) -> list[Answer]:
         """What there is to tell of each query time. If one of them fails, it is as if none had been tried.
 
         tell: may be called from the first one on again, if terms or times turn out to need more room.
         """
-        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.told)
+        before = (self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.words)
         try:
             if not self.is_incremental:
                 return self._evaluate(due, tell, self._take(due[-1]))
@@ -144,7 +144,7 @@ class Ongoing:
                     due = due[len(light) :]
             return answers
         except BaseException:
-            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.told = before
+            self.waiting, self._inputs, self._last, self._known, self._setting, self._ahead, self.words = before
             raise
 
     def _take(self, until: int) -> tuple[Block, ...]:
@@ -168,8 +168,8 @@ class Ongoing:
         else:
             return False
         keys = estimate_keys(max(relations, key=len)) if relations else 1
-        fresh = [*self.waiting, *self.told.between(fired, due[-1])]
-        if not is_worthwhile(fresh, self._inputs.count + self.told.left, keys, fired, due, self.windows):
+        fresh = [*self.waiting, *self.words.between(fired, due[-1])]
+        if not is_worthwhile(fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)
@@ -184,7 +184,7 @@ class Ongoing:
         known, answers = self._known, []
         fresh, waiting = self.divide_waiting(due[-1])
         joined = join_blocks(fresh)
-        words = tuple(self.told.between(known.query_time, due[-1]))
+        words = tuple(self.words.between(known.query_time, due[-1]))
         if not self._has_room(known.bare, known.frontier, (*joined, *words), due[-1]):
             return None
         coming = join_blocks([*joined, *self._ahead])
@@ -193,7 +193,7 @@ class Ongoing:
         arrived = [Arrived(block, np.maximum(first_seen(block.arrival), due[0])) for block in joined]
         arrived += [Arrived(block, first_seen(block.arrival)) for block in self._ahead]
         try:
-            for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs, self.told):
+            for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs, self.words):
                 answers.append(tell(moment))
                 known = following
         except (AxisFull, DictionaryFull):
@@ -201,8 +201,8 @@ class Ongoing:
         self._known, self.waiting = known, waiting
         self._ahead = rows_after(coming, known.query_time)
         self._inputs = self._inputs.add(joined, known.frontier)
-        if self.told.has_many():
-            self.told = self.told.shorten(known.query_time, known.frontier)
+        if self.words.has_many():
+            self.words = self.words.shorten(known.query_time, known.frontier)
         return answers
 
     # ------------------------------------------------------------ from what is settled on
@@ -219,7 +219,7 @@ class Ongoing:
 
         def step_through(start: Opened) -> tuple[QueryMoment, list[Answer]]:
             moment, answers = None, []
-            steps = (due, arrived, self.told, start.state, start.before, start.world)
+            steps = (due, arrived, self.words, start.state, start.before, start.world)
             for moment in moments(self.program, self.windows, self.scope, *steps):
                 answers.append(tell(moment))
             assert moment is not None, "there is a query time"
@@ -227,12 +227,12 @@ class Ongoing:
 
         coming = () if until is None else self.divide_waiting(until)[0]
         last, answers = self._reach(
-            inputs, (*self.told.blocks, *coming), due[-1] if until is None else until, step_through
+            inputs, (*self.words.blocks, *coming), due[-1] if until is None else until, step_through
         )
         self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self._known = None  # made again when a query time goes by what changes
-        self.told = self.told.shorten(last.query_time, last.state.frontier)
+        self.words = self.words.shorten(last.query_time, last.state.frontier)
         return answers
 
     def _reach(
@@ -274,7 +274,7 @@ class Ongoing:
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""
-        inputs, told = join_blocks(self._inputs.blocks), join_blocks(self.told.blocks)
+        inputs, words = join_blocks(self._inputs.blocks), join_blocks(self.words.blocks)
         if self._known is not None:
             known = self._known
             carried = carried_from(known.query_time, known.frontier, known.world(), self.program, self.scope, inputs)
@@ -283,7 +283,7 @@ class Ongoing:
         else:
             last = self._last
             carried = carried_from(last.query_time, last.state.frontier, last.now, self.program, self.scope, inputs)
-        return replace(carried, told=told)
+        return replace(carried, words=words)
 
 
 def pays_off(windows: Windows) -> bool:

@@ -14,7 +14,7 @@ import pytest
 
 from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
 from holdsfor.engine.ongoing import Ongoing
-from holdsfor.engine.told import MOST_WORDS
+from holdsfor.engine.words import MOST_WORDS
 from holdsfor.job.live import held
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import in_steps, setting_of, shared_out
@@ -41,7 +41,7 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch:
         monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
     monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
-    monkeypatch.setattr("holdsfor.engine.told.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
+    monkeypatch.setattr("holdsfor.engine.words.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
     program = with_more_query_times(random_shapes(seed) if seed % 4 else draw(seed))
     try:
         alone = run(program, tmp_path / "one", seed, buckets=1, remembers=False)

@@ -15,8 +15,8 @@ from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
-from holdsfor.engine.told import last_words
 from holdsfor.engine.window import Windows, standing
+from holdsfor.engine.words import last_words
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks

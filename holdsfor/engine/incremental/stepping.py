@@ -30,8 +30,8 @@ from holdsfor.engine.kept_input import KeptInput
 from holdsfor.engine.relation import Data, merge_in_order
 from holdsfor.engine.settling import State
 from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
-from holdsfor.engine.told import NOTHING_TOLD, Told
 from holdsfor.engine.window import NEVER
+from holdsfor.engine.words import NO_WORDS, Words
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -44,20 +44,20 @@ def changing_moments(
     due: Sequence[int],
     arrived: Sequence[Arrived],
     rest: KeptInput,
-    told: Told = NOTHING_TOLD,
+    words: Words = NO_WORDS,
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
     """The query times that are due, one after the other, as `moments` gives them: but what they know is what differs.
 
-    arrived: rows that were not there at the last query time. rest: the rows that were. told: by earlier stages.
+    arrived: rows that were not there at the last query time. rest: the rows that were. words: of earlier stages.
     """
     place = 0
     while place < len(due):
         query_time = due[place]
         fresh = list(_newly_visible(setting, known.query_time, query_time, arrived))
-        following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest, told)
+        following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest, words)
         place += 1
         if place + 1 < len(due):
-            wake = _next_activity(query_time, due[place], following, setting, arrived, told)
+            wake = _next_activity(query_time, due[place], following, setting, arrived, words)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
@@ -89,7 +89,7 @@ def _advance(
     fresh: Sequence[Block],
     arrived: Sequence[Arrived],
     rest: KeptInput,
-    told: Told,
+    words: Words,
 ) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
     windows, plan = setting.windows, setting.program.plan
     bare = replace(known.bare, now=min(query_time, windows.end), counts=Counter())
@@ -103,8 +103,8 @@ def _advance(
     sources = (*plan.sources, *setting.scope.sources)
     pointwise = [*rest.of_points(), *(item.block for item in arrived if item.block.kind == "point")]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
-    words = told.between(known.query_time, query_time)
-    differences |= add_words(words, setting.scope.sources, bare, stores, known.frontier)
+    spoken = words.between(known.query_time, query_time)
+    differences |= add_words(spoken, setting.scope.sources, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:
@@ -135,10 +135,15 @@ def _update(unit: Unit, turn: QueryTurn) -> None:
 
 
 def _next_activity(
-    query_time: int, following: int, known: KnownWorld, setting: SessionSetting, arrived: Sequence[Arrived], told: Told
+    query_time: int,
+    following: int,
+    known: KnownWorld,
+    setting: SessionSetting,
+    arrived: Sequence[Arrived],
+    words: Words,
 ) -> int:
     """When something may change after a query time: a row or a word comes in, a row begins, or a time is reached."""
-    spoken = told.next_change(query_time)
+    spoken = words.next_change(query_time)
     wakes = [NEVER if spoken is None else spoken]
     for item in arrived:
         begins = np.maximum(item.seen, item.block.start)

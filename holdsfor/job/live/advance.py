@@ -12,7 +12,7 @@ from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.relation import Data
 from holdsfor.engine.result import as_block
 from holdsfor.engine.stepping import QueryMoment, remembered
-from holdsfor.engine.told import as_words
+from holdsfor.engine.words import as_words
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -81,12 +81,12 @@ class StageOnBucket:
             return
         fresh = [*evaluation.divide_waiting(due[-1])[0], *held.divide_forwards(due[-1])[0]]
         yield from pass_on(join_blocks(fresh), links.all, router, number, "input")
-        words = evaluation.told.between(evaluation.fired, due[-1])
+        words = evaluation.words.between(evaluation.fired, due[-1])
         yield from pass_on(join_blocks(words), links.all, router, number, "given")
         unheard = links.new if held.has_spoken else links.all
         if len(unheard.to) and evaluation.fired is not None:
             yield from pass_on([*evaluation.kept_inputs, *held.forwards], unheard, router, number, "input")
-            rows = (as_words(block, 1, due[0]) for block in evaluation.told.at(evaluation.fired))
+            rows = (as_words(block, 1, due[0]) for block in evaluation.words.at(evaluation.fired))
             yield from pass_on(rows, unheard, router, number, "given")
 
     def _sent(self, moment: QueryMoment, links: Links, has_spoken: bool, is_first: bool) -> Iterator[Parcel]:

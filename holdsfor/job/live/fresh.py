@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from holdsfor.engine.told import as_words
+from holdsfor.engine.words import as_words
 from holdsfor.io.events import Block
 
 

@@ -18,7 +18,7 @@ MOST_WORDS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Words:
     """blocks: words of intervals and events. `arrival` is the query time of each, `op` says whether its row is there.
 
     left: how many rows were there when words were dropped last.
@@ -27,7 +27,7 @@ class Told:
     blocks: tuple[Block, ...] = ()
     left: int = 0
 
-    def add(self, blocks: Iterable[Block]) -> Told:
+    def add(self, blocks: Iterable[Block]) -> Words:
         return replace(self, blocks=(*self.blocks, *(block for block in blocks if len(block))))
 
     def at(self, query_time: int) -> tuple[Block, ...]:
@@ -51,14 +51,14 @@ class Told:
     def has_many(self) -> bool:
         return sum(map(len, self.blocks)) > max(MOST_WORDS, 2 * self.left)
 
-    def shorten(self, query_time: int, frontier: Frontier) -> Told:
+    def shorten(self, query_time: int, frontier: Frontier) -> Words:
         """The rows that are there at a query time and may still be looked at, and what is said of later ones."""
         rows = [block.filter(remembered(block, frontier.horizon_of_told(block))) for block in self.at(query_time)]
         later = [block.filter(block.arrival > query_time) for block in self.blocks]
-        return Told(tuple(block for block in (*rows, *later) if len(block)), sum(map(len, rows)))
+        return Words(tuple(block for block in (*rows, *later) if len(block)), sum(map(len, rows)))
 
 
-NOTHING_TOLD = Told()
+NO_WORDS = Words()
 
 
 def last_words(block: Block, op: int) -> Block:
