@@ -3,7 +3,8 @@
 python -m benchmarks.live: a session in this process, and `holdsfor stream --engine local`, each with 21 fluents, a
 window of 4 hours that is full, and a query time every 10 minutes; then single events, each with a query time. The first
 of them is left out: its arrival makes the query time due at which a stream sees the rows of the 10 minutes before.
-python -m benchmarks.live spark: the same as a stream on Spark, local[2], one bucket.
+python -m benchmarks.live [spark] [BUCKETS]: a stream only, with so many buckets (1 unless given), in this process or on
+Spark, local[2].
 """
 
 from __future__ import annotations
@@ -48,11 +49,13 @@ def main() -> None:
             first_result(folder)
         fleet = simulate(hours=HOURS, vessels=VESSELS)
         fleet.write(folder / "fleet")
+        buckets = next((int(text) for text in sys.argv[1:] if text.isdigit()), 1)
         if "spark" in sys.argv:
-            on_spark(folder, fleet.table)
+            on_spark(folder, fleet.table, buckets)
             return
-        in_a_session(folder, fleet.table)
-        in_a_stream(folder, fleet.table)
+        if len(sys.argv) == 1:
+            in_a_session(folder, fleet.table)
+        in_a_stream(folder, fleet.table, buckets)
 
 
 def first_result(folder: Path) -> None:
@@ -103,18 +106,19 @@ def in_a_session(folder: Path, table: pa.Table) -> None:
     tell("a session", taken)
 
 
-def in_a_stream(folder: Path, table: pa.Table) -> None:
+def in_a_stream(folder: Path, table: pa.Table, buckets: int) -> None:
     incoming, checkpoint = folder / "incoming", folder / "state"
     incoming.mkdir()
     start = pc.min(table["arrival"]).as_py() - 1
     with open_feed(str(incoming), checkpoint, mapping=folder / "fleet" / "mapping.toml") as (feed, reader):
-        live = stream(load(folder), feed, reader, window=WINDOW, step=STEP, start=start, checkpoint=checkpoint)
+        times = {"window": WINDOW, "step": STEP, "start": start}
+        live = stream(load(folder), feed, reader, **times, checkpoint=checkpoint, buckets=buckets)
         taken = feed_steps(live, incoming, steps(table))
-    tell("a stream in this process", taken)
+    tell(f"a stream in this process, buckets: {buckets}", taken)
     tell_bytes(checkpoint)
 
 
-def on_spark(folder: Path, table: pa.Table) -> None:
+def on_spark(folder: Path, table: pa.Table, buckets: int) -> None:
     """The first window comes as one file."""
     incoming, checkpoint = folder / "incoming", folder / "state"
     incoming.mkdir()
@@ -132,12 +136,12 @@ def on_spark(folder: Path, table: pa.Table) -> None:
         start=start,
         checkpoint=checkpoint,
         mapping=folder / "fleet" / "mapping.toml",
-        buckets=1,
+        buckets=buckets,
     )
     every = list(steps(table))
     full = pa.concat_tables([rows for _, rows in every[: WINDOW // STEP]])
     taken = feed_steps(live, incoming, [(0, full), *every[WINDOW // STEP :]])
-    tell("a stream on Spark", taken[1:])
+    tell(f"a stream on Spark, buckets: {buckets}", taken[1:])
     tell_bytes(checkpoint)
     spark.stop()
 

@@ -67,7 +67,7 @@ class Ongoing:
         fired = self.windows.start if self.carried.fired is None else self.carried.fired
         seen, unseen = divide_by_sight(self.carried.inputs, self.windows, fired)
         self._inputs, self.waiting = keep_input(join_blocks(seen)), (*unseen, *self.waiting)
-        self.words = Words(self.carried.words, sum(map(len, self.carried.words)))
+        self.words = Words(self.carried.words, left=sum(map(len, self.carried.words)))
 
     @property
     def fired(self) -> int | None:
@@ -201,8 +201,7 @@ class Ongoing:
         self._known, self.waiting = known, waiting
         self._ahead = rows_after(coming, known.query_time)
         self._inputs = self._inputs.add(joined, known.frontier)
-        if self.words.has_many():
-            self.words = self.words.shorten(known.query_time, known.frontier)
+        self.words = self.words.pass_by(known.query_time, known.frontier)
         return answers
 
     # ------------------------------------------------------------ from what is settled on

@@ -15,20 +15,28 @@ from holdsfor.io.join import join_blocks
 
 #: Words that others have followed are dropped when there are so many words, or twice as many as rows were left.
 MOST_WORDS = 10_000
+#: Or in so many blocks: each query time brings its own.
+MOST_BLOCKS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """blocks: words of intervals and events. `arrival` is the query time of each, `op` says whether its row is there.
+    """Of intervals and events. `arrival` is the query time of each word, `op` says whether its row is there.
 
+    fresh: words of query times to come, for all that is known; heard: those of earlier ones.
     left: how many rows were there when words were dropped last.
     """
 
-    blocks: tuple[Block, ...] = ()
+    heard: tuple[Block, ...] = ()
+    fresh: tuple[Block, ...] = ()
     left: int = 0
 
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        return (*self.heard, *self.fresh)
+
     def add(self, blocks: Iterable[Block]) -> Words:
-        return replace(self, blocks=(*self.blocks, *(block for block in blocks if len(block))))
+        return replace(self, fresh=(*self.fresh, *(block for block in blocks if len(block))))
 
     def at(self, query_time: int) -> tuple[Block, ...]:
         """The rows that are there."""
@@ -36,8 +44,8 @@ class Words:
         return tuple(last_words(block, 1) for block in spoken if len(block))
 
     def between(self, before: int | None, query_time: int) -> Iterator[Block]:
-        """The words that were spoken after one query time, up to another."""
-        for block in self.blocks:
+        """The words that were spoken after a query time that is over, up to another."""
+        for block in self.fresh:
             mask = block.arrival <= query_time
             mask &= True if before is None else block.arrival > before
             if mask.any():
@@ -45,17 +53,24 @@ class Words:
 
     def next_change(self, query_time: int) -> int | None:
         never = np.iinfo(np.int64).max
-        following = [int(b.arrival[b.arrival > query_time].min(initial=never)) for b in self.blocks]
+        following = [int(b.arrival[b.arrival > query_time].min(initial=never)) for b in self.fresh]
         return min((time for time in following if time != never), default=None)
 
-    def has_many(self) -> bool:
-        return sum(map(len, self.blocks)) > max(MOST_WORDS, 2 * self.left)
+    def pass_by(self, query_time: int, frontier: Frontier) -> Words:
+        """When the query time is over; words are dropped where there are many."""
+        is_over = [bool((block.arrival <= query_time).all()) for block in self.fresh]
+        heard = (*self.heard, *(block for block, over in zip(self.fresh, is_over, strict=True) if over))
+        fresh = tuple(block for block, over in zip(self.fresh, is_over, strict=True) if not over)
+        passed = Words(heard, fresh, self.left)
+        has_many = sum(map(len, heard)) > max(MOST_WORDS, 2 * self.left) or len(heard) > MOST_BLOCKS
+        return passed.shorten(query_time, frontier) if has_many else passed
 
     def shorten(self, query_time: int, frontier: Frontier) -> Words:
         """The rows that are there at a query time and may still be looked at, and what is said of later ones."""
         rows = [block.filter(remembered(block, frontier.horizon_of_told(block))) for block in self.at(query_time)]
-        later = [block.filter(block.arrival > query_time) for block in self.blocks]
-        return Words(tuple(block for block in (*rows, *later) if len(block)), sum(map(len, rows)))
+        later = [block.filter(block.arrival > query_time) for block in self.fresh]
+        heard, fresh = (tuple(block for block in blocks if len(block)) for blocks in (rows, later))
+        return Words(heard, fresh, sum(map(len, rows)))
 
 
 NO_WORDS = Words()

@@ -29,7 +29,7 @@ from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.hubs import find_hubs
 from holdsfor.job.parts import MOST_ROWS_A_BUCKET, ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
 from holdsfor.job.shapes import with_shapes
-from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of, heartbeats, read_part, stage_task
+from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of_task, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -214,7 +214,7 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
 
     def tasks(shared: Callable[[], Any]) -> DataFrame:
         def read(batches: Batches) -> Batches:
-            return batches_of(_read_parts(shared(), batches, inputs))
+            return batches_of_task(_read_parts(shared(), batches, inputs))
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(read, ROW_DDL)
 
@@ -241,7 +241,7 @@ class _Frame(NamedTuple):
 def _feed_of_frames(frames: Sequence[_Frame], inputs: Any) -> _Feed:
     def rows(shared: Callable[[], Any]) -> DataFrame:
         def reading(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
-            return lambda batches: batches_of(_read_frame(shared()[0], batches, mapping, inputs))
+            return lambda batches: batches_of_task(_read_frame(shared()[0], batches, mapping, inputs))
 
         return _union(frame.rows.mapInArrow(reading(frame.mapping), ROW_DDL) for frame in frames)
 
@@ -337,7 +337,7 @@ def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Inspection:
 
 def _evaluated(rows: DataFrame, number: int, buckets: int, shared: Callable[[], Any]) -> DataFrame:
     def task(batches: Batches) -> Batches:
-        return batches_of(stage_task(shared()[0], number, batches))
+        return batches_of_task(stage_task(shared()[0], number, batches))
 
     return send_to_buckets(rows, buckets).mapInArrow(task, ROW_DDL)
 

@@ -103,14 +103,13 @@ class StageOnBucket:
         for relation in dict.fromkeys(read_later):
             everything = None if world is None else _all_words(relation, moment, world)
             words = everything if everything is not None and not has_spoken else _words(relation, moment)
-            if len(words):
+            if words is not None:
                 yield from parcels(words, router, number, relation)
-            if stage.sends_on and is_first:
-                yield from follow_links(words, links.old, router, stage, number, relation)
-                if everything is not None:
-                    yield from follow_links(everything, links.new, router, stage, number, relation)
-            elif stage.sends_on:
-                yield from follow_links(words, links.all, router, stage, number, relation)
+                if stage.sends_on:
+                    heard = links.old if is_first else links.all
+                    yield from follow_links(words, heard, router, stage, number, relation)
+            if stage.sends_on and everything is not None:
+                yield from follow_links(everything, links.new, router, stage, number, relation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +128,11 @@ class Links:
         return self.all.without(self.new) if self.has_new else self.all
 
 
-def _words(relation: Relation, moment: QueryMoment) -> Block:
-    """What a query time says of a relation to those who have heard all that was said before."""
+def _words(relation: Relation, moment: QueryMoment) -> Block | None:
+    """What a query time says of a relation to those who have heard all that was said before; None: nothing."""
     removed, added = _difference(relation, moment)
+    if not len(removed) and not len(added):
+        return None
     horizon = moment.frontier.horizon(relation)
     both = [(removed, -1), (added, 1)]
     blocks = [as_words(_recent(relation, data, moment.now, horizon), op, moment.query_time) for data, op in both]
@@ -153,7 +154,7 @@ def _recent(relation: Relation, data: Data, world: World, horizon: int) -> Block
 def _difference(relation: Relation, moment: QueryMoment) -> tuple[Data, Data]:
     """What a query time takes from a relation, and what it adds."""
     nothing = moment.now.nothing_of(relation)
-    now = moment.now.relations.get(relation, nothing)
-    before = nothing if moment.before is None else moment.before.relations.get(relation, nothing)
-    gone, come = differing(before.distinct(), now.distinct())
-    return before.distinct().take(gone), now.distinct().take(come)
+    now = moment.now.relations.get(relation, nothing).distinct()
+    before = (nothing if moment.before is None else moment.before.relations.get(relation, nothing)).distinct()
+    gone, come = differing(before, now)
+    return before.take(gone), now.take(come)

@@ -20,7 +20,7 @@ from holdsfor.job.live.held import Memory, looks_at_changes
 from holdsfor.job.live.reading import Reading, earliest
 from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
-from holdsfor.job.tasks import ROW, ROW_DDL, Job, batches_of
+from holdsfor.job.tasks import ROW, ROW_DDL, Job, batches_of_task
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
@@ -86,7 +86,7 @@ class Workers:
         shared = self.shared(job)
 
         def task(batches: Batches) -> Batches:
-            return batches_of(reading_rows(shared(), reading, _partition(), tables_of(batches)))
+            return batches_of_task(reading_rows(shared(), reading, _partition(), tables_of(batches)))
 
         rows = self.frame.mapInArrow(task, ROW_DDL)
         if self.depot is not None:
@@ -152,7 +152,7 @@ def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[
     def task(batches: Batches) -> Batches:
         job = shared()
         todo = buckets_to_do(job, turn, number, _partition())
-        return batches_of(stage_rows(job, turn, number, todo, batches, _memory() if turn.lasts else None))
+        return batches_of_task(stage_rows(job, turn, number, todo, batches, _memory() if turn.lasts else None))
 
     return task
 
