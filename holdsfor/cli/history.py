@@ -74,7 +74,7 @@ def carry_out_on_spark(
 
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
     with progress("Starting Spark"):
-        spark = session(master, settings, for_one_run=True) if starting is None else starting.result()
+        spark = session(master, settings, for_one_run=True, is_lean=True) if starting is None else starting.result()
     try:
         return on_spark(spark, order.description, source, order.times, order.writing)
     finally:

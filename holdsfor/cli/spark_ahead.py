@@ -26,7 +26,7 @@ def start_ahead(master: str | None, settings: Mapping[str, str]) -> Future[Spark
         from holdsfor.spark import session
 
         try:
-            coming.set_result(session(master, settings, for_one_run=True))
+            coming.set_result(session(master, settings, for_one_run=True, is_lean=True))
         except BaseException as error:
             coming.set_exception(error)
 

@@ -256,7 +256,7 @@ class _Spark:
         if not place[0].startswith(KAFKA):
             require_sources()
         with progress("Starting Spark"):
-            spark = session(self.master, self.settings, log=self.log)
+            spark = session(self.master, self.settings, log=self.log, is_lean=True)
         with open_source(spark, *place) as (events, reader):
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 

@@ -13,19 +13,22 @@ from pathlib import Path
 SILENT = "-Xlog:disable"
 
 
-def class_options(java: Path, cache: Path, leaves_archive: bool) -> list[str]:
-    """Options with which Java takes the archive under `cache`, or leaves one there when it ends."""
-    archive = cache / "java" / f"{_fingerprint(java)}.jsa"
+def class_options(java: Path, home: Path | None, cache: Path, leaves_archive: bool) -> list[str]:
+    """Options with which Java takes the archive under `cache`, or leaves one there when it ends.
+
+    home: of Spark, if it is not as installed.
+    """
+    archive = cache / "java" / f"{_fingerprint(java, home)}.jsa"
     if _is_whole(archive):
         return [SILENT, f'"-XX:SharedArchiveFile={archive}"']  # in quotes: its folder may have spaces
     return [SILENT, f'"-XX:ArchiveClassesAtExit={archive}"'] if leaves_archive else []
 
 
-def _fingerprint(java: Path) -> str:
+def _fingerprint(java: Path, home: Path | None) -> str:
     import pyspark
 
     real = java.resolve()
-    parts = (str(real), str(real.stat().st_mtime_ns), pyspark.__version__, str(Path(pyspark.__file__).parent))
+    parts = (str(real), str(real.stat().st_mtime_ns), pyspark.__version__, str(home or Path(pyspark.__file__).parent))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

@@ -21,6 +21,7 @@ from holdsfor.memory import ENVIRONMENT
 from holdsfor.spark.classes import class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
+from holdsfor.spark.lean_home import lean_home
 from holdsfor.spark.sharing import is_connect
 from holdsfor.standby import STANDBY, start_standby
 
@@ -49,6 +50,7 @@ def session(
     name: str = "holdsfor",
     log: Path | None = None,
     for_one_run: bool = False,
+    is_lean: bool = False,
 ) -> SparkSession:
     """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
 
@@ -56,6 +58,7 @@ def session(
 
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
     for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
+    is_lean: without what only other programs use (`lean_home`), where Spark runs on this machine.
     """
     from pyspark.sql import SparkSession
 
@@ -64,10 +67,11 @@ def session(
         return _reuse(running, master, conf or {})
     submitted = _submitted()
     master = master or submitted.get("spark.master", "local[*]")
-    ours = {"spark.app.name": name} | _settings(master, for_one_run)
+    home = lean_home(cache_dir()) if is_lean and master.startswith("local") and not submitted else None
+    ours = {"spark.app.name": name} | _settings(master, for_one_run, home)
     settings = ours | submitted | {"spark.master": master} | dict(conf or {})
     settings |= _standby_settings(settings, master)
-    with _environment(_launch_environment(master)):
+    with _environment(_launch_environment(master, home)):
         started = _start(settings, master, log)
     if _is_here(master):
         _wake_workers(started)
@@ -176,10 +180,10 @@ def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -
     return running
 
 
-def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
+def _settings(master: str, for_one_run: bool = False, home: Path | None = None) -> dict[str, str]:
     settings = {
         "spark.driver.memory": f"{_driver_memory_mb()}m",
-        "spark.driver.extraJavaOptions": " ".join(_java_options(for_one_run)),
+        "spark.driver.extraJavaOptions": " ".join(_java_options(for_one_run, home)),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.python.worker.reuse": "true",
@@ -206,18 +210,20 @@ def _settings(master: str, for_one_run: bool = False) -> dict[str, str]:
     return settings
 
 
-def _java_options(for_one_run: bool) -> list[str]:
+def _java_options(for_one_run: bool, home: Path | None) -> list[str]:
     options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"]
     options += [FIRST_COMPILER] if for_one_run else []
-    return options + class_options(find_java(), cache_dir(), leaves_archive=for_one_run)
+    return options + class_options(find_java(), home, cache_dir(), leaves_archive=for_one_run)
 
 
-def _launch_environment(master: str) -> dict[str, str]:
-    """What Spark takes from the environment and from nowhere else."""
+def _launch_environment(master: str, home: Path | None) -> dict[str, str]:
+    """What Spark takes from the environment and from nowhere else. home: where it is, if not as installed."""
     environment = {
         "JAVA_HOME": str(java_home(cache_dir())),
         "SPARK_LAUNCHER_OPTS": FIRST_COMPILER,  # of the Java that only puts together the command for the other
     }
+    if home is not None:
+        environment["SPARK_HOME"] = str(home)
     if _is_here(master):
         environment["PYSPARK_PYTHON"] = sys.executable
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"  # else Spark stops where the machine's own name does not resolve

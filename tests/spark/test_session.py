@@ -134,8 +134,8 @@ def test_only_a_session_on_this_machine_binds_to_loopback(master: str, here: boo
 
 def test_cluster_keeps_the_interpreter_that_the_user_names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYSPARK_PYTHON", "/opt/python")
-    assert module._launch_environment("spark://head:7077")["PYSPARK_PYTHON"] == "/opt/python"
-    assert module._launch_environment("local[2]")["PYSPARK_PYTHON"] == sys.executable
+    assert module._launch_environment("spark://head:7077", None)["PYSPARK_PYTHON"] == "/opt/python"
+    assert module._launch_environment("local[2]", None)["PYSPARK_PYTHON"] == sys.executable
 
 
 def test_environment_is_put_back_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
