@@ -7,8 +7,10 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -91,10 +93,11 @@ def test_workers_are_forked_by_it(spark: SparkSession) -> None:
     if is_connect(spark) or not Path("/proc/self/cmdline").exists():
         pytest.skip("needs Spark in this process, and /proc")
 
-    def tell(rows: object) -> list[tuple[str, str]]:
+    def tell(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        list(batches)
         command = Path(f"/proc/{os.getppid()}/cmdline").read_bytes().decode().replace("\0", " ")
-        return [(command, os.environ["PYTHONHASHSEED"])]
+        yield pa.RecordBatch.from_pylist([{"command": command, "seed": os.environ["PYTHONHASHSEED"]}])
 
-    ((command, seed),) = spark.sparkContext.parallelize([0], 1).mapPartitions(tell).collect()
-    assert "holdsfor.daemon standby" in command
-    assert seed == os.environ.get("PYTHONHASHSEED", "0")
+    (row,) = spark.range(0, 1, 1, 1).mapInArrow(tell, "command string, seed string").collect()
+    assert "holdsfor.daemon standby" in row["command"]
+    assert row["seed"] == os.environ.get("PYTHONHASHSEED", "0")
