@@ -55,7 +55,7 @@ class StageOnBucket:
     def advance(self, held: Held, due: range) -> Advanced:
         """Moves what is held on to the last of the query times."""
         relations = held.evaluation.scope.relations(self.job.program.plan)
-        links = Links(Evidence(held.links), Evidence(held.new_links))
+        links = make_links(held)
         passing = [(due[0], parcel) for parcel in self._pass_on(held, links, due)]
 
         def tell(moment: QueryMoment) -> _Step:
@@ -114,18 +114,22 @@ class StageOnBucket:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Where the tuples of entities are. all: as known now; new: those that were not known at the last query time."""
+    """Where the tuples of entities are. all: as known now; new: those that were not known at the last query time, and
+    old: those that were.
+    """
 
     all: Evidence
     new: Evidence
+    old: Evidence
 
     @property
     def has_new(self) -> bool:
         return len(self.new.to) > 0
 
-    @property
-    def old(self) -> Evidence:
-        return self.all.without(self.new) if self.has_new else self.all
+
+def make_links(held: Held) -> Links:
+    every, new = Evidence(held.links), Evidence(held.new_links)
+    return Links(every, new, every.without(new) if len(new.to) else every)
 
 
 def _words(relation: Relation, moment: QueryMoment) -> Block | None:
