@@ -261,7 +261,7 @@ class Ongoing:
         """What is known by changes, as an evaluation from scratch goes on from it."""
         world, plan = known.world(), self.program.plan
         state = settle(plan, self.scope, known.frontier, world, known.running)
-        return QueryMoment(known.query_time, known.query_time, None, known.frontier, world, state, left_out=0)
+        return QueryMoment(known.query_time, None, known.frontier, world, state, left_out=0)
 
     def _open(self, start: Carried, more: tuple[Block, ...], until: int, room: int) -> Opened:
         return opened(start, self.program, self.windows, self.scope, more, until, room)

@@ -39,13 +39,11 @@ class Arrived:
 class QueryMoment:
     """A query time: what was known before it (None: nothing yet), and what is known now, with the frontiers of both.
 
-    until: the last query time that it speaks for; those between are passed over, because nothing changes at them.
     work: how much was looked at to find what changes; None if all that is not settled was evaluated. Otherwise `before`
     and `now` have only what differs, and `whole` gives all that is known.
     """
 
     query_time: int
-    until: int
     before: World | None
     frontier: Frontier  # what had been settled before
     now: World
@@ -67,10 +65,6 @@ class Upstream(Protocol):
     def next_change(self, query_time: int) -> int | None:
         """The first later query time for which an earlier stage speaks anew."""
 
-    @property
-    def blocks(self) -> Iterable[Block]:
-        """All of it, whatever the query time."""
-
 
 class NoUpstream:
     """All is evaluated in one place: there is no earlier stage."""
@@ -80,10 +74,6 @@ class NoUpstream:
 
     def next_change(self, query_time: int) -> int | None:
         return None
-
-    @property
-    def blocks(self) -> Iterable[Block]:
-        return ()
 
 
 def moments(
@@ -113,7 +103,7 @@ def moments(
         if place + 1 < len(due):
             wake = next_activity(query_time, due[place], now, frontier.quiet, arrived, upstream)
             place = max(place, min(bisect_left(due, wake), len(due) - 1))
-        yield QueryMoment(query_time, due[place - 1], before, settled, now, state, left_out)
+        yield QueryMoment(query_time, before, settled, now, state, left_out)
         before = now
 
 

@@ -38,8 +38,8 @@ def does_without_numba() -> bool:
 
 @cache
 def is_numba_as_usual() -> bool:
-    """Whether nobody has told Numba to do otherwise."""
-    settings = {name for name in os.environ if name.startswith("NUMBA_")} - {"NUMBA_CACHE_DIR"}
+    """Whether nobody has told Numba to do otherwise. Kernels start no threads, however many there may be."""
+    settings = {name for name in os.environ if name.startswith("NUMBA_")} - {"NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"}
     return not settings and not os.path.exists(".numba_config.yaml") and sys.platform == "linux"
 
 

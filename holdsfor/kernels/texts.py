@@ -12,7 +12,7 @@ import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, Mask, inlined, kernel
 from holdsfor.kernels.lines import Bytes, Places
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -388,14 +388,9 @@ def index_strings(data: Bytes, begin: Places, end: Places) -> tuple[Places, Hash
     for i in range(size):
         at, length = uint64(begin[i]), uint64(end[i] - begin[i])
         mixed = _hash_any(data, at, length)
-        slot = mixed & last
-        k = slots[slot]
-        while k >= 0:
-            same = hashes[k] == mixed and uint64(end[k] - begin[k]) == length
-            if same and (length <= EIGHT or _is_equal(data, at, data, uint64(begin[k]), length)):
-                return slots, hashes, False
-            slot = (slot + ONE) & last
-            k = slots[slot]
+        slot = _find_slot(data, at, length, mixed, data, begin, end, slots, hashes, last)
+        if slots[slot] >= 0:
+            return slots, hashes, False
         slots[slot], hashes[i] = i, mixed
     return slots, hashes, True
 
@@ -404,20 +399,37 @@ def index_strings(data: Bytes, begin: Places, end: Places) -> tuple[Places, Hash
 def find_strings(data: Bytes, begin: Places, end: Places, known: KnownStrings) -> Ints:
     """The number that each string has among known ones, or -1."""
     others, other_begin, other_end, slots, hashes = known
-    numbers, last = np.full(len(begin), -1, np.int64), uint64(len(slots) - 1)
+    numbers, last = np.empty(len(begin), np.int64), uint64(len(slots) - 1)
     for i in range(len(begin)):
         at, length = uint64(begin[i]), uint64(end[i] - begin[i])
         mixed = _hash_any(data, at, length)
-        slot = mixed & last
-        k = slots[slot]
-        while k >= 0:
-            same = hashes[k] == mixed and uint64(other_end[k] - other_begin[k]) == length
-            if same and (length <= EIGHT or _is_equal(data, at, others, uint64(other_begin[k]), length)):
-                numbers[i] = k
-                break
-            slot = (slot + ONE) & last
-            k = slots[slot]
+        numbers[i] = slots[_find_slot(data, at, length, mixed, others, other_begin, other_end, slots, hashes, last)]
     return numbers
+
+
+@inlined
+def _find_slot(
+    data: Bytes,
+    at: uint64,
+    length: uint64,
+    mixed: uint64,
+    others: Bytes,
+    begin: Places,
+    end: Places,
+    slots: Places,
+    hashes: Hashes,
+    last: uint64,
+) -> uint64:
+    """Where a string is among others, or the free slot where it would be. mixed: its hash. last: the last slot."""
+    slot = mixed & last
+    k = slots[slot]
+    while k >= 0:
+        same = hashes[k] == mixed and uint64(end[k] - begin[k]) == length
+        if same and (length <= EIGHT or _is_equal(data, at, others, uint64(begin[k]), length)):
+            break
+        slot = (slot + ONE) & last
+        k = slots[slot]
+    return slot
 
 
 @kernel

@@ -62,9 +62,7 @@ def changing_moments(
         before, now = _worlds(known, following, differences)
         state = State(following.frontier)
         left_out, work = counts.get("left_out", 0), {name: counts.get(name, 0) for name in WORK}
-        moment = QueryMoment(
-            query_time, due[place - 1], before, known.frontier, now, state, left_out, work, following.world
-        )
+        moment = QueryMoment(query_time, before, known.frontier, now, state, left_out, work, following.world)
         yield moment, following
         known = following
 
