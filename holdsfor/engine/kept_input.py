@@ -8,42 +8,60 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.engine.frontier import Frontier
-from holdsfor.engine.stepping import remembered
+from holdsfor.engine.stepping import last_times, remembered
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
-#: So many parts, or parts with so many rows, are joined to one.
+#: Where there are more parts than so many, the newer half of them become one.
 MOST_PARTS = 32
-FEW_ROWS = 10_000
+#: So many rows tell when half of a part is over.
+SAMPLE = 512
 
 Kind = tuple[str, str, int]
 Parts = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRows:
-    """Rows of one kind: most of them in the first part. later: how many the others have."""
+class Part:
+    """Rows that came together. middle: when about half of them are over."""
 
-    first: Block
-    rest: Parts = ()
-    later: int = 0
+    block: Block
+    middle: int
+
+    def shorten(self, horizon: int) -> Part | None:
+        """Without rows that nothing looks at any more, where these are many: copying takes long. None: none is left."""
+        if self.middle > horizon:
+            return self
+        kept = self.block.filter(remembered(self.block, horizon))
+        return make_part(kept) if len(kept) else None
+
+
+def make_part(block: Block) -> Part:
+    ends = last_times(block)[:: 1 + len(block) // SAMPLE]
+    return Part(block, int(np.median(ends)))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRows:
+    """Rows of one kind, in parts as they came."""
+
+    parts: tuple[Part, ...]
 
     def __len__(self) -> int:
-        return len(self.first) + self.later
+        return sum(len(part.block) for part in self.parts)
 
     def add(self, block: Block, frontier: Frontier) -> KeptRows:
-        """With more. They are joined, and what nothing looks at any more is dropped, only when there are many."""
-        first, rest, later = self.first, (*self.rest, block), self.later + len(block)
-        if 2 * later > max(len(first), FEW_ROWS):
-            (joined,) = join_blocks([first, *rest])
-            return KeptRows(_without_forgotten(joined, frontier))
-        if len(rest) < MOST_PARTS:
-            return KeptRows(first, rest, later)
-        (joined,) = join_blocks(rest)
-        kept = _without_forgotten(joined, frontier)
-        return KeptRows(_without_forgotten(first, frontier), (kept,), len(kept))
+        """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
+        horizon = frontier.horizon_of_input(block)
+        parts = [shorter for part in self.parts if (shorter := part.shorten(horizon)) is not None]
+        parts.append(make_part(block))
+        if len(parts) > MOST_PARTS:
+            newer = MOST_PARTS // 2 + 1
+            (joined,) = join_blocks(part.block for part in parts[-newer:])
+            parts[-newer:] = [make_part(joined)]
+        return KeptRows(tuple(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +73,7 @@ class KeptInput:
 
     @property
     def blocks(self) -> Parts:
-        parts = (part for rows in self.rows.values() for part in (rows.first, *rows.rest))
-        return tuple(part for part in parts if len(part))
+        return tuple(part.block for rows in self.rows.values() for part in rows.parts)
 
     def of_points(self) -> Parts:
         """The rows that are given point by point."""
@@ -70,14 +87,14 @@ class KeptInput:
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = KeptRows(block) if before is None else before.add(block, frontier)
+            rows[kind] = KeptRows((make_part(block),)) if before is None else before.add(block, frontier)
             count += len(rows[kind]) - (0 if before is None else len(before))
         return KeptInput(rows, count)
 
 
 def keep_input(blocks: Iterable[Block]) -> KeptInput:
     """Of blocks of different kinds."""
-    rows = {_kind_of(block): KeptRows(block) for block in blocks if len(block)}
+    rows = {_kind_of(block): KeptRows((make_part(block),)) for block in blocks if len(block)}
     return KeptInput(rows, sum(map(len, rows.values())))
 
 
