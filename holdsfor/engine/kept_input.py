@@ -16,7 +16,7 @@ from holdsfor.io.join import join_blocks
 DROPPED_SHARE = 4
 #: Where there are more parts than so many, the newer half of them become one.
 MOST_PARTS = 32
-#: So many rows tell when half of a part is over.
+#: So many rows tell when most of a part is over.
 SAMPLE = 512
 
 Kind = tuple[str, str, int]
@@ -25,43 +25,43 @@ Parts = tuple[Block, ...]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Rows that came together. middle: when about half of them are over."""
+    """Rows that came together. mostly_over: when about three in four of them are over."""
 
     block: Block
-    middle: int
+    mostly_over: int
 
-    def shorten(self, horizon: int) -> Part | None:
-        """Without rows that nothing looks at any more, where these are many: copying takes long. None: none is left."""
-        if self.middle > horizon:
-            return self
-        kept = self.block.filter(remembered(self.block, horizon))
-        return make_part(kept) if len(kept) else None
+    def shorten(self, horizon: int) -> Part:
+        """Without rows that nothing looks at any more."""
+        return make_part(self.block.filter(remembered(self.block, horizon)))
 
 
 def make_part(block: Block) -> Part:
-    ends = last_times(block)[:: 1 + len(block) // SAMPLE]
-    return Part(block, int(np.median(ends)))
+    ends = np.sort(last_times(block)[:: 1 + len(block) // SAMPLE])
+    return Part(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """Rows of one kind, in parts as they came."""
+    """Rows of one kind, in parts as they came. count: how many there are."""
 
     parts: tuple[Part, ...]
-
-    def __len__(self) -> int:
-        return sum(len(part.block) for part in self.parts)
+    count: int
 
     def add(self, block: Block, frontier: Frontier) -> KeptRows:
         """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
         horizon = frontier.horizon_of_input(block)
-        parts = [shorter for part in self.parts if (shorter := part.shorten(horizon)) is not None]
+        parts, count = [], self.count + len(block)
+        for part in self.parts:
+            kept = part if part.mostly_over > horizon else part.shorten(horizon)
+            count -= 0 if kept is part else len(part.block) - len(kept.block)
+            if len(kept.block):
+                parts.append(kept)
         parts.append(make_part(block))
         if len(parts) > MOST_PARTS:
             newer = MOST_PARTS // 2 + 1
             (joined,) = join_blocks(part.block for part in parts[-newer:])
             parts[-newer:] = [make_part(joined)]
-        return KeptRows(tuple(parts))
+        return KeptRows(tuple(parts), count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +87,19 @@ class KeptInput:
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = KeptRows((make_part(block),)) if before is None else before.add(block, frontier)
-            count += len(rows[kind]) - (0 if before is None else len(before))
+            rows[kind] = _keep_block(block) if before is None else before.add(block, frontier)
+            count += rows[kind].count - (0 if before is None else before.count)
         return KeptInput(rows, count)
 
 
 def keep_input(blocks: Iterable[Block]) -> KeptInput:
     """Of blocks of different kinds."""
-    rows = {_kind_of(block): KeptRows((make_part(block),)) for block in blocks if len(block)}
-    return KeptInput(rows, sum(map(len, rows.values())))
+    rows = {_kind_of(block): _keep_block(block) for block in blocks if len(block)}
+    return KeptInput(rows, sum(each.count for each in rows.values()))
+
+
+def _keep_block(block: Block) -> KeptRows:
+    return KeptRows((make_part(block),), len(block))
 
 
 def _kind_of(block: Block) -> Kind:

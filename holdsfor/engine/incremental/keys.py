@@ -14,12 +14,14 @@ from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
     gather_from_all,
+    gather_intervals,
     gather_rows,
     member_mask,
     places_from,
@@ -231,6 +233,9 @@ class Tuples:
         if len(touched.keys) * SEARCH >= starts.size + added.size:
             both = starts, base.lasts(), stored.gone, added, more.lasts()
             limits = self.until_of_codes, self._ends_of_codes
+            if isinstance(base, Intervals):
+                s, e, origin = gather_intervals(*both, *limits, shift, axis.mask, reach)
+                return Gathered(base.of(s, e), origin)
             return stored.take(*gather_from_all(*both, *limits, shift, axis.mask, reach))
         ends = FOREVER if touched.ends is None else touched.ends
         firsts = find_firsts(base, shift) if starts.size > FEW else EMPTY

@@ -105,12 +105,16 @@ class Runs:
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored | Runs:
         """As `Stored.change`. What is asked for as a whole, or taken back in part, stays in one piece from here on."""
         assert isinstance(added, Points)
-        if removed.size or self._whole or not _are_alike(self.nothing, self.buffer.arrays, added):
+        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.arrays, added):
             whole, places = self._find_whole()
             kept = whole.where(~np.isin(places, removed)) if removed.size else whole
             return keep(kept if edge is None else kept.beyond(edge)).change(EMPTY, added, edge)
         runs = self._forget(edge)
         return runs._add(added, edge) if len(added) else runs
+
+    def is_whole_known(self) -> bool:
+        """Whether somebody has asked for all rows in one piece."""
+        return bool(self._whole)
 
     def whole(self) -> Points:
         return self._find_whole()[0]
