@@ -34,7 +34,7 @@ MANY = 50_000
 #: Where there are so many runs, the newer half of them become one.
 MOST_RUNS = 32
 #: Room that is left for rows to come, as a part of those that are there.
-SPARE = 0.5
+SPARE = 1.0
 
 
 @dataclass(slots=True)
