@@ -265,9 +265,17 @@ class Dictionary:
         return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
 
     def _codes_of_array(self, terms: pa.Array) -> Ints:
-        if len(terms) < MANY or self._compounds:
+        if self._compounds or (len(terms) < MANY and not self._many):
             return self.codes(terms.to_pylist())
-        return self._codes_of_many(terms)
+        return self._codes_of_many(terms) if len(terms) >= MANY else self._codes_of_few(terms)
+
+    def _codes_of_few(self, terms: pa.Array) -> Ints:
+        """Where many stay in Arrow: most of those that come again are among them, and are looked up there."""
+        codes = self._find_among_many(terms)
+        rest = np.flatnonzero(codes < 0)
+        if len(rest):
+            codes[rest] = self.codes(terms.take(pa.array(rest)).to_pylist())
+        return codes
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
         """The codes of the terms that have these arguments, row by row. Their text is written when it is asked for."""

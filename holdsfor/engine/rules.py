@@ -10,8 +10,8 @@ from holdsfor import language
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
-from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
-from holdsfor.language.facts import FactTable
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, Source
+from holdsfor.language.facts import FactReader, FactTable
 
 if TYPE_CHECKING:
     from holdsfor.plan import Plan
@@ -27,7 +27,9 @@ def load_rules(
     allow: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
-    return language.load(*paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals)
+    return language.load(
+        *paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+    )
 
 
 def parse_rules(
@@ -36,7 +38,9 @@ def parse_rules(
     for text in texts:
         if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
             raise HoldsforError(f"{text!r} is a path, where text is expected: write holdsfor.load({text!r}).")
-    return language.parse(*texts, tables=tables, functions=functions, refusals_of=find_refusals)
+    return language.parse(
+        *texts, tables=tables, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+    )
 
 
 def as_description(rules: Rules) -> EventDescription:
@@ -72,3 +76,9 @@ def find_refusals(description: EventDescription) -> list[Diagnostic]:
     except DescriptionError as error:
         return [each for each in error.diagnostics if each.severity == "error"]
     return []
+
+
+def open_fact_reader(source: Source) -> FactReader | None:
+    from holdsfor.io.readers.rule_facts import open_rule_facts  # most rule files do not need it
+
+    return open_rule_facts(source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -57,19 +57,19 @@ class FactColumns(FactTable):
         ):
             return None
         first = read_ground(column[0].as_py())
-        return first if isinstance(first, Atom) else None
+        return replace(first, place=self.place) if isinstance(first, Atom) else None
 
     def _terms(self, rows: Ints) -> list[Row]:
-        columns = [_terms(column.take(pa.array(rows))) for column in self.columns]
+        columns = [_terms(column.take(pa.array(rows)), self.place) for column in self.columns]
         return list(zip(*columns, strict=True))
 
 
-def _terms(column: pa.Array) -> list[Term]:
+def _terms(column: pa.Array, place: Place) -> list[Term]:
     if pa.types.is_integer(column.type):
-        return [Int(value) for value in column.to_pylist()]
+        return [Int(value, place) for value in column.to_pylist()]
     if pa.types.is_floating(column.type):
-        return [Float(value) for value in column.to_pylist()]
-    return [read_ground(text) for text in column.to_pylist()]
+        return [Float(value, place) for value in column.to_pylist()]
+    return [replace(read_ground(text), place=place) for text in column.to_pylist()]
 
 
 def _equals(column: pa.Array, term: Term) -> Mask:

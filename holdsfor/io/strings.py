@@ -88,7 +88,8 @@ class Strings:
         """Each text once in a dictionary, in the order of first occurrence."""
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
         indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
-        return pa.DictionaryArray.from_arrays(indices, self.take(firsts).array())
+        texts = self if len(firsts) == len(self) else self.take(firsts)
+        return pa.DictionaryArray.from_arrays(indices, texts.array())
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, Mask, inlined, kernel
+from holdsfor.kernels.kernel import Ints, Mask, kernel
 from holdsfor.kernels.lines import Bytes, Places
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -32,6 +32,8 @@ HIGH_HALVES, LOW_HALVES = uint64(0xF0F0F0F0F0F0F0F0), uint64(0x0F0F0F0F0F0F0F0F)
 
 ZERO, ONE, EIGHT, SIXTEEN = uint64(0), uint64(1), uint64(8), uint64(16)
 FIRST_SLOTS = 1 << 10
+AHEAD = 512  # strings whose hashes are worked out together
+LOW_WORD = uint64(0xFFFFFFFF)
 MIX, START, SHIFT = uint64(0x9E3779B97F4A7C15), uint64(0xCBF29CE484222325), uint64(29)
 
 #: What the fields of a column are. ANY: not known before the first; UNREAD: one of them is not as the first was.
@@ -342,30 +344,42 @@ def parse_decimals(data: Bytes, begin: Places, end: Places, valid: Mask, numbers
 def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tuple[Places, Ints]:
     """Per string the number of its text, by first occurrence, 0 where it is not valid; and where each occurs first."""
     size, known = len(begin), 0
-    codes, firsts, hashes = np.zeros(size, np.int32), np.empty(size, np.int64), np.empty(size, np.uint64)
+    codes, firsts, ahead = np.zeros(size, np.int32), np.empty(size, np.int64), np.empty(AHEAD, np.uint64)
+    hashes, places = np.empty(size, np.uint64), np.empty(size, np.uint64)  # of texts; a place is begin and length
     slots = np.full(FIRST_SLOTS, -1, np.int32)  # of a hash table: numbers of texts
     for i in range(size):
+        if i % AHEAD == 0:
+            _hash_ahead(data, begin, end, i, ahead)
         if not valid[i]:
             continue
         at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        mixed, last = _hash_any(data, at, length), uint64(len(slots) - 1)
+        mixed, last = ahead[i % AHEAD], uint64(len(slots) - 1)
         slot = mixed & last
         code = slots[slot]
         while code >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
-            first = firsts[code]
-            same = hashes[code] == mixed and uint64(end[first] - begin[first]) == length
-            if same and (length <= EIGHT or _is_equal(data, at, data, uint64(begin[first]), length)):
+            same = hashes[code] == mixed and places[code] & LOW_WORD == length
+            if same and (length <= EIGHT or _is_equal(data, at, data, places[code] >> uint64(32), length)):
                 break
             slot = (slot + ONE) & last
             code = slots[slot]
         if code < 0:
-            slots[slot], firsts[known], hashes[known] = known, i, mixed
+            slots[slot], firsts[known], hashes[known], places[known] = known, i, mixed, at << uint64(32) | length
             code = known
             known += 1
             if 2 * known > len(slots):  # where most texts differ, for all of them at once
                 slots = _grow(slots, hashes[:known], 2 * size if 2 * known > i else 4 * len(slots))
         codes[i] = code
     return codes, firsts[:known].copy()
+
+
+@kernel
+def _hash_ahead(data: Bytes, begin: Places, end: Places, first: int, hashes: Hashes) -> None:
+    """The hashes of strings from the first on, as many as there is room for.
+
+    With these at hand, a string is looked up while what the one before asked for is still on its way from memory.
+    """
+    for i in range(first, min(first + len(hashes), len(begin))):
+        hashes[i - first] = _hash_any(data, uint64(begin[i]), uint64(end[i] - begin[i]))
 
 
 class KnownStrings(NamedTuple):
@@ -385,13 +399,16 @@ def index_strings(data: Bytes, begin: Places, end: Places) -> tuple[Places, Hash
     while count < 2 * size:
         count *= 2
     slots, hashes, last = np.full(count, -1, np.int32), np.empty(size, np.uint64), uint64(count - 1)
+    _hash_ahead(data, begin, end, 0, hashes)
     for i in range(size):
-        at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        mixed = _hash_any(data, at, length)
-        slot = _find_slot(data, at, length, mixed, data, begin, end, slots, hashes, last)
-        if slots[slot] >= 0:
-            return slots, hashes, False
-        slots[slot], hashes[i] = i, mixed
+        at, length, slot = uint64(begin[i]), uint64(end[i] - begin[i]), hashes[i] & last
+        while slots[slot] >= 0:
+            k = slots[slot]
+            same = hashes[k] == hashes[i] and uint64(end[k] - begin[k]) == length
+            if same and (length <= EIGHT or _is_equal(data, at, data, uint64(begin[k]), length)):
+                return slots, hashes, False
+            slot = (slot + ONE) & last
+        slots[slot] = i
     return slots, hashes, True
 
 
@@ -400,36 +417,21 @@ def find_strings(data: Bytes, begin: Places, end: Places, known: KnownStrings) -
     """The number that each string has among known ones, or -1."""
     others, other_begin, other_end, slots, hashes = known
     numbers, last = np.empty(len(begin), np.int64), uint64(len(slots) - 1)
+    ahead = np.empty(AHEAD, np.uint64)
     for i in range(len(begin)):
-        at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        mixed = _hash_any(data, at, length)
-        numbers[i] = slots[_find_slot(data, at, length, mixed, others, other_begin, other_end, slots, hashes, last)]
-    return numbers
-
-
-@inlined
-def _find_slot(
-    data: Bytes,
-    at: uint64,
-    length: uint64,
-    mixed: uint64,
-    others: Bytes,
-    begin: Places,
-    end: Places,
-    slots: Places,
-    hashes: Hashes,
-    last: uint64,
-) -> uint64:
-    """Where a string is among others, or the free slot where it would be. mixed: its hash. last: the last slot."""
-    slot = mixed & last
-    k = slots[slot]
-    while k >= 0:
-        same = hashes[k] == mixed and uint64(end[k] - begin[k]) == length
-        if same and (length <= EIGHT or _is_equal(data, at, others, uint64(begin[k]), length)):
-            break
-        slot = (slot + ONE) & last
+        if i % AHEAD == 0:
+            _hash_ahead(data, begin, end, i, ahead)
+        at, length, mixed = uint64(begin[i]), uint64(end[i] - begin[i]), ahead[i % AHEAD]
+        slot = mixed & last
         k = slots[slot]
-    return slot
+        while k >= 0:
+            same = hashes[k] == mixed and uint64(other_end[k] - other_begin[k]) == length
+            if same and (length <= EIGHT or _is_equal(data, at, others, uint64(other_begin[k]), length)):
+                break
+            slot = (slot + ONE) & last
+            k = slots[slot]
+        numbers[i] = k
+    return numbers
 
 
 @kernel

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
-from holdsfor.language.facts import FactTable
+from holdsfor.language.facts import FactReaderOf, FactTable
 
 if TYPE_CHECKING:
     from holdsfor.language.check import RefusalsOf
@@ -23,17 +23,18 @@ def load(
     allow: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
+    reader_of: FactReaderOf | None = None,
 ) -> EventDescription:
     """The event description in one or more rule files; raises DescriptionError with `.diagnostics`.
 
     tables: background facts besides. allow: folders of files that they may name, besides their own. functions: those
-    that rules may use in aggregates, by name. refusals_of: as `check` takes it.
+    that rules may use in aggregates, by name. refusals_of, reader_of: as `check` takes them.
     """
     from holdsfor.language.check import check  # when there are rules to read: evaluating them needs no parser
     from holdsfor.language.loading import read_source
 
     files = [read_source(Path(path)) for path in paths]
-    return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of)
+    return check(files, [Path(folder) for folder in allow], functions, tables, refusals_of, reader_of)
 
 
 def parse(
@@ -41,15 +42,16 @@ def parse(
     tables: Iterable[FactTable] = (),
     functions: Mapping[str, Function] | None = None,
     refusals_of: RefusalsOf | None = None,
+    reader_of: FactReaderOf | None = None,
 ) -> EventDescription:
     """The event description in one or more texts; raises DescriptionError with `.diagnostics`.
 
-    tables: background facts besides. functions, refusals_of: as `load` takes them.
+    tables: background facts besides. The others: as `load` takes them.
     """
     from holdsfor.language.check import check
 
     sources = [Source(_name(number, len(texts)), text) for number, text in enumerate(texts, 1)]
-    return check(sources, functions=functions, tables=tables, refusals_of=refusals_of)
+    return check(sources, functions=functions, tables=tables, refusals_of=refusals_of, reader_of=reader_of)
 
 
 def _name(number: int, count: int) -> str:

@@ -11,7 +11,7 @@ from holdsfor.functions import Function
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Source
 from holdsfor.language.draft import Draft
-from holdsfor.language.facts import FactTable
+from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.loading import allowed_folders, loading
 from holdsfor.language.parsing.syntax import parse
 from holdsfor.language.passes.apart import apart
@@ -77,14 +77,16 @@ def check(
     functions: Mapping[str, Function] | None = None,
     tables: Iterable[FactTable] = (),
     refusals_of: RefusalsOf | None = None,
+    reader_of: FactReaderOf | None = None,
 ) -> EventDescription:
     """The description that the sources give together, or DescriptionError with all that is wrong.
 
     allow: folders, besides those of the sources, that may have files which they name. functions: those that rules may
     use in aggregates, by name. tables: background facts besides. refusals_of: what later phases refuse of a description
-    that is right so far; where there are mistakes, it is asked about the rest.
+    that is right so far; where there are mistakes, it is asked about the rest. reader_of: what reads facts
+    in very great numbers.
     """
-    draft = _parse_all(sources, allow, functions, tables)
+    draft = _parse_all(sources, allow, functions, tables, reader_of)
     parsed = replace(draft, raw=list(draft.raw), damaged=set(draft.damaged), tables=list(draft.tables))
     _run_passes(draft)
     if any(each.severity == "error" for each in draft.close()):
@@ -99,6 +101,7 @@ def _parse_all(
     allow: Iterable[Path],
     functions: Mapping[str, Function] | None,
     tables: Iterable[FactTable],
+    reader_of: FactReaderOf | None,
 ) -> Draft:
     """All clauses of the sources, and of the files that they name."""
     draft = Draft({}, [], [], set(), register_functions(functions or {}), list(tables))
@@ -108,7 +111,7 @@ def _parse_all(
     while waiting:
         source = waiting.pop(0)
         draft.sources[source.name] = source
-        parsed = parse(source)
+        parsed = parse(source, reader_of=reader_of)
         draft.raw += parsed.raw
         draft.tables += parsed.tables
         draft.diagnostics += parsed.diagnostics

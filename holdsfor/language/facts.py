@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from typing import Protocol, TypeAlias
 
 from holdsfor.language.description import Signature
+from holdsfor.language.diagnostics import Source
 from holdsfor.language.terms import NOWHERE, Atom, Float, Int, Place, Term, quoted
 
 Row = tuple[Term, ...]
@@ -44,6 +46,23 @@ class FactTable(ABC):
 
     def has(self, position: int, term: Term) -> bool:
         return bool(self.matching([(position, term)], 1))
+
+
+class FactReader(Protocol):
+    """Reads facts of some names from a text, a stretch at a time."""
+
+    def expect(self, name: str, place: Place) -> None:
+        """Facts of this name are to be read, too. place: of the first."""
+
+    def read(self, position: int) -> int:
+        """Reads the facts that begin there; gives where they end: at the position itself if it reads none."""
+
+    def tables(self) -> Iterable[FactTable]:
+        """All that was read."""
+
+
+#: The reader for a text; None: there is none for this one.
+FactReaderOf: TypeAlias = Callable[[Source], FactReader | None]
 
 
 @dataclass(frozen=True, slots=True)

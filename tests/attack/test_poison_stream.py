@@ -30,6 +30,7 @@ from holdsfor.job.live.feeds import MessageReader
 from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.ledger import Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.outlook import Outlook
 from holdsfor.job.live.reading import LineReader, Reader, Reading
 from holdsfor.job.live.telling import metrics_of
 from holdsfor.job.routing import router
@@ -276,7 +277,7 @@ class Dying(Alone):
         self.tables = parts
         self.poisoned = False
 
-    def read(self, job: Job, reading: Reading) -> list[Note]:
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
         self.trials += 1
         skipped = {(skip.part, at) for skip in reading.skip for at in range(skip.first, skip.stop)}
         texts = [
@@ -285,7 +286,7 @@ class Dying(Alone):
         self.poisoned = any("poison" in text and (part, at) not in skipped for part, at, text in texts)
         if self.poisoned and self.when == "read":
             raise self.error("the worker has died")
-        return super().read(job, reading)
+        return super().read(job, reading, outlook)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
         if self.poisoned and self.when == "evaluate":

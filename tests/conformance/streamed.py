@@ -13,12 +13,16 @@ from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.crew import Alone
+from holdsfor.job.here import split_done
+from holdsfor.job.live.bucket import Turn
+from holdsfor.job.live.crew import EVALUATED, Alone, Note, read_notes, whole_batch_rows
 from holdsfor.job.live.held import Memory
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
-from holdsfor.job.live.reading import LineReader
+from holdsfor.job.live.outlook import Outlook
+from holdsfor.job.live.reading import LineReader, Reading
 from holdsfor.job.routing import router
+from holdsfor.job.tasks import Job
 from holdsfor.language import EventDescription
 from holdsfor.plan import plan
 from tests.naive.rows import Horizon, line_format, term_arrival
@@ -34,7 +38,8 @@ def recognise(
 ) -> tuple[pa.Table, pa.Table]:
     """The current intervals and occurrences when all has been read. Now and then the driver begins anew.
 
-    Half of the streams keep in memory what buckets carry, the others read it from its files.
+    Half of the streams keep in memory what buckets carry, the others read it from its files. Some batches are read and
+    evaluated by one task, as small ones are on Spark.
     """
     random = Random(zlib.crc32("\n".join(lines).encode()) if seed is None else seed)
     with tempfile.TemporaryDirectory() as folder:
@@ -43,12 +48,33 @@ def recognise(
         stream = Stream(setting, Ledger(state), tables)
         memory = Memory() if random.random() < 0.5 else None
         for batch, rows in enumerate(cuts(in_steps(lines, horizon, random), random)):
-            stream.run(batch, Alone([lines_table(part) for part in shared_out(rows, random)], memory))
+            crew = random.choice((Alone, OneTask))
+            stream.run(batch, crew([lines_table(part) for part in shared_out(rows, random)], memory))
             if random.random() < 0.2:
                 stream, memory = Stream(setting, Ledger(state), tables), memory and Memory()
                 stream.run(batch, Alone([]))  # Spark repeats what it does not know to be done
         stream.close(Alone([], memory))
         return read_current(tables)
+
+
+class OneTask(Alone):
+    """One task reads the whole batch and evaluates it, if that goes well."""
+
+    evaluated: tuple[str, list[Note]] | None = None
+
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
+        if outlook is None:
+            return super().read(job, reading)
+        rows = list(whole_batch_rows(job, reading, outlook, self._parts, self._memory))
+        self._rows, done = split_done(rows)
+        evaluated = read_notes(row["data"] for row in done if row["use"] == EVALUATED)
+        self.evaluated = (outlook.mark, evaluated) if evaluated else None
+        return read_notes(row["data"] for row in done if row["use"] != EVALUATED)
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        if self.evaluated is not None and self.evaluated[0] == turn.mark:
+            return self.evaluated[1]
+        return super().evaluate(job, turn)
 
 
 def setting_of(

@@ -14,6 +14,7 @@ from holdsfor.io.storage.store import Written
 from holdsfor.job.here import run_stages, split_done
 from holdsfor.job.live.bucket import Turn, bucket_task
 from holdsfor.job.live.held import Memory
+from holdsfor.job.live.outlook import Outlook
 from holdsfor.job.live.reading import Reading, ReadNotes, earliest, read_task
 from holdsfor.job.tasks import DONE, Job, Lot, by_bucket, parcel_rows
 
@@ -23,6 +24,11 @@ Note = dict[str, Any]
 
 #: After so many batches a bucket that stays in memory is written again: after a restart all of them are gone through.
 LONGEST_LOG = 64
+#: So many events are read and evaluated by one worker sooner than two jobs are begun.
+FEW_EVENTS = 20_000
+#: Bytes of parcels that wait until it is known how large a batch is.
+MOST_HELD_BACK = 1 << 24
+EVALUATED = "evaluated"  # a note of a bucket, where a whole batch is read and evaluated
 
 
 class Crew(Protocol):
@@ -37,8 +43,11 @@ class Crew(Protocol):
     def sizes(self) -> list[int]:
         """How many rows each partition has."""
 
-    def read(self, job: Job, reading: Reading) -> list[Note]:
-        """May be called again, with other rows left out: the last reading is what is evaluated."""
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
+        """May be called again, with other rows left out: the last reading is what is evaluated.
+
+        outlook: by which whoever reads all of a small batch can evaluate it, too; `evaluate` then has its notes.
+        """
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]: ...
 
@@ -67,6 +76,44 @@ def stage_rows(
         yield _note_row({**files, "counts": done.counts, "settled": done.settled})
 
     return by_bucket(number, buckets, batches, evaluated)
+
+
+def whole_batch_rows(
+    job: Job, reading: Reading, outlook: Outlook, tables: Iterable[pa.Table], memory: Memory | None = None
+) -> Iterator[Row]:
+    """Reads a whole batch; a small one is evaluated at once: then there are the notes of that instead of parcels.
+
+    What fails in that, fails again when it is evaluated by itself, where it is looked into.
+    """
+    waiting, held_back = list[Row](), 0
+    for row in reading_rows(job, reading, 0, tables):
+        waiting.append(row)
+        held_back += len(row["data"])
+        if held_back > MOST_HELD_BACK and row["stage"] != DONE:
+            yield from waiting
+            waiting.clear()
+    parcels, done = split_done(waiting)
+    notes = read_notes(row["data"] for row in done)
+    yield from done
+    if held_back > MOST_HELD_BACK or notes[0]["counts"].get("events_in", 0) > FEW_EVENTS or outlook.doubts(notes):
+        yield from parcels
+        return
+    known = outlook.learn(notes)
+    try:
+        evaluated = evaluate_rows(job, outlook.turn(known, outlook.due(known)), parcels, memory)
+    except Exception:
+        yield from parcels
+        return
+    yield from ({**row, "use": EVALUATED} for row in evaluated)
+
+
+def evaluate_rows(job: Job, turn: Turn, rows: Iterable[Row], memory: Memory | None) -> list[Row]:
+    """All stages in this process, one task after the other; the rows that have come are parcels."""
+
+    def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
+        return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches, memory)
+
+    return run_stages(rows, len(job.stages), job.router.buckets, task)
 
 
 def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
@@ -111,18 +158,13 @@ class Alone:
     def sizes(self) -> list[int]:
         return [table.num_rows for table in self._parts]
 
-    def read(self, job: Job, reading: Reading) -> list[Note]:
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
         rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
         self._rows, done = split_done(rows)
         return read_notes(row["data"] for row in done)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
-        def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
-            buckets = buckets_to_do(job, turn, number, partition)
-            return stage_rows(job, turn, number, buckets, batches, self._memory)
-
-        done = run_stages(self._rows, len(job.stages), job.router.buckets, task)
-        return read_notes(row["data"] for row in done)
+        return read_notes(row["data"] for row in evaluate_rows(job, turn, self._rows, self._memory))
 
     def forget(self) -> None:
         self._rows = []

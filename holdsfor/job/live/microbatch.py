@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from holdsfor.engine.changes import Report
@@ -14,25 +13,18 @@ from holdsfor.engine.fence import fence_for
 from holdsfor.engine.window import NEVER, Windows
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Store, Written
-from holdsfor.job.live.ahead import Island, latest_believed, merge_islands
 from holdsfor.job.live.attempts import Attempts, Guard
 from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.clock import Pace, WallClock, due_at_the_end, due_by_arrival, due_by_clock, ended
+from holdsfor.job.live.clock import Pace, WallClock, due_at_the_end, due_by_clock, ended
 from holdsfor.job.live.crew import Crew, Note
 from holdsfor.job.live.ledger import Base, Commit, Ledger, Logged
+from holdsfor.job.live.outlook import Outlook, files_of, new_mark, sum_counts
 from holdsfor.job.live.reading import Reader, Reading
 from holdsfor.job.routing import Router
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import Input
 
 logger = logging.getLogger(__name__)
-
-#: After so many batches without a query time every bucket puts together what has come since the last.
-MOST_WAITING = 16
-#: Where buckets stay in memory, they are written again when what was logged since takes one in so many of their bytes,
-#: and more than a few: a restart goes through it all.
-LOG_SHARE = 2
-FEW_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +93,10 @@ class Stream:
         windows = ended(self.setting.windows(0 if start is None else start), before, self.setting.max_ahead)
         due = due_at_the_end(windows, before.fired if before else None)
         known = replace(before or Commit(batch), batch=batch, start=start, files=(), counts={}, closed=True)
-        return self._evaluated(self._job_for(windows), known, due, crew, before, begun)
+        job = self._job_for(windows)
+        turn = self._outlook(job, known, before, crew).turn(known, due)
+        before_evaluation = time.perf_counter()
+        return self._commit(job, known, turn, crew.evaluate(job, turn), begun, before_evaluation)
 
     def is_due(self) -> bool:
         """Whether a query time has come by the clock, so that a batch is worth running though it has no rows."""
@@ -126,34 +121,39 @@ class Stream:
     def _run(self, source: int, crew: Crew, before: Commit | None, spark: Mapping[str, str], first: bool) -> Commit:
         """first: since the process has been started."""
         begun = time.perf_counter()
-        setting, batch = self.setting, _following(before)
+        batch = _following(before)
         known = before or Commit(batch)
         known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
         guard = self._guard(batch, known.fired, crew, first)
         start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
-        job = self._job_for(setting.windows(0 if start is None else start))
-        notes, doubted = self._read(job, known, guard)
-        spent = time.perf_counter() - begun
-        known = replace(
-            known,
-            start=start,
-            doubted=doubted,
-            watermark=_most([known.watermark, *(note["watermark"] for note in notes)]),
-            latest=_most([known.latest, *(note["latest"] for note in notes)]),
-            files=_files(notes, "tables"),
-            counts=_sum([note["counts"] for note in notes]) | {"seconds_to_read": round(spent, 4)},
-        )
-        if setting.pace is not None:
-            setting.pace.wait(known.watermark)
-        if start is None:
-            due = range(0)
-        elif setting.clock is not None:
-            due = due_by_clock(job.windows, known.fired, setting.clock.now())
-        else:
-            due = due_by_arrival(job.windows, known.fired, known.watermark)
-        after = self._evaluated(job, known, due, crew, before, begun, guard)
+        job = self._job_for(self.setting.windows(0 if start is None else start))
+        outlook = self._outlook(job, replace(known, start=start), before, crew)
+        notes, doubted = self._read(job, outlook, guard)
+        was_read = time.perf_counter()
+        known = replace(outlook.learn(notes), doubted=doubted)
+        if self.setting.pace is not None:
+            self.setting.pace.wait(known.watermark)
+        known, turn, done = _guarded(guard, job, known, outlook.turn(known, outlook.due(known)))
+        counts = dict(known.counts) | {"seconds_to_read": round(was_read - begun, 4)}
+        after = self._commit(job, replace(known, counts=counts), turn, done, begun, was_read)
         guard.attempts.forget()
         return after
+
+    def _outlook(self, job: Job, known: Commit, before: Commit | None, crew: Crew) -> Outlook:
+        setting, clock = self.setting, self.setting.clock
+        return Outlook(
+            job.windows,
+            known,
+            before,
+            self.ledger.store,
+            self.tables,
+            setting.report,
+            crew.longest_log(job, setting.report),
+            self._reached(known),
+            setting.max_ahead if clock is None else None,
+            None if clock is None else clock.now(),
+            new_mark(),
+        )
 
     def _guard(self, batch: int, fired: int | None, crew: Crew, first: bool) -> Guard:
         setting, state = self.setting, self.ledger.store
@@ -172,32 +172,27 @@ class Stream:
         attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
         return Guard(crew, reading, attempts, isolates)
 
-    def _read(self, job: Job, before: Commit, guard: Guard) -> tuple[list[Note], int]:
+    def _read(self, job: Job, outlook: Outlook, guard: Guard) -> tuple[list[Note], int]:
         """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
-        bound = None if guard.reading.by_clock else self.setting.max_ahead
-        notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading))
-        if bound is None:
-            return notes, 0
-        islands = merge_islands([Island(*island) for note in notes for island in note["islands"]], bound)
-        if not islands:
-            return notes, before.doubted
-        believed = latest_believed(islands, self._reached(before), bound, before.doubted)
-        ahead = sum(island.rows for island in islands if island.low > believed)
-        if not ahead:
-            return notes, 0
+        goes_on = self.setting.pace is None and not guard.attempts.failed
+        notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading, outlook if goes_on else None))
+        doubts, doubted_before = outlook.doubts(notes), outlook.known.doubted
+        if doubts is None:
+            return notes, 0 if any(note["islands"] for note in notes) else doubted_before
         logger.warning(
             "%d rows are set aside: they claim to arrive as late as %d, but the stream has only come to %d. "
             "They are in the rejects. If they are right, allow more with --max-ahead.",
-            ahead,
-            islands[-1].high,
-            believed,
+            doubts.rows,
+            doubts.latest,
+            doubts.believed,
         )
-        guard.reading = replace(guard.reading, believed=believed)
+        guard.reading = replace(guard.reading, believed=doubts.believed)
         again = guard.attempt("read what is believed", lambda reading: guard.crew.read(job, reading))
-        for name in {file.name for file in _files(notes, "tables")} - {file.name for file in _files(again, "tables")}:
+        for name in {file.name for file in files_of(notes, "tables")} - {
+            file.name for file in files_of(again, "tables")
+        }:
             self.tables.delete(name)
-        everything = ahead == sum(island.rows for island in islands)
-        return again, ahead + before.doubted if everything else 0
+        return again, doubts.rows + doubted_before if doubts.of_all else 0
 
     def _reached(self, before: Commit) -> int | None:
         """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""
@@ -205,44 +200,25 @@ class Stream:
             return None
         return before.watermark + int(max(time.time() - before.written, 0) * self.setting.ticks_a_second)
 
-    def _evaluated(
-        self,
-        job: Job,
-        known: Commit,
-        due: range,
-        crew: Crew,
-        before: Commit | None,
-        begun: float,
-        guard: Guard | None = None,
+    def _commit(
+        self, job: Job, known: Commit, turn: Turn, notes: Sequence[Note], begun: float, was_read: float
     ) -> Commit:
-        setting = self.setting
-        last = known.closed or job.windows.last in due  # nothing counts after the end, though rows may come
-        longest = crew.longest_log(job, setting.report)
-        makes_base = (last and bool(due)) or _makes_base(known, due, longest)
-        store, lasts = self.ledger.store, longest > 0
-        turn = Turn(known.batch, due, before, store, self.tables, setting.report, last, makes_base, lasts)
-        before_evaluation = time.perf_counter()
-        if guard is None:
-            turn = _marked(turn)
-            notes = crew.evaluate(job, turn)
-        else:
-            known, turn, notes = _guarded(guard, job, known, turn)
-        counts = _sum([known.counts, *(note["counts"] for note in notes)])
-        now = time.perf_counter()
-        counts |= {"query_times": len(due), "seconds_to_evaluate": round(now - before_evaluation, 4)}
+        """Makes the batch count, and says so. notes: of what has been evaluated."""
+        counts, now = sum_counts([known.counts, *(note["counts"] for note in notes)]), time.perf_counter()
+        counts |= {"query_times": len(turn.due), "seconds_to_evaluate": round(now - was_read, 4)}
         counts["seconds"] = round(now - begun, 4)
         after = replace(
-            _with_state(known, turn, _files(notes, "state"), job.windows.end),
-            fired=due[-1] if due else known.fired,
+            _with_state(known, turn, files_of(notes, "state"), job.windows.end),
+            fired=turn.due[-1] if turn.due else known.fired,
             settled=_settled(notes) or known.settled,
-            files=known.files + _files(notes, "tables"),
+            files=known.files + files_of(notes, "tables"),
             counts=counts,
             written=time.time(),
         )
         self.ledger.write(after)
         self._before = after
         self._publish(after)
-        self.ledger.tidy(before, after)
+        self.ledger.tidy(turn.before, after)
         return after
 
     def _publish(self, commit: Commit) -> None:
@@ -275,19 +251,6 @@ class Stream:
         return self._job
 
 
-def _makes_base(known: Commit, due: range, longest_log: int) -> bool:
-    """Whether all that is carried is written. longest_log: 0 if it is read anew for every batch with query times."""
-    if not longest_log:
-        return bool(due) or len(known.since_base) >= MOST_WAITING
-    if not known.bases and due:
-        return True
-    return len(known.since_base) >= longest_log or known.log_bytes > max(known.base_bytes // LOG_SHARE, FEW_BYTES)
-
-
-def _marked(turn: Turn) -> Turn:
-    return replace(turn, mark=uuid.uuid4().hex[:8])
-
-
 def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit, Turn, list[Note]]:
     """The attempt that succeeded, with its notes; if rows must be left out for it, they are read again without these.
 
@@ -296,12 +259,12 @@ def _guarded(guard: Guard, job: Job, known: Commit, turn: Turn) -> tuple[Commit,
     done = guard.reading
 
     def evaluate(reading: Reading) -> tuple[Commit, Turn, list[Note]]:
-        attempt = _marked(turn)
+        attempt = turn if not guard.attempts.failed else replace(turn, mark=new_mark())
         if reading is done:
             return known, attempt, guard.crew.evaluate(job, attempt)
         read = guard.crew.read(job, reading)
-        counts = dict(known.counts) | _sum([note["counts"] for note in read])
-        others = replace(known, files=_files(read, "tables"), counts=counts)
+        counts = dict(known.counts) | sum_counts(note["counts"] for note in read)
+        others = replace(known, files=files_of(read, "tables"), counts=counts)
         return others, attempt, guard.crew.evaluate(job, attempt)
 
     return guard.attempt("evaluate", evaluate)
@@ -331,19 +294,3 @@ def _settled(notes: Sequence[Note]) -> dict[str, int]:
         for name, cut in note["settled"].items():
             cuts[name] = min(cut, cuts.get(name, cut))
     return cuts
-
-
-def _files(notes: Sequence[Note], which: str) -> tuple[Written, ...]:
-    return tuple(Written(*file) for note in notes for file in note[which])
-
-
-def _sum(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    total: dict[str, float] = {}
-    for one in counts:
-        for name, amount in one.items():
-            total[name] = total.get(name, 0) + amount
-    return total
-
-
-def _most(times: Sequence[int | None]) -> int | None:
-    return max((time for time in times if time is not None), default=None)

@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput
 
 from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.facts import FactTable
+from holdsfor.language.facts import FactReaderOf, FactTable
 from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
 from holdsfor.language.parsing.clauses import MANY, Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
@@ -42,13 +42,14 @@ class Parsed:
     tick_units: dict[TickUnit, Place] = field(default_factory=dict)
 
 
-def parse(source: Source, in_order: bool = False) -> Parsed:
+def parse(source: Source, in_order: bool = False, reader_of: FactReaderOf | None = None) -> Parsed:
     """Every clause of a text; those that cannot be parsed are reported and left out.
 
-    in_order: also facts in great numbers are clauses, in their places, and none are tables.
+    in_order: also facts in great numbers are clauses, in their places, and none are tables. reader_of: what reads facts
+    in very great numbers.
     """
     parsed = Parsed()
-    for part in clauses(source, parsed.diagnostics, None if in_order else MANY):
+    for part in clauses(source, parsed.diagnostics, None if in_order else MANY, reader_of):
         if isinstance(part, Fact):
             parsed.raw.append(RawClause(part.head, None, part.head.place))
         elif isinstance(part, FactTable):

@@ -17,6 +17,7 @@ from holdsfor.job.live.reading import Reader
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.spark.errors import worker_errors
+from holdsfor.spark.live.log import log_by_renaming
 from holdsfor.spark.live.tables import pack_tables
 from holdsfor.spark.live.workers import Workers, on_workers
 from holdsfor.spark.session import open_depot_folder
@@ -92,7 +93,8 @@ class SparkQuery(LiveQuery):
             writer = writer.trigger(availableNow=True)
         elif every is not None:
             writer = writer.trigger(processingTime=f"{round(1000 * every)} milliseconds")
-        self._query = writer.start()
+        with log_by_renaming(self.spark, self.places.spark.local):
+            self._query = writer.start()
         self.lease.when_lost(self._lose)
 
     def _lose(self, lost: LeaseLost) -> None:

@@ -15,18 +15,29 @@ from holdsfor.engine.changes import Report
 from holdsfor.job.depot import Depot
 from holdsfor.job.here import Row, split_done
 from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import Batches, Note, buckets_to_do, read_notes, reading_rows, stage_rows
+from holdsfor.job.live.crew import (
+    EVALUATED,
+    FEW_EVENTS,
+    Batches,
+    Note,
+    buckets_to_do,
+    read_notes,
+    reading_rows,
+    stage_rows,
+    whole_batch_rows,
+)
 from holdsfor.job.live.held import Memory, looks_at_changes
+from holdsfor.job.live.outlook import Outlook
 from holdsfor.job.live.reading import Reading, earliest
 from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
-from holdsfor.job.tasks import ROW, ROW_DDL, Job, batches_of_task
+from holdsfor.job.tasks import DONE, ROW, ROW_DDL, Job, batches_of_task
 from holdsfor.spark.errors import worker_errors
-from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.sharing import count_cores, is_connect, send_to_buckets
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
 #: With so many cores or fewer workers keep buckets in memory.
 FEW_CORES = 4
@@ -48,6 +59,7 @@ class Workers:
     shared: Callable[[Job], Callable[[], Job]]
     depot: Depot | None = None
     _rows: DataFrame | None = None
+    _evaluated: tuple[str, list[Note]] | None = None  # with the mark of the attempt
     _tickets: list[Row] = field(default_factory=list)  # where parcels lie in a depot, they need not pass through Spark
 
     def longest_log(self, job: Job, report: Report) -> int:
@@ -79,36 +91,42 @@ class Workers:
             rows_of = {row["part"]: row["rows"] for row in self.frame.mapInArrow(task, _SIZES_DDL).collect()}
         return [rows_of.get(part, 0) for part in range(max(rows_of, default=-1) + 1)]
 
-    def read(self, job: Job, reading: Reading) -> list[Note]:
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
         if self.frame is None:
             return []
         self.forget()  # a batch may be read twice
         shared = self.shared(job)
-
-        def task(batches: Batches) -> Batches:
-            return batches_of_task(reading_rows(shared(), reading, _partition(), tables_of(batches)))
-
-        rows = self.frame.mapInArrow(task, ROW_DDL)
-        if self.depot is not None:
-            with worker_errors():
-                self._tickets, done = split_done(row.asDict() for row in rows.collect())
-            return read_notes(row["data"] for row in done)
-        self._rows = rows.persist()
-        return _notes(self._rows)
+        if outlook is None or not _follows_a_small_one(outlook):
+            outlook = None
+            rows = self.frame.mapInArrow(_reading_task(shared, reading), _row_type())
+        else:
+            rows = self.frame.coalesce(1).mapInArrow(_whole_batch_task(shared, reading, outlook), _row_type())
+        if self.depot is None:
+            self._rows = rows = rows.persist()
+            rows = rows.filter(f"stage = {DONE}")
+        with worker_errors():
+            self._tickets, done = split_done(row.asDict() for row in rows.collect())
+        evaluated = read_notes(row["data"] for row in done if row["use"] == EVALUATED)
+        if outlook is not None and evaluated:
+            self._evaluated = outlook.mark, evaluated
+        return read_notes(row["data"] for row in done if row["use"] != EVALUATED)
 
     def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        if self._evaluated is not None and self._evaluated[0] == turn.mark:
+            return self._evaluated[1]
         buckets, shared = job.router.buckets, self.shared(job)
         rows = self._first_stage(buckets, _stage_task(shared, turn, 0))
         for number in range(1, len(job.stages)):
-            rows = send_to_buckets(rows, buckets).mapInArrow(_stage_task(shared, turn, number), ROW_DDL)
-        return _notes(rows)
+            rows = send_to_buckets(rows, buckets).mapInArrow(_stage_task(shared, turn, number), _row_type())
+        with worker_errors():
+            return read_notes(row["data"] for row in rows.collect())
 
     def _first_stage(self, buckets: int, task: Callable[[Batches], Batches]) -> DataFrame:
         from pyspark.sql import functions
 
         if self._rows is not None:
-            parcels = self._rows.filter(functions.col("use") != "note")
-            return send_to_buckets(parcels, buckets).mapInArrow(task, ROW_DDL)
+            parcels = self._rows.filter(functions.col("stage") != DONE)
+            return send_to_buckets(parcels, buckets).mapInArrow(task, _row_type())
         tickets = self._tickets
 
         def task_with_tickets(batches: Batches) -> Batches:
@@ -117,13 +135,13 @@ class Workers:
             own = [row for row in tickets if row["bucket"] == _partition()]
             return task(iter([pa.RecordBatch.from_pylist(own, schema=ROW)]))
 
-        return self.spark.range(0, buckets, 1, buckets).mapInArrow(task_with_tickets, ROW_DDL)
+        return self.spark.range(0, buckets, 1, buckets).mapInArrow(task_with_tickets, _row_type())
 
     def forget(self) -> None:
         if self._rows is not None:
             self._rows.unpersist()
             self._rows = None
-        self._tickets = []
+        self._tickets, self._evaluated = [], None
         if self.depot is not None:
             self.depot.clear()
 
@@ -148,6 +166,26 @@ def on_workers(spark: SparkSession) -> Each:
     return each
 
 
+def _follows_a_small_one(outlook: Outlook) -> bool:
+    """A batch is as large as the one before, as long as nobody has read it; and buckets stay with the workers."""
+    before = outlook.before
+    return outlook.longest_log > 0 and before is not None and before.counts.get("events_in", 0) <= FEW_EVENTS
+
+
+def _reading_task(shared: Callable[[], Job], reading: Reading) -> Callable[[Batches], Batches]:
+    def task(batches: Batches) -> Batches:
+        return batches_of_task(reading_rows(shared(), reading, _partition(), tables_of(batches)))
+
+    return task
+
+
+def _whole_batch_task(shared: Callable[[], Job], reading: Reading, outlook: Outlook) -> Callable[[Batches], Batches]:
+    def task(batches: Batches) -> Batches:
+        return batches_of_task(whole_batch_rows(shared(), reading, outlook, tables_of(batches), _memory()))
+
+    return task
+
+
 def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[[Batches], Batches]:
     def task(batches: Batches) -> Batches:
         job = shared()
@@ -155,6 +193,16 @@ def _stage_task(shared: Callable[[], Job], turn: Turn, number: int) -> Callable[
         return batches_of_task(stage_rows(job, turn, number, todo, batches, _memory() if turn.lasts else None))
 
     return task
+
+
+@cache
+def _row_type() -> StructType:
+    """Parsed once: Spark would do it for every task."""
+    from pyspark.sql.types import StructType
+
+    parsed = StructType.fromDDL(ROW_DDL)
+    assert isinstance(parsed, StructType)
+    return parsed
 
 
 @cache
@@ -168,8 +216,3 @@ def _partition() -> int:
 
     context = TaskContext.get()
     return context.partitionId() if context else 0
-
-
-def _notes(rows: DataFrame) -> list[Note]:
-    with worker_errors():
-        return read_notes(collect_notes(rows, "note"))

@@ -26,7 +26,7 @@ Parts = Sequence[Sequence[str]]
 class ByHand:
     """One checkpoint. stream: the driver that runs now; `restart` takes another, which knows only what is on disk.
 
-    remembers: what buckets carry stays in memory between batches, as in a local stream.
+    remembers: what buckets carry stays in memory between batches, as in a local stream. crew: who does the work.
     """
 
     setting: Setting
@@ -34,6 +34,7 @@ class ByHand:
     told: Callable[[Store, Store], Sequence[Callable[[Commit], None]]] = lambda state, tables: ()
     open: Callable[[str], Store] = lambda place: Store(place, sync=False)
     remembers: bool = False
+    crew: type[Alone] = Alone
     stream: Stream = field(init=False)
 
     def __post_init__(self) -> None:
@@ -45,7 +46,7 @@ class ByHand:
         self.stream = Stream(self.setting, Ledger(self.state), self.tables, self.told(self.state, self.tables))
 
     def run(self, batch: int, parts: Parts) -> Commit:
-        return self.stream.run(batch, Alone([lines_table(part) for part in parts], self.memory))
+        return self.stream.run(batch, self.crew([lines_table(part) for part in parts], self.memory))
 
     def close(self) -> Commit:
         return self.stream.close(Alone([], self.memory))

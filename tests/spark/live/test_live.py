@@ -96,6 +96,19 @@ def test_workers_keep_buckets_in_memory(spark: SparkSession, tmp_path: Path) -> 
     assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
 
 
+def test_a_small_batch_after_a_small_one_is_one_job(spark: SparkSession, tmp_path: Path) -> None:
+    horizon = replace(WINDOWS, step=WINDOWS.window // 6)
+    folder = Folder(tmp_path / "in")
+    for first in range(0, len(ROWS), 30):
+        folder.add(ROWS[first : first + 30])
+    query = live(spark, parse(PAIRS), folder, horizon, tmp_path / "checkpoint", buckets=3)
+    query.awaitTermination()
+    group, tracker = str(query.query.runId), spark.sparkContext.statusTracker()
+    jobs, files = len(tracker.getJobIdsForGroup(group)), -(-len(ROWS) // 30)
+    assert jobs == files + 1  # the first is large for all we know
+    assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
+
+
 def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped while it waits, and ended with what there is; each time it goes on with the files that came since.
 
