@@ -2,8 +2,8 @@
 
 Usage: [RTEC=<checkout of RTEC> [SWIPL=swipl]] python -m benchmarks.maritime [VESSELS ROWS]. Prints seconds, by the
 clock and of CPU, each the least of some rounds: `holdsfor run` in a cold process, and `recognise` in a warm one, with
-its parts. With RTEC also what that takes, once: its reading and its recognition, without loading and printing;
-the ratios are of CPU time.
+its parts. With RTEC also what that takes, once: its reading and its recognition, without loading and printing, and how
+many times as long that is.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import holdsfor
 from benchmarks.rtec import Measured, measure_rtec
@@ -47,6 +48,13 @@ grounding(tugging(V,W)=true) :- vpair(V,W).
 """
 
 
+class Taken(NamedTuple):
+    """Seconds."""
+
+    clock: float
+    cpu: float
+
+
 def main(vessels: int = 5_000, rows: int = 1_000_000) -> None:
     if not PROTOTYPES.exists():
         print("maritime: ../shared is absent, so there is nothing to measure")
@@ -74,12 +82,12 @@ def run_rtec(checkout: Path, rules: list[str], events: str, folder: Path) -> Mea
     return measure_rtec("maritime", Defaults(files, [events], None, end, end, 0, end, 1), copy)
 
 
-def report_rtec(theirs: Measured, cold: float, warm: float) -> None:
-    seconds = (theirs.reading + theirs.recognition) / 1000
-    parts = f"reading {theirs.reading / 1000:.1f} s, recognition {theirs.recognition / 1000:.1f} s"
-    print(
-        f"RTEC: {seconds:.1f} s of CPU ({parts}), {seconds / cold:.0f}x our cold run, {seconds / warm:.0f}x a warm one"
-    )
+def report_rtec(theirs: Measured, cold: Taken, warm: Taken) -> None:
+    rtec = Taken(theirs.clock / 1000, (theirs.reading + theirs.recognition) / 1000)
+    print(f"{'RTEC, reading and recognition':<32} {rtec.clock:6.2f} s   {rtec.cpu:6.2f} s of CPU")
+    for label, ours in (("our cold run", cold), ("a warm one", warm)):
+        by_clock, by_cpu = rtec.clock / ours.clock, rtec.cpu / ours.cpu
+        print(f"RTEC takes {by_clock:.0f} times as long as {label} by the clock, {by_cpu:.0f} times the CPU")
 
 
 def run_cold(rules: list[str], events: str, out: str) -> None:
@@ -93,8 +101,8 @@ def with_compiled_modules() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
-def measure_warm(rules: list[str], events: str, out: str) -> float:
-    """Gives the CPU seconds of a recognition."""
+def measure_warm(rules: list[str], events: str, out: str) -> Taken:
+    """Gives what a recognition takes."""
     description = holdsfor.load(*rules)
     source = holdsfor.read_events(events, format="rtec")
     result = holdsfor.recognise(description, source)
@@ -105,17 +113,17 @@ def measure_warm(rules: list[str], events: str, out: str) -> float:
     return measure("warm, recognise (with reading)", lambda: holdsfor.recognise(description, source))
 
 
-def measure(label: str, work: Callable[[], object]) -> float:
-    """Prints the least of some rounds, after one to warm up; gives the seconds of CPU."""
+def measure(label: str, work: Callable[[], object]) -> Taken:
+    """Prints and gives the least of some rounds, after one to warm up."""
     work()
-    taken = []
+    rounds = []
     for _ in range(ROUNDS):
         begun, worked = time.perf_counter(), cpu_seconds()
         work()
-        taken.append((time.perf_counter() - begun, cpu_seconds() - worked))
-    wall, cpu = min(wall for wall, _ in taken), min(cpu for _, cpu in taken)
-    print(f"{label:<32} {wall:6.2f} s   {cpu:6.2f} s of CPU   load {os.getloadavg()[0]:.1f}")
-    return cpu
+        rounds.append((time.perf_counter() - begun, cpu_seconds() - worked))
+    least = Taken(*map(min, zip(*rounds, strict=True)))
+    print(f"{label:<32} {least.clock:6.2f} s   {least.cpu:6.2f} s of CPU   load {os.getloadavg()[0]:.1f}")
+    return least
 
 
 def cpu_seconds() -> float:

@@ -8,42 +8,60 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from holdsfor.engine.frontier import Frontier
-from holdsfor.engine.stepping import remembered
+from holdsfor.engine.stepping import last_times, remembered
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
-#: So many parts, or parts with so many rows, are joined to one.
+#: Where there are more parts than so many, the newer half of them become one.
 MOST_PARTS = 32
-FEW_ROWS = 10_000
+#: So many rows tell when most of a part is over.
+SAMPLE = 512
 
 Kind = tuple[str, str, int]
 Parts = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Rows that came together. mostly_over: when about three in four of them are over."""
+
+    block: Block
+    mostly_over: int
+
+    def shorten(self, horizon: int) -> Part:
+        """Without rows that nothing looks at any more."""
+        return make_part(self.block.filter(remembered(self.block, horizon)))
+
+
+def make_part(block: Block) -> Part:
+    ends = np.sort(last_times(block)[:: 1 + len(block) // SAMPLE])
+    return Part(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
+
+
+@dataclass(frozen=True, slots=True)
 class KeptRows:
-    """Rows of one kind: most of them in the first part. later: how many the others have."""
+    """Rows of one kind, in parts as they came. count: how many there are."""
 
-    first: Block
-    rest: Parts = ()
-    later: int = 0
-
-    def __len__(self) -> int:
-        return len(self.first) + self.later
+    parts: tuple[Part, ...]
+    count: int
 
     def add(self, block: Block, frontier: Frontier) -> KeptRows:
-        """With more. They are joined, and what nothing looks at any more is dropped, only when there are many."""
-        first, rest, later = self.first, (*self.rest, block), self.later + len(block)
-        if 2 * later > max(len(first), FEW_ROWS):
-            (joined,) = join_blocks([first, *rest])
-            return KeptRows(_without_forgotten(joined, frontier))
-        if len(rest) < MOST_PARTS:
-            return KeptRows(first, rest, later)
-        (joined,) = join_blocks(rest)
-        kept = _without_forgotten(joined, frontier)
-        return KeptRows(_without_forgotten(first, frontier), (kept,), len(kept))
+        """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
+        horizon = frontier.horizon_of_input(block)
+        parts, count = [], self.count + len(block)
+        for part in self.parts:
+            kept = part if part.mostly_over > horizon else part.shorten(horizon)
+            count -= 0 if kept is part else len(part.block) - len(kept.block)
+            if len(kept.block):
+                parts.append(kept)
+        parts.append(make_part(block))
+        if len(parts) > MOST_PARTS:
+            newer = MOST_PARTS // 2 + 1
+            (joined,) = join_blocks(part.block for part in parts[-newer:])
+            parts[-newer:] = [make_part(joined)]
+        return KeptRows(tuple(parts), count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +73,7 @@ class KeptInput:
 
     @property
     def blocks(self) -> Parts:
-        parts = (part for rows in self.rows.values() for part in (rows.first, *rows.rest))
-        return tuple(part for part in parts if len(part))
+        return tuple(part.block for rows in self.rows.values() for part in rows.parts)
 
     def of_points(self) -> Parts:
         """The rows that are given point by point."""
@@ -70,15 +87,19 @@ class KeptInput:
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = KeptRows(block) if before is None else before.add(block, frontier)
-            count += len(rows[kind]) - (0 if before is None else len(before))
+            rows[kind] = _keep_block(block) if before is None else before.add(block, frontier)
+            count += rows[kind].count - (0 if before is None else before.count)
         return KeptInput(rows, count)
 
 
 def keep_input(blocks: Iterable[Block]) -> KeptInput:
     """Of blocks of different kinds."""
-    rows = {_kind_of(block): KeptRows(block) for block in blocks if len(block)}
-    return KeptInput(rows, sum(map(len, rows.values())))
+    rows = {_kind_of(block): _keep_block(block) for block in blocks if len(block)}
+    return KeptInput(rows, sum(each.count for each in rows.values()))
+
+
+def _keep_block(block: Block) -> KeptRows:
+    return KeptRows((make_part(block),), len(block))
 
 
 def _kind_of(block: Block) -> Kind:

@@ -14,6 +14,7 @@ from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
+from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stepping import changing_moments
 from holdsfor.engine.incremental.stored import Stored, estimate_keys
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
@@ -162,12 +163,12 @@ class Ongoing:
         """Whether the query times go by what changes; if so, what is known is made ready for that."""
         known, last = self._known, self._last
         if known is not None:
-            fired, relations = known.query_time, [stored.base for stored in known.stores.values()]
+            fired, keys = known.query_time, known.count_keys()
         elif last is not None:
-            fired, relations = last.query_time, list(last.now.relations.values())
+            relations = last.now.relations.values()
+            fired, keys = last.query_time, estimate_keys(max(relations, key=len)) if relations else 1
         else:
             return False
-        keys = estimate_keys(max(relations, key=len)) if relations else 1
         fresh = [*self.waiting, *self.words.between(fired, due[-1])]
         if not is_worthwhile(fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows):
             return False
@@ -301,7 +302,8 @@ def divide_by_sight(
     )
 
 
-def _count_open(stored: Stored) -> int:
+def _count_open(stored: Stored | Runs) -> int:
+    assert isinstance(stored, Stored), "what holds is in no runs"
     base, more = stored.base, stored.more
     assert isinstance(base, Intervals)
     assert isinstance(more, Intervals)

@@ -170,5 +170,9 @@ def visible_input(windows: Windows, frontier: Frontier, query_time: int, arrived
 
 def remembered(block: Block, horizon: int) -> Mask:
     """Which rows are not wholly before the horizon."""
-    last = block.start if block.end is None else block.end - 1
-    return np.greater(last, horizon)
+    return np.greater(last_times(block), horizon)
+
+
+def last_times(block: Block) -> Ints:
+    """When each row is over."""
+    return block.start if block.end is None else block.end - 1

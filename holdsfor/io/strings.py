@@ -88,7 +88,8 @@ class Strings:
         """Each text once in a dictionary, in the order of first occurrence."""
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
         indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
-        return pa.DictionaryArray.from_arrays(indices, self.take(firsts).array())
+        texts = self if len(firsts) == len(self) else self.take(firsts)
+        return pa.DictionaryArray.from_arrays(indices, texts.array(), safe=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class TextColumn:
     def encode(self) -> pa.DictionaryArray:
         if self.kind == TEXT:
             codes = pa.array(self.values.astype(np.int32), mask=self.missing)
-            return pa.DictionaryArray.from_arrays(codes, self.texts.array())
+            return pa.DictionaryArray.from_arrays(codes, self.texts.array(), safe=False)
         return self.strings().encode()
 
 

@@ -130,7 +130,7 @@ def field_terms(fields: pa.Array | Strings | TextColumn, exponents: bool = False
     if numbers is not None:
         return numbers
     encoded = strings.encode()
-    return spread(value_terms(encoded.dictionary, exponents), encoded.indices)
+    return spread(value_terms(encoded.dictionary, exponents), encoded.indices, are_inside=True)
 
 
 def string_terms(column: pa.Array) -> pa.Array:
@@ -141,13 +141,16 @@ def string_terms(column: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
 
 
-def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
-    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
+def spread(terms: pa.Array, indices: pa.Array, are_inside: bool = False) -> pa.Array:
+    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary.
+
+    are_inside: all indices are known to be those of terms, and need not be looked at.
+    """
     if not pa.types.is_string(terms.type):
         return terms.take(indices)
     once = terms.dictionary_encode()
     if len(once.dictionary) == len(terms):
-        return pa.DictionaryArray.from_arrays(cast_to(indices, pa.int32()), terms)
+        return pa.DictionaryArray.from_arrays(cast_to(indices, pa.int32()), terms, safe=not are_inside)
     return pa.DictionaryArray.from_arrays(once.indices.take(indices).cast(pa.int32()), once.dictionary)
 
 
@@ -156,7 +159,7 @@ def as_text(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         return column
     encoded = column.dictionary_encode()
-    return spread(number_text(encoded.dictionary), encoded.indices)
+    return spread(number_text(encoded.dictionary), encoded.indices, are_inside=True)
 
 
 def integers(fields: pa.Array | Strings | TextColumn) -> tuple[npt.NDArray[np.int64], Mask]:
@@ -243,6 +246,8 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     if integer is None:
         integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
     if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
+        if is_number.all():
+            return column
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
     place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all
     terms = value_terms(column.dictionary.filter(pa.array(is_used)), exponents=True)

@@ -2,6 +2,7 @@
 
 from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
+from holdsfor.kernels.concluding import conclude_after_cuts, divide_at_cuts, gather_intervals
 from holdsfor.kernels.gathering import (
     change_intervals,
     continue_from,
@@ -54,7 +55,7 @@ from holdsfor.kernels.moving import (
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
-from holdsfor.kernels.searching import first_places, gather_from_all, gather_rows, places_after
+from holdsfor.kernels.searching import first_places, gather_from_all, gather_from_runs, gather_rows, places_after
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -77,12 +78,14 @@ __all__ = [
     "choose_in_turn",
     "choose_recent",
     "compress",
+    "conclude_after_cuts",
     "continue_from",
     "cut_last_code",
     "cuts_of_codes",
     "distinct",
     "distinct_rows",
     "divide_at",
+    "divide_at_cuts",
     "earliest_of_codes",
     "earliest_of_keys",
     "exclusive",
@@ -91,6 +94,8 @@ __all__ = [
     "first_block",
     "first_places",
     "gather_from_all",
+    "gather_from_runs",
+    "gather_intervals",
     "gather_rows",
     "holds_mask",
     "holds_search",

@@ -20,13 +20,19 @@ def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
 
 
 @kernel
-def seek(values: Ints, wanted: int, first: int) -> int:
-    """The first place from `first` on with a value that is not less: near places are found sooner."""
-    low, step = first, 1
-    while low + step < values.size and values[low + step] < wanted:
+def seek_within(values: Ints, wanted: int, low: int, high: int) -> int:
+    """As `seek_between`: near places are found sooner."""
+    step = 1
+    while low + step < high and values[low + step] < wanted:
         low += step
         step *= 2
-    return seek_between(values, wanted, low, min(low + step, values.size))
+    return seek_between(values, wanted, low, min(low + step, high))
+
+
+@kernel
+def seek(values: Ints, wanted: int, first: int) -> int:
+    """The first place from `first` on with a value that is not less: near places are found sooner."""
+    return seek_within(values, wanted, first, values.size)
 
 
 @kernel
@@ -194,3 +200,65 @@ def gather_from_all(
         i += is_first
         j += not is_first
     return in_base[:k].copy(), in_more[:m].copy(), order
+
+
+@kernel
+def gather_from_runs(
+    packed: Ints,
+    starts: Ints,
+    stops: Ints,
+    latest: Ints,
+    keys: Ints,
+    until: Ints,
+    ends: Ints,
+    shift: int,
+    bits: int,
+    reach: int,
+) -> Ints:
+    """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
+
+    starts, stops: where the runs begin and end. latest: the last time in each, by which runs are passed by.
+    """
+    mask = (np.int64(1) << bits) - 1
+    step = 0 if ends.size == 1 else 1
+    is_in_time = shift == bits
+    next_of = starts.copy()
+    room = 64
+    places, added = np.empty(room, np.int64), np.empty(room, np.int64)
+    k = 0
+    for key in range(keys.size):
+        edge, end = until[key] - reach, ends[key * step]
+        low, bound = keys[key] << shift, (keys[key] + 1) << shift
+        if is_in_time:
+            low, bound = low | min(max(edge + 1, 0), mask), min(bound, low + min(end, mask) + 1)
+        first = k
+        for run in range(starts.size):
+            if latest[run] <= edge:
+                continue
+            m = 0
+            i = seek_within(packed, low, next_of[run], stops[run])
+            while i < stops[run] and packed[i] < bound:
+                if m == added.size:
+                    wider = np.empty(2 * m, np.int64)
+                    wider[:m] = added
+                    added = wider
+                added[m] = i
+                m += (packed[i] & mask) > edge and (packed[i] & mask) <= end
+                i += 1
+            next_of[run] = i
+            while k + m > room:
+                room *= 2
+                longer = np.empty(room, np.int64)
+                longer[:k] = places[:k]
+                places = longer
+            k += m
+            place, old = k - 1, k - m - 1  # rows of earlier runs make room for those that come before them
+            while m:
+                if old >= first and packed[places[old]] > packed[added[m - 1]]:
+                    places[place] = places[old]
+                    old -= 1
+                else:
+                    m -= 1
+                    places[place] = added[m]
+                place -= 1
+    return places[:k].copy()

@@ -40,6 +40,22 @@ def test_rules_look_facts_up(form: str, tmp_path: Path) -> None:
     assert sorted(found.column("args").to_pylist()) == [["Big Tug", "tug"], ["v2", "tug"]]
 
 
+@pytest.mark.parametrize("rows", [3, 400])
+def test_that_encoded_text_of_a_file_is_text(rows: int, tmp_path: Path) -> None:
+    """In several row groups, whose texts are encoded each by itself."""
+    kinds = ["cargo", "Big Tug", "tug"] * rows
+    table = pa.table({"vessel": [f"v{number}" for number in range(len(kinds))], "kind": kinds})
+    pq.write_table(table, tmp_path / "types.parquet", row_group_size=rows)
+    expected = [f"v{number},{kind}" for number, kind in enumerate(["cargo", "'Big Tug'", "tug"] * rows)]
+    assert written("type", tmp_path / "types.parquet") == expected
+
+
+def test_that_a_damaged_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "types.parquet").write_bytes(b"PAR1 and no more")
+    with pytest.raises(holdsfor.HoldsforError, match="Is it a Parquet file"):
+        read_facts("type", tmp_path / "types.parquet")
+
+
 def test_numbers_in_csv_are_numbers(tmp_path: Path) -> None:
     (tmp_path / "limit.csv").write_text("kind,limit\ncargo,15\ntug,8.5\n")
     assert written("limit", tmp_path / "limit.csv") == ["cargo,15", "tug,8.5"]

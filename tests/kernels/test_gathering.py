@@ -13,6 +13,7 @@ from holdsfor.kernels import (
     divide_at,
     first_places,
     gather_from_all,
+    gather_from_runs,
     gather_rows,
     places_after,
     places_lingering,
@@ -162,6 +163,42 @@ def test_gather_rows(
     again = gather_from_all(packed, packed, np.array(gone, np.int64), added, added, edges, ends, *(BITS, MASK, reach))
     assert [each.tolist() for each in again[:2]] == [in_base.tolist(), in_more.tolist()]
     assert not (len(in_base) and len(in_more)) or again[2].tolist() == order.tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 2 * KEYS), st.integers(1, LAST)), max_size=12), max_size=5),
+    st.lists(st.tuples(st.integers(0, LAST), st.integers(1, MASK)), min_size=1, max_size=KEYS),
+    st.integers(0, 10),
+    st.booleans(),
+    st.sampled_from([0, 2]),
+)
+def test_gather_from_runs(
+    lists: list[list[tuple[int, int]]], times: list[tuple[int, int]], reach: int, has_ends: bool, more_bits: int
+) -> None:
+    """more_bits: of a second argument between key and time, so that the rows of a key are not in order of time."""
+    runs = [sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in of) for of in lists]
+    sizes = np.array([len(run) for run in runs], np.int64)
+    stops, packed = np.cumsum(sizes), np.array([row for run in runs for row in run], np.int64)
+    wanted = {2 * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
+    places = gather_from_runs(
+        *(
+            packed,
+            stops - sizes,
+            stops,
+            np.array([max((row & MASK for row in run), default=0) for run in runs], np.int64),
+        ),
+        *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
+        np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
+        *(BITS + more_bits, BITS, reach),
+    )
+    expected = [
+        place
+        for place, row in enumerate(packed.tolist())
+        for until, end in [wanted.get(row >> BITS + more_bits, (MASK << 1, 0))]
+        if (row & MASK) + reach > until and (not has_ends or (row & MASK) <= end)
+    ]
+    assert places.tolist() == sorted(expected, key=lambda place: (packed[place], place))
 
 
 @settings(max_examples=100, deadline=None)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
+from holdsfor.engine.incremental import keys, runs, stored, stretches, touching, worth
 from holdsfor.io.events import Block
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import arrival, cuts, in_steps
@@ -52,8 +52,18 @@ def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
     monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, stretches.ROWS_AFTER)[seed % 3])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])  # now and then from scratch
+    if seed % 5 < 3:
+        keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
     for number, (by_changes, from_scratch) in enumerate(zip(*both(program, seed), strict=True)):
         assert by_changes == from_scratch, f"after call {number}\n{program}"
+
+
+def keep_in_runs(monkeypatch: pytest.MonkeyPatch, most_runs: int) -> None:
+    """Events that come are kept in runs, however few they are, and though the tests ask for all that is known."""
+    monkeypatch.setattr(runs, "MANY", 1)
+    monkeypatch.setattr(runs, "MOST_RUNS", most_runs)
+    for kind in (stored.Stored, runs.Runs):
+        monkeypatch.setattr(kind, "is_whole_known", lambda self: False)
 
 
 def draw(seed: int) -> Program:

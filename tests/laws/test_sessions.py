@@ -95,7 +95,7 @@ def _not_before(row: str, fired: int | None) -> str:
         (ongoing, "MOST_ARRAYS", 0),
         (kept_input, "DROPPED_SHARE", 1),
         (kept_input, "MOST_PARTS", 2),
-        (kept_input, "FEW_ROWS", 0),
+        (kept_input, "SAMPLE", 2),
     ],
 )
 def test_what_is_kept_in_memory_changes_nothing(

@@ -14,7 +14,7 @@ import pytest
 
 import holdsfor
 from holdsfor.engine.incremental import keys, stretches, touching
-from tests.laws.test_incremental import Told, tell
+from tests.laws.test_incremental import Told, keep_in_runs, tell
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_STRETCHES", "20")))
@@ -29,6 +29,8 @@ def test_what_follows_a_stretch_stays(seed: int, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(touching, "GATHERING", 0)  # only the tuples that are touched
     monkeypatch.setattr(keys, "SEARCH", (0, 1000)[seed // 4 % 2])
     monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, 2, 6)[seed % 4])
+    if seed % 5 < 3:
+        keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
     tick = (1, 1, 5)[seed % 3]
     by_changes, from_scratch = (list(run(rules, batches, tick, each)) for each in (True, False))
     for number, (one, other) in enumerate(zip(by_changes, from_scratch, strict=True)):

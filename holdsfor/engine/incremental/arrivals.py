@@ -9,7 +9,8 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import Frontier
-from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest
+from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest, sorted_by
+from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.inputs import add_block, encoded, source_of
 from holdsfor.engine.intervals import Intervals
@@ -24,7 +25,7 @@ from holdsfor.kernels import union2
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import InputSource, Relation
 
-Stores = dict[Relation, Stored]
+Stores = dict[Relation, Stored | Runs]
 
 
 def add_arrivals(
@@ -117,7 +118,7 @@ def add_words(
     return differences
 
 
-def _same_rows(stored: Stored, wanted: Data) -> Gathered:
+def _same_rows(stored: Stored | Runs, wanted: Data) -> Gathered:
     """The rows that are stored and equal to one of these."""
     if isinstance(wanted, Points):
         return _equal_rows(stored, wanted)
@@ -144,7 +145,7 @@ def _add_events(
     removed = Gathered(nothing, EMPTY)
     if not all(map(_only_inserts, blocks)):
         removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
-    stores[relation] = stored.change(removed.origin, added, edge)
+    stores[relation] = add_events(stored, removed.origin, added, edge)
     return {relation: Difference(removed.data, added)}
 
 
@@ -164,7 +165,7 @@ def _points(blocks: Iterable[Block], source: InputSource, world: World) -> Point
     return nothing
 
 
-def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
+def _equal_rows(stored: Stored | Runs, wanted: Points) -> Gathered:
     """The rows that are stored and equal to one of these."""
 
     def choose(data: Data) -> Ints:
@@ -172,8 +173,8 @@ def _equal_rows(stored: Stored, wanted: Points) -> Gathered:
         return np.flatnonzero(data.equal_to(wanted))
 
     if not len(wanted):
-        return Gathered(stored.base.none(), np.empty(0, np.int64))
-    if wanted.key and wanted.key == getattr(stored.base, "key", None):  # only rows of the same key can be equal
+        return Gathered(wanted.none(), EMPTY)
+    if wanted.key and all(sorted_by(part) == wanted.key for part in stored.parts()):  # rows of other keys are unlike
         before, leading = (wanted.packed & wanted.axis.mask) - 1, wanted.key[:1]
         touched = TouchedKeys(*find_earliest([(wanted.codes(leading[0]), before)]))
         tuples = Tuples(wanted.axis, len(wanted.dictionary) + 1, {1: touched})
@@ -233,8 +234,14 @@ def replace_rows(
     relation: Relation, stores: Stores, before: Gathered, now: Data, edge: int | None = None
 ) -> Difference:
     """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
-    gone, come = differing(before.data, now)
-    if not len(gone) and not len(come):
+    return replace_some(relation, stores, before, now, *differing(before.data, now), edge)
+
+
+def replace_some(
+    relation: Relation, stores: Stores, before: Gathered, now: Data, gone: Ints, come: Ints, edge: int | None
+) -> Difference:
+    """As `replace_rows`. gone, come: the places of the rows of each that the other has not."""
+    if not gone.size and not come.size:
         return Difference(before.data.none(), before.data.none())
     added = now.take(come)
     stored = stores[relation] if relation in stores else keep(before.data.none())

@@ -14,7 +14,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
-from holdsfor.engine.incremental.arrivals import differing, replace_rows
+from holdsfor.engine.incremental.arrivals import differing, replace_some
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
@@ -24,7 +24,7 @@ from holdsfor.engine.points import EMPTY
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import compress, cuts_of_codes, points_since
+from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Relation
 
@@ -45,12 +45,40 @@ class TupleCuts:
         return np.maximum(self.tuples.until_of(home, codes) - self.delay, self.floor)
 
     def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
-        axis, home = self.tuples.axis, self.unit.homes[relation]
-        if home == (0,) and not axis.is_wide(arity):
-            shift = axis.time_bits + (arity - 1) * axis.code_bits
+        axis, shift = self.tuples.axis, self.find_shift(relation, arity)
+        if shift is not None:
             return points_since(packed, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
         keys = packed >> axis.time_bits
         return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
+
+    def find_shift(self, relation: Relation, arity: int) -> int | None:
+        """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
+        axis = self.tuples.axis
+        if self.unit.homes[relation] != (0,) or axis.is_wide(arity):
+            return None
+        return axis.time_bits + (arity - 1) * axis.code_bits
+
+    def divide(self, relation: Relation, data: Data, start: int) -> tuple[Data, Ints] | None:
+        """What was settled, and the keys that hold at the cuts; None if that takes more than one step."""
+        if not isinstance(data, Intervals) or (shift := self.find_shift(relation, data.arity)) is None:
+            return None
+        edges, bits = self.tuples.until_of_codes, data.axis.time_bits
+        s, e, keys = divide_at_cuts(data.s, data.e, edges, shift, self.delay, self.floor, start, bits)
+        return data.of(s, e), keys
+
+    def conclude(
+        self, relation: Relation, before: Data, settled: Data | None, concluded: Data
+    ) -> tuple[Data, Ints, Ints] | None:
+        """What is there now, and the places of rows that only were, or only are; None: it takes more than one step."""
+        if not isinstance(concluded, Intervals) or not isinstance(settled, Intervals):
+            return None
+        shift = self.find_shift(relation, concluded.arity)
+        if shift is None or not isinstance(before, Intervals):
+            return None
+        lists = before.s, before.e, settled.s, settled.e, concluded.s, concluded.e
+        edges, mask = self.tuples.until_of_codes, concluded.axis.mask
+        s, e, gone, come = conclude_after_cuts(*lists, edges, shift, self.delay, self.floor, mask)
+        return concluded.of(s, e), gone, come
 
 
 @dataclass(slots=True)
@@ -84,6 +112,7 @@ class Evaluation:
             seen = self._seen(step, before, cuts)
             self.turn.count("left_out", define(step.definition, seen, domains, program))
             for relation in step.own:
+                self.turn.setting.scope.restrict(relation, seen)
                 self._conclude(relation, before[relation], seen, cuts)
             self._keep_deadlines(step, seen, cuts)
 
@@ -128,9 +157,13 @@ class Evaluation:
         settled: dict[Relation, Data] = {}
         carried: dict[Relation, Ints] = {}
         running: dict[Due, Running] = {}
+        start = self.world.start - origin
         for relation, gathered in before.items():
-            boundary = self._settled_before(cut_of_rows(cuts, relation, gathered.data), floor)
-            settled[relation], carried[relation] = gathered.data.divide_at(boundary)
+            divided = None if isinstance(cuts, int) else cuts.divide(relation, gathered.data, start)
+            if divided is None:
+                boundary = self._settled_before(cut_of_rows(cuts, relation, gathered.data), floor)
+                divided = gathered.data.divide_at(boundary)
+            settled[relation], carried[relation] = divided
         for due in step.deadlines:
             mine = self._running_here(due)
             running[due] = still_running(mine, cut_of_rows(cuts, due.source, self._rows_about(due, mine)))
@@ -146,22 +179,29 @@ class Evaluation:
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
         """Puts what was concluded in the place of what was known."""
-        now = self._join_settled(relation, seen, cuts)
-        turn = self.turn
+        turn, edge = self.turn, self.find_edge(relation)
+        now, gone, come = self._compare(relation, before.data, seen, cuts)
         if relation not in turn.stores:
             turn.stores[relation] = keep(now.none())
-        edge = self.find_edge(relation)
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
-            gone, come = differing(before.data, now)
             difference = Difference(before.data.take(gone), now.take(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
         else:
-            difference = replace_rows(relation, turn.stores, before, now, edge)
+            difference = replace_some(relation, turn.stores, before, now, gone, come, edge)
         turn.add_difference(relation, difference)
+
+    def _compare(self, relation: Relation, before: Data, seen: World, cuts: TupleCuts | int) -> tuple[Data, Ints, Ints]:
+        """What is there now, and the places of rows that only were there, or only are."""
+        if not isinstance(cuts, int):
+            compared = cuts.conclude(relation, before, seen.settled.get(relation), seen.relations[relation])
+            if compared is not None:
+                self.world.relations[relation] = compared[0]
+                return compared
+        now = self._join_settled(relation, seen, cuts)
+        return now, *differing(before, now)
 
     def _join_settled(self, relation: Relation, seen: World, cuts: TupleCuts | int) -> Data:
         """What was settled before the cuts and what was concluded after them, for later definitions to see."""
-        self.turn.setting.scope.restrict(relation, seen)
         concluded = seen.relations[relation]
         if len(concluded) and self.block.tuples is not None and isinstance(cuts, int):
             concluded = self.block.tuples.choose(concluded, self.unit.homes[relation])

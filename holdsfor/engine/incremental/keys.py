@@ -11,14 +11,17 @@ import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
+from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.units import Positions
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     find_earliest_of_codes,
     first_places,
     gather_from_all,
+    gather_intervals,
     gather_rows,
     member_mask,
     places_from,
@@ -210,8 +213,12 @@ class Tuples:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
-    def gather(self, stored: Stored, shares: Sequence[Positions], follows: Sequence[int], reach: int) -> Gathered:
+    def gather(
+        self, stored: Stored | Runs, shares: Sequence[Positions], follows: Sequence[int], reach: int
+    ) -> Gathered:
         """The rows about them, as `places` says."""
+        if isinstance(stored, Runs):
+            return self._gather_from_runs(stored, shares, follows, reach)
         if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
         base, more = stored.base, stored.more
@@ -226,11 +233,24 @@ class Tuples:
         if len(touched.keys) * SEARCH >= starts.size + added.size:
             both = starts, base.lasts(), stored.gone, added, more.lasts()
             limits = self.until_of_codes, self._ends_of_codes
+            if isinstance(base, Intervals):
+                s, e, origin = gather_intervals(*both, *limits, shift, axis.mask, reach)
+                return Gathered(base.of(s, e), origin)
             return stored.take(*gather_from_all(*both, *limits, shift, axis.mask, reach))
         ends = FOREVER if touched.ends is None else touched.ends
         firsts = find_firsts(base, shift) if starts.size > FEW else EMPTY
         rows = starts, base.lasts(), firsts, stored.gone, added, more.lasts()
         return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, axis.time_bits, reach))
+
+    def _gather_from_runs(
+        self, runs: Runs, shares: Sequence[Positions], follows: Sequence[int], reach: int
+    ) -> Gathered:
+        shift = _leading_shift(runs.nothing, shares[0]) if len(shares) == 1 and not follows else None
+        if shift is None:
+            return runs.gather(lambda data: self.places(data, shares, follows, reach))
+        touched = self.by_size.get(1, NONE_TOUCHED)
+        ends = FOREVER if touched.ends is None else touched.ends
+        return runs.gather_keys(touched.keys, touched.until, ends, shift, reach)
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""

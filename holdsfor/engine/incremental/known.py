@@ -153,6 +153,11 @@ class KnownWorld:
     agenda: Mapping[Waiting, Data] = field(default_factory=dict)
     future: Mapping[Relation, Ints] = field(default_factory=dict)
 
+    def count_keys(self) -> int:
+        """About how many groundings the relation with the most rows has."""
+        stores = self.stores.values()
+        return max(stores, key=len).count_keys() if stores else 1
+
     def world(self) -> World:
         """All that is known."""
         relations = {relation: stored.whole() for relation, stored in self.stores.items()}
@@ -163,11 +168,12 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     """What was evaluated from scratch."""
     now = moment.now
     own = set(setting.scope.relations(setting.program.plan))
-    stores = {r: keep(data.distinct() if r in own else data) for r, data in now.relations.items()}
+    relations = {r: data.distinct() if r in own else data for r, data in now.relations.items()}
+    stores: Stores = {r: keep(data) for r, data in relations.items()}
     bare = replace(now, relations={}, shared={}, carried={}, settled={}, carried_running={}, running={})
     edges = _find_edges(setting, moment.query_time, now.axis.origin)
-    waits = ((stored, waiting) for relation, stored in stores.items() for waiting in setting.waits.get(relation, ()))
-    agenda = {waiting: stored.base.lingering(edges[waiting[1]]) for stored, waiting in waits}
+    waits = ((data, waiting) for relation, data in relations.items() for waiting in setting.waits.get(relation, ()))
+    agenda = {waiting: data.lingering(edges[waiting[1]]) for data, waiting in waits}
     future = {r: starts for r, data in now.relations.items() if len(starts := _future_starts(data, now))}
     return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, agenda, future)
 

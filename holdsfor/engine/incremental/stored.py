@@ -63,6 +63,18 @@ class Stored:
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
 
+    def parts(self) -> tuple[Data, Data]:
+        """Sorted each; some of the rows may be gone."""
+        return self.base, self.more
+
+    def largest(self) -> Data:
+        """Most of the rows, sorted."""
+        return self.base
+
+    def count_keys(self) -> int:
+        """About how many groundings there are."""
+        return estimate_keys(self.base)
+
     def gather(self, choose: Callable[[Data], Ints]) -> Gathered:
         """choose: gives the places of rows in sorted data."""
         in_base = choose(self.base) if len(self.base) else EMPTY
@@ -103,6 +115,10 @@ class Stored:
         if size > FEW and len(more) + gone.size <= size // CHANGED_SHARE:
             return changed
         return keep(changed.whole() if edge is None else changed.beyond(edge))
+
+    def is_whole_known(self) -> bool:
+        """Whether somebody has asked for all rows in one piece."""
+        return bool(self._whole)
 
     def whole(self) -> Data:
         if not self._whole:

@@ -80,8 +80,8 @@ def _find_rows(turn: QueryTurn, unit: Unit) -> Data | None:
     candidates = []
     for relation in unit.reads:
         stored, places = turn.stores.get(relation), unit.shares.get(relation, ())
-        if stored is not None and any(sorted_by(stored.base) == positions for positions in places):
-            candidates.append(stored.base)
+        if stored is not None and any(sorted_by(stored.largest()) == positions for positions in places):
+            candidates.append(stored.largest())
     return max((data for data in candidates if len(data)), key=len, default=None)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, tuple_keys
 from holdsfor.engine.incremental.known import Waiting
-from holdsfor.engine.incremental.stored import Difference, estimate_keys
+from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
@@ -98,7 +98,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
         find_earliest_of_codes(earliest, codes, until)
     for relation, positions in unit.of_several:
         stored = turn.stores.get(relation)
-        for data in () if stored is None else (stored.base, stored.more):
+        for data in () if stored is None else stored.parts():
             if len(data):
                 times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
                 rows = np.flatnonzero(times != UNTOUCHED)
@@ -150,7 +150,7 @@ def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
     stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
     if not stores:
         return False
-    share = 1 / estimate_keys(max((stored.base for stored in stores), key=len))  # of one tuple
+    share = 1 / max(stores, key=len).count_keys()  # of one tuple
     if GATHERING * share * len(tuples) <= 1:
         return False
     rows = sum(map(len, stores))

@@ -13,9 +13,11 @@ import pyarrow.parquet as pq
 from holdsfor.errors import HoldsforError
 from holdsfor.io.facts import FactColumns, once
 from holdsfor.io.readers.arguments import column_terms, plain
+from holdsfor.io.readers.files import BAD_FILE, check_codes
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Place
 
+_LENGTH = 4  # bytes before each text of a column that is not encoded
 _NAME = re.compile(r"[a-z]\w*\Z")
 
 
@@ -37,13 +39,40 @@ def _table(source: Any) -> tuple[pa.Table, bool]:
         if not path.exists():
             raise HoldsforError(f"{path}: no such table of facts; check the path")
         if ".parquet" in path.suffixes:
-            return pq.read_table(path), False
+            return _parquet(path), False
         return _csv(path), True
     if isinstance(source, pa.Table):
         return source, False
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source), False
     raise HoldsforError(f"facts come from a path, an Arrow table or a data frame, not from {type(source).__name__}")
+
+
+def _parquet(path: Path) -> pa.Table:
+    try:
+        if path.is_dir():
+            return pq.read_table(path)
+        with pq.ParquetFile(path) as file:
+            encoded = _encoded_columns(file.metadata)
+        with pq.ParquetFile(path, read_dictionary=encoded) as file:
+            table = file.read()
+        check_codes(table)
+        return table
+    except BAD_FILE as error:
+        raise HoldsforError(f"cannot read {path}: {error}. Is it a Parquet file?") from error
+
+
+def _encoded_columns(metadata: pq.FileMetaData) -> list[str]:
+    """Those that take fewer bytes than the lengths of their texts alone would: they are encoded, and stay so."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    columns = [[group.column(number) for group in groups] for number in range(metadata.num_columns)]
+    return [
+        chunks[0].path_in_schema
+        for chunks in columns
+        if chunks
+        and chunks[0].physical_type == "BYTE_ARRAY"
+        and sum(chunk.total_uncompressed_size for chunk in chunks) < _LENGTH * metadata.num_rows
+    ]
 
 
 def _csv(path: Path) -> pa.Table:

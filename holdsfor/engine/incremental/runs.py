@@ -1,0 +1,238 @@
+"""Events of the input that only come, and are forgotten: rows in sorted runs, one for each time that some came.
+
+Nothing that is there is copied when rows come: they are written behind it, into room that is left for them. A run goes
+when all of it is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Column
+from holdsfor.engine.incremental.stored import (
+    CHANGED_SHARE,
+    Gathered,
+    Stored,
+    estimate_keys,
+    keep,
+)
+from holdsfor.engine.points import EMPTY, Points, unite_parts
+from holdsfor.engine.relation import Data
+from holdsfor.kernels import gather_from_runs, take
+
+Arrays = Mapping[tuple[int, str], npt.NDArray[np.generic]]
+"""The packed rows, and the numbers and codes of columns by their position."""
+
+PACKED = (-1, "packed")
+#: Fewer rows are copied sooner than looked for in many places.
+MANY = 50_000
+#: Where there are so many runs, the newer half of them become one.
+MOST_RUNS = 32
+#: Room that is left for rows to come, as a part of those that are there.
+SPARE = 1.0
+
+
+@dataclass(slots=True)
+class Buffer:
+    """Arrays of equal length, written up to `used`. What is written stays as it is: those who read it may be many."""
+
+    arrays: Arrays
+    used: int = 0
+
+    def write(self, arrays: Arrays) -> None:
+        """Behind what is there."""
+        end = self.used + len(arrays[PACKED])
+        for name, values in arrays.items():
+            self.arrays[name][self.used : end] = values
+        self.used = end
+
+    def room(self) -> int:
+        return len(self.arrays[PACKED]) - self.used
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """starts, stops: where the runs begin and end in the buffer; latest: the last time in each.
+
+    nothing: a relation of this kind without rows. keys: about how many groundings there are.
+    """
+
+    nothing: Points
+    buffer: Buffer
+    starts: Ints
+    stops: Ints
+    latest: Ints
+    keys: int
+    _whole: list[tuple[Points, Ints]] = field(default_factory=list)  # made once, with the places of its rows
+
+    def __len__(self) -> int:
+        return int((self.stops - self.starts).sum())
+
+    def parts(self) -> Iterator[Points]:
+        for start, stop in zip(self.starts.tolist(), self.stops.tolist(), strict=True):
+            yield _make_points(self.nothing, {name: each[start:stop] for name, each in self.buffer.arrays.items()})
+
+    def largest(self) -> Points:
+        return max(self.parts(), key=len, default=self.nothing)
+
+    def count_keys(self) -> int:
+        return self.keys
+
+    def gather(self, choose: Callable[[Data], Ints]) -> Gathered:
+        """choose: gives the places of rows in sorted data."""
+        chosen = [start + choose(part) for start, part in zip(self.starts.tolist(), self.parts(), strict=True)]
+        return self._take_in_order(np.concatenate([EMPTY, *chosen]))
+
+    def gather_keys(self, keys: Ints, until: Ints, ends: Ints, shift: int, reach: int) -> Gathered:
+        """The rows of sorted keys that are not over so long before a time, and do not begin after an end."""
+        runs = self.buffer.arrays[PACKED].view(np.int64), self.starts, self.stops, self.latest
+        places = gather_from_runs(*runs, keys, until, ends, shift, self.nothing.axis.time_bits, reach)
+        return Gathered(self._take(places), places)
+
+    def _take(self, places: Ints) -> Points:
+        arrays = self.buffer.arrays.items()
+        return _make_points(self.nothing, {name: take(each, places) for name, each in arrays})
+
+    def _take_in_order(self, places: Ints) -> Gathered:
+        order = np.argsort(self.buffer.arrays[PACKED][places], kind="stable")
+        return Gathered(self._take(places[order]), places[order])
+
+    def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored | Runs:
+        """As `Stored.change`. What is asked for as a whole, or taken back in part, stays in one piece from here on."""
+        assert isinstance(added, Points)
+        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.arrays, added):
+            whole, places = self._find_whole()
+            kept = whole.where(~np.isin(places, removed)) if removed.size else whole
+            return keep(kept if edge is None else kept.beyond(edge)).change(EMPTY, added, edge)
+        runs = self._forget(edge)
+        return runs._add(added, edge) if len(added) else runs
+
+    def is_whole_known(self) -> bool:
+        """Whether somebody has asked for all rows in one piece."""
+        return bool(self._whole)
+
+    def whole(self) -> Points:
+        return self._find_whole()[0]
+
+    def _find_whole(self) -> tuple[Points, Ints]:
+        if not self._whole:
+            places = [np.arange(start, stop) for start, stop in zip(self.starts, self.stops, strict=True)]
+            parts = list(self.parts()) or [self.nothing]
+            whole, order = unite_parts(parts)
+            self._whole.append((whole, np.concatenate([EMPTY, *places])[order]))
+        return self._whole[0]
+
+    def beyond(self, edge: int) -> Points:
+        """All rows that were not over at the edge."""
+        return self.whole().beyond(edge)
+
+    def _forget(self, edge: int | None) -> Runs:
+        """Without the first runs of which all is over."""
+        over = 0 if edge is None else int(np.argmin(np.append(self.latest <= edge, False)))
+        return self._with(self.buffer, self.starts[over:], self.stops[over:], self.latest[over:]) if over else self
+
+    def _add(self, added: Points, edge: int | None) -> Runs:
+        runs = self._join_newer(edge) if len(self.starts) >= MOST_RUNS else self
+        runs = runs._with_room(len(added), edge)
+        start = runs.buffer.used
+        runs.buffer.write(_find_arrays(added))
+        return runs._with(
+            runs.buffer,
+            np.append(runs.starts, start),
+            np.append(runs.stops, runs.buffer.used),
+            np.append(runs.latest, added.latest()),
+        )
+
+    def _join_newer(self, edge: int | None) -> Runs:
+        newer = MOST_RUNS // 2
+        older = self._with(self.buffer, self.starts[:-newer], self.stops[:-newer], self.latest[:-newer])
+        return older._add(unite_parts(list(self.parts())[-newer:])[0], edge)
+
+    def _with_room(self, rows: int, edge: int | None) -> Runs:
+        """With room for more rows behind the last: in a new buffer if there is none, or others have written there.
+
+        What is copied to a new one is what was not over at the edge.
+        """
+        is_last = len(self.stops) and self.buffer.used == self.stops.max()
+        if is_last and self.buffer.room() >= rows:
+            return self
+        buffer, stops = _make_buffer(self.buffer.arrays, len(self) + rows), []
+        for part in self.parts():
+            buffer.write(_find_arrays(part if edge is None else part.beyond(edge)))
+            stops.append(buffer.used)
+        return self._with(buffer, np.array([0, *stops], np.int64)[:-1], np.array(stops, np.int64), self.latest)
+
+    def _with(self, buffer: Buffer, starts: Ints, stops: Ints, latest: Ints) -> Runs:
+        return Runs(self.nothing, buffer, starts, stops, latest, self.keys)
+
+
+def add_events(stored: Stored | Runs, removed: Ints, added: Points, edge: int) -> Stored | Runs:
+    """As `change`: rows of which many come, and none are taken back, are kept in runs."""
+    if isinstance(stored, Stored) and not removed.size and _fits_runs(stored, added):
+        base, more = stored.base, stored.more
+        assert isinstance(base, Points)
+        assert isinstance(more, Points)
+        return _begin_runs(base).change(EMPTY, more).change(EMPTY, added, edge)
+    return stored.change(removed, added, edge)
+
+
+def _fits_runs(stored: Stored, added: Points) -> bool:
+    """Whether so many rows have come that a new base would be made, and nobody has asked for all rows in one piece."""
+    base, more, size = stored.base, stored.more, len(stored.base)
+    if size < MANY or len(more) + len(added) <= size // CHANGED_SHARE or stored.gone.size or stored.is_whole_known():
+        return False
+    assert isinstance(base, Points)
+    assert isinstance(more, Points)
+    return base.begun is None and all(_are_alike(base, _find_arrays(base), part) for part in (more, added))
+
+
+def _begin_runs(base: Points) -> Runs:
+    arrays = _find_arrays(base)
+    nothing = _make_points(base, {name: values[:0].copy() for name, values in arrays.items()})
+    none = Runs(nothing, _make_buffer(arrays, len(base)), EMPTY, EMPTY, EMPTY, estimate_keys(base))
+    return none._add(base, None)
+
+
+def _make_buffer(arrays: Arrays, rows: int) -> Buffer:
+    """With room for more than these rows."""
+    return Buffer({name: np.empty(int(rows * (1 + SPARE)), each.dtype) for name, each in arrays.items()})
+
+
+def _find_arrays(points: Points) -> Arrays:
+    arrays: dict[tuple[int, str], npt.NDArray[np.generic]] = {PACKED: points.packed}
+    for position in range(points.arity):
+        if position not in points.key:
+            column = points.column(position)
+            if column.is_number:
+                arrays[position, "numbers"] = column.numbers()
+            if column.is_coded or not column.is_number:
+                arrays[position, "codes"] = column.codes()
+    return arrays
+
+
+def _make_points(like: Points, arrays: Mapping[tuple[int, str], npt.NDArray[np.generic]]) -> Points:
+    columns = {
+        position: Column(like.dictionary, arrays.get((position, "codes")), arrays.get((position, "numbers")))  # type: ignore[arg-type]
+        for position in range(like.arity)
+        if position not in like.key
+    }
+    packed = np.asarray(arrays[PACKED], np.int64)
+    return Points(like.axis, like.dictionary, like.arity, like.key, packed, columns)
+
+
+def _are_alike(like: Points, arrays: Arrays, points: Points) -> bool:
+    """Whether rows have the same columns, of the same kinds, and are sorted alike. No rows are like any."""
+    if not len(points):
+        return True
+    others = _find_arrays(points)
+    kinds = {name: values.dtype for name, values in arrays.items()}
+    return (
+        points.key == like.key
+        and points.begun is None
+        and kinds == {name: values.dtype for name, values in others.items()}
+    )

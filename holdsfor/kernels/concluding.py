@@ -1,0 +1,98 @@
+"""What a definition is about to change, and what it has: several steps over the same intervals in one kernel.
+
+A query time does this for each relation, whatever few rows it has, so that each call counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.kernels.algebra import union2
+from holdsfor.kernels.gathering import AFTER_ALL, places_unlike
+from holdsfor.kernels.kernel import Ints, kernel
+
+
+@kernel
+def gather_intervals(
+    base_s: Ints,
+    base_e: Ints,
+    gone: Ints,
+    more_s: Ints,
+    more_e: Ints,
+    edges: Ints,
+    ends: Ints,
+    shift: int,
+    mask: int,
+    reach: int,
+) -> tuple[Ints, Ints, Ints]:
+    """The intervals of two sorted lists that `gather_from_all` finds, as one, and where each comes from.
+
+    That is its place in the first list, or -1 minus its place in the second. gone: places in the first list that are
+    left out.
+    """
+    step = 0 if ends.size == 1 else 1
+    n, m = base_s.size, more_s.size
+    s, e, origin = np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64)
+    i, j, g, k = 0, 0, 0, 0
+    while i < n or j < m:
+        is_first = j == m or (i < n and base_s[i] <= more_s[j])
+        start, end = (base_s[i], base_e[i]) if is_first else (more_s[j], more_e[j])
+        code = start >> shift
+        s[k], e[k], origin[k] = start, end, i if is_first else -1 - j
+        is_wanted = code < edges.size and (end & mask) + reach > edges[code] and (start & mask) <= ends[code * step]
+        if is_first and g < gone.size and gone[g] == i:
+            is_wanted = False
+            g += 1
+        k += is_wanted
+        i += is_first
+        j += not is_first
+    return s[:k], e[:k], origin[:k].copy()
+
+
+@kernel
+def divide_at_cuts(
+    s: Ints, e: Ints, edges: Ints, shift: int, delay: int, floor: int, start: int, bits: int
+) -> tuple[Ints, Ints, Ints]:
+    """As `divide_at`, right after the cut of each leading code: see `cuts_of_codes`. Nothing is before the start."""
+    mask = (np.int64(1) << bits) - 1
+    starts, ends, keys = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
+    k, m = 0, 0
+    for i in range(s.size):
+        code = s[i] >> shift
+        cut = max(edges[code] - delay, floor) if code < edges.size else AFTER_ALL
+        edge, begin, end = cut + 1 if cut >= start else -1, s[i] & mask, e[i] & mask
+        starts[k], ends[k] = s[i], e[i] - end + min(end, edge)
+        k += begin < edge
+        keys[m] = s[i] >> bits
+        m += begin <= edge and end > edge
+    return starts[:k], ends[:k], keys[:m].copy()
+
+
+@kernel
+def conclude_after_cuts(
+    before_s: Ints,
+    before_e: Ints,
+    settled_s: Ints,
+    settled_e: Ints,
+    s: Ints,
+    e: Ints,
+    edges: Ints,
+    shift: int,
+    delay: int,
+    floor: int,
+    mask: int,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """What was settled, united with what was concluded after the cut of each leading code: see `cuts_of_codes`.
+
+    And the places of the intervals that were there before and are not now, and of those that are only there now.
+    """
+    starts, ends = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
+    k = 0
+    for i in range(s.size):
+        code, begin = s[i] >> shift, s[i] & mask
+        edge = (max(edges[code] - delay, floor) if code < edges.size else AFTER_ALL) + 1
+        starts[k], ends[k] = s[i] - begin + max(begin, edge), e[i]
+        k += (e[i] & mask) > edge
+    now_s, now_e = union2(settled_s, settled_e, starts[:k], ends[:k])
+    gone, come = places_unlike(before_s, before_e, now_s, now_e)
+    return now_s, now_e, gone, come

@@ -1,0 +1,67 @@
+"""Kernels of several steps: each against the steps by themselves, which have tests of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdsfor.kernels import (
+    conclude_after_cuts,
+    continue_from,
+    cuts_of_codes,
+    divide_at,
+    divide_at_cuts,
+    gather_from_all,
+    gather_intervals,
+    places_unlike,
+    union2,
+)
+from holdsfor.kernels.kernel import Ints
+from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans
+
+edges = st.lists(st.integers(0, LAST), min_size=1, max_size=KEYS)  # of the first codes: others have none
+
+
+@settings(max_examples=200, deadline=None)
+@given(spans(), st.sets(st.integers(0, 20)), st.sets(st.integers(0, 20)), edges, st.integers(0, 9), st.booleans())
+def test_gather_intervals(
+    rows: list[Span], later: set[int], left_out: set[int], edges: list[int], reach: int, has_ends: bool
+) -> None:
+    base = columns([row for place, row in enumerate(rows) if place not in later])
+    more = columns([row for place, row in enumerate(rows) if place in later])
+    gone = np.array(sorted(place for place in left_out if place < len(base[0])), np.int64)
+    limits = np.array(edges, np.int64), np.arange(len(edges), dtype=np.int64) * 15 if has_ends else np.array([1 << 62])
+    s, e, origin = gather_intervals(*base, gone, *more, *limits, BITS, MASK, reach)
+    in_base, in_more, _ = gather_from_all(*base, gone, *more, *limits, BITS, MASK, reach)
+    chosen = [(*pair, place) for *pair, place in zip(base[0][in_base], base[1][in_base], in_base, strict=True)]
+    chosen += [(*pair, -1 - place) for *pair, place in zip(more[0][in_more], more[1][in_more], in_more, strict=True)]
+    assert list(zip(s.tolist(), e.tolist(), origin.tolist(), strict=True)) == sorted(chosen)
+
+
+@settings(max_examples=200, deadline=None)
+@given(spans(), edges, st.integers(0, 5), st.integers(0, LAST), st.integers(0, LAST))
+def test_divide_at_cuts(rows: list[Span], edges: list[int], delay: int, floor: int, start: int) -> None:
+    s, e = columns(rows)
+    cut = cuts(s, edges, delay, floor)
+    expected = divide_at(s, e, np.where(cut >= start, cut + 1, -1), BITS)
+    divided = divide_at_cuts(s, e, np.array(edges, np.int64), BITS, delay, floor, start, BITS)
+    assert [each.tolist() for each in divided] == [each.tolist() for each in expected]
+
+
+@settings(max_examples=200, deadline=None)
+@given(spans(), spans(), edges, st.integers(0, 5), st.integers(0, LAST))
+def test_conclude_after_cuts(
+    before: list[Span], concluded: list[Span], edges: list[int], delay: int, floor: int
+) -> None:
+    known, (s, e) = columns(before), columns(concluded)
+    settled = divide_at(*known, cuts(known[0], edges, delay, floor) + 1, BITS)[:2]
+    now = union2(*settled, *continue_from(s, e, cuts(s, edges, delay, floor) + 1, MASK))
+    unlike = places_unlike(*known, *now)
+    table = np.array(edges, np.int64)
+    found = conclude_after_cuts(*known, *settled, s, e, table, BITS, delay, floor, MASK)
+    assert [each.tolist() for each in found] == [each.tolist() for each in (*now, *unlike)]
+
+
+def cuts(s: Ints, edges: list[int], delay: int, floor: int) -> Ints:
+    return cuts_of_codes(s >> BITS, np.array(edges, np.int64), delay, floor)
