@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.coded import coded
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, TextColumn, strings_of
@@ -130,7 +131,7 @@ def field_terms(fields: pa.Array | Strings | TextColumn, exponents: bool = False
     if numbers is not None:
         return numbers
     encoded = strings.encode()
-    return spread(value_terms(encoded.dictionary, exponents), encoded.indices, are_inside=True)
+    return spread(value_terms(encoded.dictionary, exponents), encoded.indices)
 
 
 def string_terms(column: pa.Array) -> pa.Array:
@@ -138,20 +139,17 @@ def string_terms(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
         return spread(atom_text(cast_to(column.dictionary, pa.string())), column.indices)
     encoded = strings_of(column.cast(pa.string())).encode()
-    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
+    return coded(encoded.indices, atom_text(encoded.dictionary))
 
 
-def spread(terms: pa.Array, indices: pa.Array, are_inside: bool = False) -> pa.Array:
-    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary.
-
-    are_inside: all indices are known to be those of terms, and need not be looked at.
-    """
+def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
+    """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
     if not pa.types.is_string(terms.type):
         return terms.take(indices)
     once = terms.dictionary_encode()
     if len(once.dictionary) == len(terms):
-        return pa.DictionaryArray.from_arrays(cast_to(indices, pa.int32()), terms, safe=not are_inside)
-    return pa.DictionaryArray.from_arrays(once.indices.take(indices).cast(pa.int32()), once.dictionary)
+        return coded(cast_to(indices, pa.int32()), terms)
+    return coded(once.indices.take(indices).cast(pa.int32()), once.dictionary)
 
 
 def as_text(column: pa.Array) -> pa.Array:
@@ -159,7 +157,7 @@ def as_text(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         return column
     encoded = column.dictionary_encode()
-    return spread(number_text(encoded.dictionary), encoded.indices, are_inside=True)
+    return spread(number_text(encoded.dictionary), encoded.indices)
 
 
 def integers(fields: pa.Array | Strings | TextColumn) -> tuple[npt.NDArray[np.int64], Mask]:

@@ -105,9 +105,9 @@ def numeric(column: pa.Array) -> Mask:
 
 def _csv_terms(column: pa.Array | TextColumn) -> pa.Array:
     """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
-    is_encoded = isinstance(column, pa.Array) and pa.types.is_dictionary(column.type)
-    encoded: pa.DictionaryArray = column
-    if not is_encoded:
+    if isinstance(column, pa.Array) and pa.types.is_dictionary(column.type):
+        encoded = column
+    else:
         strings = column if isinstance(column, TextColumn) else strings_of(column)
         numbers = strings.numbers()
         if numbers is not None:
@@ -116,7 +116,7 @@ def _csv_terms(column: pa.Array | TextColumn) -> pa.Array:
     words = encoded.dictionary
     for written, meant in (("True", "true"), ("False", "false")):
         words = pc.if_else(pc.equal(words, written), meant, words)
-    return spread(value_terms(words, exponents=True), encoded.indices, are_inside=not is_encoded)
+    return spread(value_terms(words, exponents=True), encoded.indices)
 
 
 def _integers(column: pa.Array) -> pa.Array:
