@@ -34,6 +34,10 @@ def main() -> None:
         codes.save()
         if worker is not None:
             worker.stop()
+        if own.spark is not None:
+            from holdsfor.spark.archiving import archive_afterwards
+
+            archive_afterwards()
         if own.can_leave_at_once and isinstance(code, int):
             leave_at_once(code)
 

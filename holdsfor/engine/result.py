@@ -15,6 +15,7 @@ from holdsfor.engine.column import Column
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.world import World
+from holdsfor.io.coded import coded
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.text import as_text
@@ -187,7 +188,7 @@ def _argument(column: Column, texts: pa.Array) -> pa.Array:
 
 
 def _coded(codes: Ints, texts: pa.Array) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), texts)
+    return coded(pa.array(codes.astype(np.int32)), texts)
 
 
 def occurrences_table(relations: Iterable[Relation], world: World, write: Writer = as_it_is) -> pa.Table:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.io.coded import coded
 from holdsfor.io.events import Ints
 from holdsfor.kernels.lines import copy_strings
 from holdsfor.kernels.texts import (
@@ -89,7 +90,7 @@ class Strings:
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
         indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
         texts = self if len(firsts) == len(self) else self.take(firsts)
-        return pa.DictionaryArray.from_arrays(indices, texts.array())
+        return coded(indices, texts.array())
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +136,7 @@ class TextColumn:
     def encode(self) -> pa.DictionaryArray:
         if self.kind == TEXT:
             codes = pa.array(self.values.astype(np.int32), mask=self.missing)
-            return pa.DictionaryArray.from_arrays(codes, self.texts.array())
+            return coded(codes, self.texts.array())
         return self.strings().encode()
 
 

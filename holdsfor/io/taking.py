@@ -15,6 +15,9 @@ Numbers = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 def take_rows(column: pa.Array, rows: Ints) -> pa.Array:
     """The rows at these places. NumPy takes numbers three times as fast as Arrow, where none of them is null."""
+    if pa.types.is_dictionary(column.type) and not column.null_count:
+        codes = column.indices.to_numpy(zero_copy_only=False)
+        return pa.DictionaryArray.from_arrays(pa.array(codes[rows]), column.dictionary, safe=False)
     is_number = pa.types.is_int64(column.type) or pa.types.is_float64(column.type)
     if not is_number or (column.null_count and not has_all(column, rows)):
         return column.take(pa.array(rows))

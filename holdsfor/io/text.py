@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.coded import coded
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, TextColumn, strings_of
@@ -138,7 +139,7 @@ def string_terms(column: pa.Array) -> pa.Array:
     if pa.types.is_dictionary(column.type):  # perhaps with a name twice
         return spread(atom_text(cast_to(column.dictionary, pa.string())), column.indices)
     encoded = strings_of(column.cast(pa.string())).encode()
-    return pa.DictionaryArray.from_arrays(encoded.indices, atom_text(encoded.dictionary))
+    return coded(encoded.indices, atom_text(encoded.dictionary))
 
 
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
@@ -147,8 +148,8 @@ def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
         return terms.take(indices)
     once = terms.dictionary_encode()
     if len(once.dictionary) == len(terms):
-        return pa.DictionaryArray.from_arrays(cast_to(indices, pa.int32()), terms)
-    return pa.DictionaryArray.from_arrays(once.indices.take(indices).cast(pa.int32()), once.dictionary)
+        return coded(cast_to(indices, pa.int32()), terms)
+    return coded(once.indices.take(indices).cast(pa.int32()), once.dictionary)
 
 
 def as_text(column: pa.Array) -> pa.Array:
@@ -243,6 +244,8 @@ def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     if integer is None:
         integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
     if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
+        if is_number.all():
+            return column
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
     place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all
     terms = value_terms(column.dictionary.filter(pa.array(is_used)), exponents=True)

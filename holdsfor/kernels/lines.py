@@ -68,29 +68,32 @@ def _find_byte(word: uint64, byte: uint64) -> uint64:
 
 
 @kernel
-def find_lines(data: Bytes, cuts: Places) -> tuple[Ints, Ints, Mask]:
-    """Per line its first field, how many it has, and whether one of them is empty.
+def find_lines(data: Bytes, cuts: Places) -> tuple[Ints, Ints, Mask, Mask]:
+    """Per line its first field, how many it has, whether one of them is empty, and whether all are.
 
     An empty field at the end does not count: it follows a trailing separator, or is all that a blank line has.
     """
     lines = 0
     for cut in cuts:
         lines += data[cut] == NEWLINE
-    first, count, empty = np.zeros(lines, np.int64), np.zeros(lines, np.int64), np.zeros(lines, np.bool_)
-    line, begin, fields, seen = 0, 0, 0, False
+    first, count = np.zeros(lines, np.int64), np.zeros(lines, np.int64)
+    empty, blank = np.zeros(lines, np.bool_), np.zeros(lines, np.bool_)
+    line, begin, fields, seen, has_text = 0, 0, 0, False, False
     for i in range(len(cuts)):
         end = cuts[i]
         fields += 1
         is_last = data[end] == NEWLINE
         if is_last and end > begin and data[end - 1] == RETURN:
             end -= 1
+        has_text |= end > begin
         if is_last:
             first[line], count[line], empty[line] = i + 1 - fields, fields - (end == begin), seen
-            line, fields, seen = line + 1, 0, False
+            blank[line] = not has_text
+            line, fields, seen, has_text = line + 1, 0, False, False
         else:
             seen |= end == begin
         begin = cuts[i] + 1
-    return first, count, empty
+    return first, count, empty, blank
 
 
 @kernel

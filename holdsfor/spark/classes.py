@@ -1,7 +1,7 @@
 """Java's archive of Spark's classes: read and verified once, by an earlier run, they are only mapped by the next.
 
-Half of the time in which Spark starts goes into its 13,000 classes. A session that ends soon leaves the archive for
-those after it; which Java and which Spark it is for is part of its name.
+Half of the time in which Spark starts goes into its 13,000 classes. Which Java and which Spark an archive is for is
+part of its name. Who makes it: `archiving`.
 """
 
 from __future__ import annotations
@@ -13,26 +13,24 @@ from pathlib import Path
 SILENT = "-Xlog:disable"
 
 
-def class_options(java: Path, home: Path | None, cache: Path, leaves_archive: bool) -> list[str]:
-    """Options with which Java takes the archive under `cache`, or leaves one there when it ends.
-
-    home: of Spark, if it is not as installed.
-    """
-    archive = cache / "java" / f"{_fingerprint(java, home)}.jsa"
-    if _is_whole(archive):
+def class_options(archive: Path, leaves_archive: bool = False) -> list[str]:
+    """Options with which Java takes the archive, or leaves it when it ends."""
+    if is_whole(archive):
         return [SILENT, f'"-XX:SharedArchiveFile={archive}"']  # in quotes: its folder may have spaces
     return [SILENT, f'"-XX:ArchiveClassesAtExit={archive}"'] if leaves_archive else []
 
 
-def _fingerprint(java: Path, home: Path | None) -> str:
+def archive_of(java: Path, home: Path | None, cache: Path) -> Path:
+    """Where it is, or would be. home: of Spark, if it is not as installed."""
     import pyspark
 
     real = java.resolve()
     parts = (str(real), str(real.stat().st_mtime_ns), pyspark.__version__, str(home or Path(pyspark.__file__).parent))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    fingerprint = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return cache / "java" / f"{fingerprint}.jsa"
 
 
-def _is_whole(archive: Path) -> bool:
+def is_whole(archive: Path) -> bool:
     """Java writes the beginning last: of an archive whose writing was interrupted it is zeros."""
     try:
         with archive.open("rb") as file:

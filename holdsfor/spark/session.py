@@ -18,7 +18,7 @@ from holdsfor.daemon import ONE_RUN
 from holdsfor.errors import HoldsforError
 from holdsfor.job.depot import make_depot_folder
 from holdsfor.memory import ENVIRONMENT
-from holdsfor.spark.classes import class_options
+from holdsfor.spark.classes import archive_of, class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.lean_home import lean_home
@@ -51,6 +51,7 @@ def session(
     log: Path | None = None,
     for_one_run: bool = False,
     is_lean: bool = False,
+    leaves_archive: bool = False,
 ) -> SparkSession:
     """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
 
@@ -59,6 +60,7 @@ def session(
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
     for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
     is_lean: without what only other programs use (`lean_home`), where Spark runs on this machine.
+    leaves_archive: for the next to start sooner, see `archiving`.
     """
     from pyspark.sql import SparkSession
 
@@ -68,7 +70,7 @@ def session(
     submitted = _submitted()
     master = master or submitted.get("spark.master", "local[*]")
     home = lean_home(cache_dir()) if is_lean and master.startswith("local") and not submitted else None
-    ours = {"spark.app.name": name} | _settings(master, for_one_run, home)
+    ours = {"spark.app.name": name} | _settings(master, for_one_run, home, leaves_archive)
     settings = ours | submitted | {"spark.master": master} | dict(conf or {})
     settings |= _standby_settings(settings, master)
     with _environment(_launch_environment(master, home)):
@@ -180,10 +182,12 @@ def _reuse(running: SparkSession, master: str | None, conf: Mapping[str, str]) -
     return running
 
 
-def _settings(master: str, for_one_run: bool = False, home: Path | None = None) -> dict[str, str]:
+def _settings(
+    master: str, for_one_run: bool = False, home: Path | None = None, leaves_archive: bool = False
+) -> dict[str, str]:
     settings = {
         "spark.driver.memory": f"{_driver_memory_mb()}m",
-        "spark.driver.extraJavaOptions": " ".join(_java_options(for_one_run, home)),
+        "spark.driver.extraJavaOptions": " ".join(_java_options(for_one_run, home, leaves_archive)),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.python.worker.reuse": "true",
@@ -210,10 +214,10 @@ def _settings(master: str, for_one_run: bool = False, home: Path | None = None) 
     return settings
 
 
-def _java_options(for_one_run: bool, home: Path | None) -> list[str]:
+def _java_options(for_one_run: bool, home: Path | None, leaves_archive: bool) -> list[str]:
     options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"]
     options += [FIRST_COMPILER] if for_one_run else []
-    return options + class_options(find_java(), home, cache_dir(), leaves_archive=for_one_run)
+    return options + class_options(archive_of(find_java(), home, cache_dir()), leaves_archive)
 
 
 def _launch_environment(master: str, home: Path | None) -> dict[str, str]:

@@ -22,6 +22,7 @@ from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.laws.test_programs import skip_if_too_large
 from tests.naive.draw_patterns import random_patterns
 from tests.naive.functions import FUNCTIONS
+from tests.naive.linked import random_links
 from tests.naive.programs import Program, random_program
 from tests.naive.rows import line_format
 from tests.naive.shapes import random_shapes
@@ -67,7 +68,8 @@ def keep_in_runs(monkeypatch: pytest.MonkeyPatch, most_runs: int) -> None:
 
 
 def draw(seed: int) -> Program:
-    kinds = (random_program, random_shapes, random_program, lambda seed: random_patterns(seed, seed % 8 == 3))
+    of_links = random_links if seed % 8 == 6 else random_program
+    kinds = (random_program, random_shapes, of_links, lambda seed: random_patterns(seed, seed % 8 == 3))
     return kinds[seed % len(kinds)](seed)
 
 

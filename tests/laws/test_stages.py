@@ -22,6 +22,7 @@ from tests.laws.test_incremental import draw
 from tests.laws.test_programs import skip_if_too_large
 from tests.laws.test_streams import in_batches
 from tests.naive.functions import FUNCTIONS
+from tests.naive.linked import random_links
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon, line_format
 from tests.naive.shapes import random_shapes
@@ -42,7 +43,7 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
     monkeypatch.setattr("holdsfor.engine.words.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
-    program = with_more_query_times(random_shapes(seed) if seed % 4 else draw(seed))
+    program = with_more_query_times((draw, random_links, random_shapes, random_links)[seed % 4](seed))
     try:
         alone = run(program, tmp_path / "one", seed, buckets=1, remembers=False)
     except DescriptionError as error:

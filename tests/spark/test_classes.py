@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from holdsfor.spark.classes import class_options
+from holdsfor.spark import archiving
+from holdsfor.spark.classes import archive_of, class_options, is_whole
 from holdsfor.spark.lean_home import lean_home
 
 
@@ -17,38 +21,45 @@ def java(tmp_path: Path) -> Path:
     return path
 
 
-def archive_in(options: list[str]) -> Path:
-    """The file that the last option names."""
-    return Path(options[-1].strip('"').partition("=")[2])
-
-
-def test_nothing_is_left_by_a_session_that_goes_on(java: Path, tmp_path: Path) -> None:
-    assert class_options(java, None, tmp_path / "cache", leaves_archive=False) == []
-
-
-def test_a_session_for_one_run_leaves_what_the_next_takes(java: Path, tmp_path: Path) -> None:
-    leaving = class_options(java, None, tmp_path / "cache", leaves_archive=True)
-    assert leaving[-1].startswith('"-XX:ArchiveClassesAtExit=')
-    archive = archive_in(leaving)
-    archive.parent.mkdir(parents=True, exist_ok=True)
+def test_what_one_java_leaves_others_take(tmp_path: Path) -> None:
+    archive = tmp_path / "classes.jsa"
+    assert class_options(archive) == []
+    leaving = class_options(archive, leaves_archive=True)
+    assert leaving[-1] == f'"-XX:ArchiveClassesAtExit={archive}"'
     archive.write_bytes(b"\0" * 4096 + b"classes")  # Java was killed while it wrote
-    assert class_options(java, None, tmp_path / "cache", leaves_archive=True) == leaving
+    assert class_options(archive, leaves_archive=True) == leaving
     archive.write_bytes(b"\xa8\xba\x0b\xf0" + b"classes")
     for leaves_archive in (True, False):
-        taking = class_options(java, None, tmp_path / "cache", leaves_archive)
-        assert taking[-1] == f'"-XX:SharedArchiveFile={archive}"'
+        assert class_options(archive, leaves_archive)[-1] == f'"-XX:SharedArchiveFile={archive}"'
 
 
-def test_another_java_has_another_archive(java: Path, tmp_path: Path) -> None:
-    first = archive_in(class_options(java, None, tmp_path / "cache", leaves_archive=True))
+def test_each_java_and_each_spark_has_its_own(java: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("another Java")
-    assert archive_in(class_options(other, None, tmp_path / "cache", leaves_archive=True)) != first
-
-
-def test_spark_without_a_library_has_an_archive_of_its_own(java: Path, tmp_path: Path) -> None:
     homes = (None, tmp_path / "lean")
-    assert len({archive_in(class_options(java, home, tmp_path / "cache", leaves_archive=True)) for home in homes}) == 2
+    assert len({archive_of(one, home, tmp_path) for one in (java, other) for home in homes}) == 4
+
+
+def test_some_javas_leave_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "nice", lambda by: by)
+    monkeypatch.setattr(archiving, "make_archive", lambda: tried.append(1))
+    for _ in range(archiving.MOST_TRIES + 2):
+        archiving.main()
+    assert len(tried) == archiving.MOST_TRIES
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_an_archive_is_made_once(tmp_path: Path) -> None:
+    for _ in range(2):
+        environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+        subprocess.run([sys.executable, "-m", "holdsfor.spark.archiving"], check=True, env=environment)
+    (archive,) = (tmp_path / "holdsfor" / "java").glob("*.jsa")
+    (tries,) = (tmp_path / "holdsfor" / "java").glob("*.tries")
+    assert is_whole(archive)
+    assert tries.read_text().count("\n") == 1
 
 
 def test_a_lean_spark_is_all_of_it_but_machine_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

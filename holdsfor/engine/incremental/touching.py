@@ -89,14 +89,14 @@ def _touch(unit: Unit, relation: Relation, data: Data, until: Ints, touched: Tou
 def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     """All tuples that have one of the arguments that were touched.
 
-    Where the rows that told of a tuple are forgotten, what still holds of it does.
+    Where the rows that told of a tuple are forgotten, what still holds of it does, defined here or in earlier stages.
     """
     if not touched.members:
         return
     earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
     for codes, until in touched.members:
         find_earliest_of_codes(earliest, codes, until)
-    for relation, positions in (*unit.links, *unit.homes.items()):
+    for relation, positions in unit.of_several:
         stored = turn.stores.get(relation)
         for data in () if stored is None else stored.parts():
             if len(data):

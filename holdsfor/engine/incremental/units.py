@@ -37,6 +37,13 @@ class Unit:
     about: dict[Relation, tuple[Positions, ...]] = field(default_factory=dict)
     is_keyed: bool = False
 
+    @property
+    def of_several(self) -> Iterator[tuple[Relation, Positions]]:
+        """Where tuples of several arguments stand, which are those that rows follow to."""
+        yield from self.links
+        for relation, places in self.about.items():
+            yield from ((relation, positions) for positions in places if len(positions) > 1)
+
 
 def find_units(plan: Plan, definitions: Iterable[int]) -> tuple[Unit, ...]:
     """The units of the stages that have these definitions, in the order of the stages."""

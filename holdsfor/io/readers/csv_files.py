@@ -97,7 +97,7 @@ def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
     _check_names(names, form.source)
     width = np.diff(fields.first, append=len(fields.cuts))
     is_right = width == len(names)
-    blank = (fields.line_lengths() == width - 1) & (is_right | (width == 1))
+    blank = fields.blank & (is_right | (width == 1))
     good, bad = np.flatnonzero(is_right & ~blank), np.flatnonzero(~is_right & ~blank)
     table = TextTable(tuple(names), fields, good, quoted)
     events = TableReader(table, form.mapping, form.inputs, True, form.source).read(good)

@@ -21,7 +21,7 @@ from holdsfor.io.events import Ints
 from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.lines import RETURN, find_cuts, find_fields, find_lines
+from holdsfor.kernels.lines import find_cuts, find_fields, find_lines
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -41,6 +41,7 @@ class Fields:
     count: Ints
     bad_text: Mask  # lines that are not UTF-8
     empty_field: Mask  # lines with an empty field; one trailing separator does not count
+    blank: Mask  # lines with nothing but separators
 
     def column(self, fields: Ints) -> Strings:
         return self._between(self.cuts, fields)
@@ -48,13 +49,6 @@ class Fields:
     def lines(self, at: Ints) -> pa.Array:
         """Some lines whole, without their ends."""
         return self._between(self._line_ends(), at).array()
-
-    def line_lengths(self) -> npt.NDArray[np.int32]:
-        """Of each line, without its end."""
-        ends = self._line_ends()
-        lengths: npt.NDArray[np.int32] = np.diff(ends, prepend=np.int32(-1)) - np.int32(1)
-        lengths -= (lengths > 0) & (self.data[ends - 1] == RETURN)
-        return lengths
 
     def _line_ends(self) -> npt.NDArray[np.int32]:
         ends: npt.NDArray[np.int32] = self.cuts[np.append(self.first[1:], len(self.cuts)) - 1]
@@ -117,9 +111,9 @@ def split(data: bytes, separator: bytes = b"|") -> Fields:
     data, bad_lines = _valid(data if data.endswith(b"\n") else data + b"\n")
     raw = np.frombuffer(data, np.uint8)
     cuts = find_cuts(raw, ord(separator))
-    first, count, empty_field = find_lines(raw, cuts)
+    first, count, empty_field, blank = find_lines(raw, cuts)
     bad_text = np.zeros(len(first), np.bool_) if bad_lines is None else bad_lines
-    return Fields(raw, cuts, first, count, bad_text, empty_field)
+    return Fields(raw, cuts, first, count, bad_text, empty_field, blank)
 
 
 def _valid(data: bytes) -> tuple[bytes, Mask | None]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.coded import are_inside
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.columns import blocks_from_table
@@ -98,10 +98,5 @@ def check_codes(table: pa.Table) -> None:
 
 
 def _is_inside(column: pa.DictionaryArray) -> bool:
-    width = column.type.index_type.bit_width // 8
-    unsigned = np.dtype(f"u{width}")  # a negative code is a large one
-    codes = np.frombuffer(column.indices.buffers()[1], unsigned, len(column), width * column.offset)
-    if not len(codes) or codes.max() < len(column.dictionary):
-        return True
-    known = column.indices.drop_null().to_numpy()  # under a null there may be anything
-    return not len(known) or bool(known.view(unsigned).max() < len(column.dictionary))
+    terms = len(column.dictionary)
+    return are_inside(column.indices, terms) or are_inside(column.indices.drop_null(), terms)

@@ -75,19 +75,22 @@ class StageOnBucket:
         )
 
     def _pass_on(self, held: Held, links: Links, due: range) -> Iterator[Parcel]:
-        """Rows that came here to follow links: what is new to all of them, and what is known to those that are new."""
+        """Rows that came here to follow links: what is new, and to new links what is known at the first query time."""
         router, number, evaluation = self.job.router, self.number, held.evaluation
         if not self.job.stages[number].sends_on:
             return
+        heard, unheard = (links.old, links.new) if held.has_spoken else (NO_LINKS, links.all)
         fresh = [*evaluation.divide_waiting(due[-1])[0], *held.divide_forwards(due[-1])[0]]
         yield from pass_on(join_blocks(fresh), links.all, router, number, "input")
-        words = evaluation.words.between(evaluation.fired, due[-1])
-        yield from pass_on(join_blocks(words), links.all, router, number, "given")
-        unheard = links.new if held.has_spoken else links.all
-        if len(unheard.to) and evaluation.fired is not None:
-            yield from pass_on([*evaluation.kept_inputs, *held.forwards], unheard, router, number, "input")
-            rows = (as_words(block, 1, due[0]) for block in evaluation.words.at(evaluation.fired))
+        words = evaluation.words.between(evaluation.fired, due[0])
+        yield from pass_on(join_blocks(words), heard, router, number, "given")
+        if len(unheard.to):
+            if evaluation.fired is not None:
+                yield from pass_on([*evaluation.kept_inputs, *held.forwards], unheard, router, number, "input")
+            rows = (as_words(block, 1, due[0]) for block in evaluation.words.at(due[0]))
             yield from pass_on(rows, unheard, router, number, "given")
+        words = evaluation.words.between(due[0], due[-1])
+        yield from pass_on(join_blocks(words), links.all, router, number, "given")
 
     def _sent(self, moment: QueryMoment, links: Links, has_spoken: bool, is_first: bool) -> Iterator[Parcel]:
         """What later stages read of this one at a query time: what differs from the last one.
@@ -125,6 +128,9 @@ class Links:
     @property
     def has_new(self) -> bool:
         return len(self.new.to) > 0
+
+
+NO_LINKS = Evidence(())
 
 
 def make_links(held: Held) -> Links:

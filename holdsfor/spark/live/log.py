@@ -17,7 +17,7 @@ RENAMING = "FileSystemBasedCheckpointFileManager"
 
 @contextmanager
 def log_by_renaming(spark: SparkSession, is_local: bool) -> Iterator[None]:
-    """A stream that is started in it writes its log on a local disk by nothing but files that are renamed.
+    """A stream that is begun in it writes its log on a local disk by nothing but files that are renamed.
 
     Spark's own way there starts two dozen processes a batch (readlink, chmod), which take longer than the batch. It is
     safe against several writers of one log, and we have a lease for that.

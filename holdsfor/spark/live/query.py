@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -80,6 +81,7 @@ class SparkQuery(LiveQuery):
         self.spark = spark
         self._query: StreamingQuery | None = None
         self._stopped = False
+        self._beginning = ExitStack()  # closed with the first batch: by then Spark has begun all it needs
         self._shared: tuple[Job, Callable[[], Job]] | None = None
         self._depot_folder = open_depot_folder(spark)
         self._depot = None if self._depot_folder is None else Depot(self._depot_folder.name)
@@ -93,8 +95,8 @@ class SparkQuery(LiveQuery):
             writer = writer.trigger(availableNow=True)
         elif every is not None:
             writer = writer.trigger(processingTime=f"{round(1000 * every)} milliseconds")
-        with log_by_renaming(self.spark, self.places.spark.local):
-            self._query = writer.start()
+        self._beginning.enter_context(log_by_renaming(self.spark, self.places.spark.local))
+        self._query = writer.start()
         self.lease.when_lost(self._lose)
 
     def _lose(self, lost: LeaseLost) -> None:
@@ -107,6 +109,7 @@ class SparkQuery(LiveQuery):
     def _batch(self, frame: DataFrame, batch: int) -> None:
         try:
             with self._at_work():
+                self._beginning.close()
                 if self._stopped:
                     raise Stopped
                 progress = read_progress(self.places.spark, batch)
@@ -157,6 +160,7 @@ class SparkQuery(LiveQuery):
                 raise
         if timeout is not None and not over:
             return False
+        self._beginning.close()
         with self.lease, self._at_work():
             if self._failure is not None:
                 raise self._failure
@@ -168,6 +172,7 @@ class SparkQuery(LiveQuery):
     def stop(self) -> None:
         with self._working:  # after the batch that runs now; one that begins later gives up by itself
             self._stopped = True
+            self._beginning.close()
         with self.lease:  # Spark waits for that one, so that we must not hold it up
             self.query.stop()
             self._remove_depot()

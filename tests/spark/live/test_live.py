@@ -18,6 +18,7 @@ from holdsfor.io.storage.changelog import read_changes
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
 from holdsfor.spark import LiveQuery
+from holdsfor.spark.live.log import WRITER
 from tests.conformance.cases import ABSENT, GOLDEN, Case
 from tests.conformance.check import check, first_quick, in_scope, sample
 from tests.conformance.compare import differences
@@ -107,6 +108,17 @@ def test_a_small_batch_after_a_small_one_is_one_job(spark: SparkSession, tmp_pat
     jobs, files = len(tracker.getJobIdsForGroup(group)), -(-len(ROWS) // 30)
     assert jobs == files + 1  # the first is large for all we know
     assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
+
+
+def test_the_session_is_left_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
+    """Only this stream writes its log in another way than Spark's own."""
+    before = spark.conf.get(WRITER, None)
+    folder = Folder(tmp_path / "in")
+    folder.add(ROWS)
+    query = live(spark, parse(PAIRS), folder, WINDOWS, tmp_path / "checkpoint")
+    query.awaitTermination()
+    assert spark.conf.get(WRITER, None) == before
+    assert query.places.spark.exists("commits/0")
 
 
 def test_stopped_and_gone_on(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
