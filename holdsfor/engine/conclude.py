@@ -139,6 +139,14 @@ def merged(lists: Iterable[Ints]) -> Ints:
     return waiting[0]
 
 
+def merged_since(lists: Iterable[Ints], relation: Relation, world: World) -> Ints:
+    """As `merged`, only what is after the cut of its key."""
+    waiting = sorted((points for points in lists if points.size), key=len)
+    if world.cuts is None or not waiting:
+        return merged(waiting)
+    return world.cuts.since(relation, waiting[-1], merged(waiting[:-1]), relation.arity)
+
+
 def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
     """The points for every key that agrees in the bound columns; sorted, as keys are."""
     points, positions, axis = open_points.packed, open_points.positions, world.axis

@@ -9,6 +9,7 @@ import numpy as np
 
 from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.stepping import last_times, remembered
+from holdsfor.engine.window import NEVER
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 
@@ -42,26 +43,33 @@ def make_part(block: Block) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """Rows of one kind, in parts as they came. count: how many there are."""
+    """Rows of one kind, in parts as they came. count: how many there are. mostly_over: when the first part is."""
 
     parts: tuple[Part, ...]
     count: int
+    mostly_over: int
 
     def add(self, block: Block, frontier: Frontier) -> KeptRows:
         """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
         horizon = frontier.horizon_of_input(block)
-        parts, count = [], self.count + len(block)
-        for part in self.parts:
-            kept = part if part.mostly_over > horizon else part.shorten(horizon)
-            count -= 0 if kept is part else len(part.block) - len(kept.block)
-            if len(kept.block):
-                parts.append(kept)
-        parts.append(make_part(block))
+        kept = self if self.mostly_over > horizon else self._shorten(horizon)
+        added = make_part(block)
+        parts = (*kept.parts, added)
         if len(parts) > MOST_PARTS:
             newer = MOST_PARTS // 2 + 1
             (joined,) = join_blocks(part.block for part in parts[-newer:])
-            parts[-newer:] = [make_part(joined)]
-        return KeptRows(tuple(parts), count)
+            parts = (*parts[:-newer], make_part(joined))
+        return KeptRows(parts, kept.count + len(block), min(kept.mostly_over, added.mostly_over))
+
+    def _shorten(self, horizon: int) -> KeptRows:
+        """Without most of what nothing looks at any more."""
+        shorter = (part if part.mostly_over > horizon else part.shorten(horizon) for part in self.parts)
+        return keep_parts(tuple(part for part in shorter if len(part.block)))
+
+
+def keep_parts(parts: tuple[Part, ...]) -> KeptRows:
+    first = min((part.mostly_over for part in parts), default=NEVER)
+    return KeptRows(parts, sum(len(part.block) for part in parts), first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +95,15 @@ class KeptInput:
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = _keep_block(block) if before is None else before.add(block, frontier)
+            rows[kind] = keep_parts((make_part(block),)) if before is None else before.add(block, frontier)
             count += rows[kind].count - (0 if before is None else before.count)
         return KeptInput(rows, count)
 
 
 def keep_input(blocks: Iterable[Block]) -> KeptInput:
     """Of blocks of different kinds."""
-    rows = {_kind_of(block): _keep_block(block) for block in blocks if len(block)}
+    rows = {_kind_of(block): keep_parts((make_part(block),)) for block in blocks if len(block)}
     return KeptInput(rows, sum(each.count for each in rows.values()))
-
-
-def _keep_block(block: Block) -> KeptRows:
-    return KeptRows((make_part(block),), len(block))
 
 
 def _kind_of(block: Block) -> Kind:

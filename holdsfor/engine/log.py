@@ -56,13 +56,15 @@ def _arguments(columns: Sequence[list[Ints]], sizes: Ints, texts: pa.Array) -> p
     arities = np.repeat([len(codes) for codes in columns], sizes)
     offsets = np.zeros(len(arities) + 1, np.int32)
     np.cumsum(arities, out=offsets[1:])
-    flat = [np.stack(codes, axis=1).ravel() for codes in columns if codes]
+    flat = [codes[0] if len(codes) == 1 else np.stack(codes, axis=1).ravel() for codes in columns if codes]
     return pa.ListArray.from_arrays(pa.array(offsets), texts.take(pa.array(np.concatenate([EMPTY, *flat]))))
 
 
 def _values(parts: Sequence[LoggedChanges], codes: Sequence[Ints | None], sizes: Ints, texts: pa.Array) -> pa.Array:
     """Texts of values: some relations have one, others have it as a column."""
     constants = pa.array(["" if part.relation.value is None else str(part.relation.value) for part in parts])
+    if all(column is None for column in codes):
+        return constants.take(pa.array(np.repeat(np.arange(len(parts)), sizes)))
     values = texts.take(pa.array(np.concatenate([EMPTY, *(column for column in codes if column is not None)])))
     places, taken = [], len(parts)
     for number, (column, size) in enumerate(zip(codes, sizes.tolist(), strict=True)):

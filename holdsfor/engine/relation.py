@@ -29,6 +29,8 @@ def change_rows(data: Data, removed: Ints, added: Data) -> Data:
     """Without the rows at these places, which are sorted, and with others, which it has not."""
     if isinstance(data, Intervals):
         assert isinstance(added, Intervals)
+        if not added.s.size and not removed.size:
+            return data
         return data.of(*change_intervals(data.s, data.e, removed, added.s, added.e)) if data.s.size else added
     if not len(data):
         return added

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.conclude import Open, concluded, joined, merged, spread_since
+from holdsfor.engine.conclude import Open, concluded, joined, merged, merged_since, spread_since
 from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.points import EMPTY
@@ -85,7 +85,7 @@ def _conclude(
     anyhow: the points may come in any order.
     """
     full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow)
-    return ([world.since_cut(relation, merged(full))] if world.cuts is not None else full), wild
+    return ([merged_since(full, relation, world)] if world.cuts is not None else full), wild
 
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:

@@ -13,7 +13,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.intervals import Intervals, no_intervals
-from holdsfor.engine.points import Points, no_points
+from holdsfor.engine.points import EMPTY, Points, no_points
 from holdsfor.engine.relation import Data
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
@@ -36,8 +36,8 @@ class Cuts(Protocol):
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         """The cut of each row, relative to the origin of the axis. codes: of the arguments at a position."""
 
-    def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
-        """Of sorted points, those after the cut of their key. arity: of the keys."""
+    def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
+        """Of two sorted lists of points, those after the cut of their key, as one. arity: of the keys."""
 
 
 @dataclass(slots=True)
@@ -104,9 +104,9 @@ class World:
 
     def since_cut(self, relation: Relation, packed: Ints, arity: int | None = None) -> Ints:
         """Of sorted points that are all after `after`, those after the cut of their key. arity: of the keys."""
-        if self.cuts is None or not len(packed):
+        if self.cuts is None or not packed.size:
             return packed
-        return self.cuts.since(relation, packed, relation.arity if arity is None else arity)
+        return self.cuts.since(relation, packed, EMPTY, relation.arity if arity is None else arity)
 
     def put_intervals(self, relation: Relation, s: Ints, e: Ints) -> None:
         self.relations[relation] = Intervals(self.axis, self.dictionary, relation.arity, s, e)

@@ -156,14 +156,27 @@ def change_intervals(s: Ints, e: Ints, removed: Ints, added_s: Ints, added_e: In
 
 
 @kernel
-def points_since(packed: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
-    """The points after the floor that are later than so long before the edge of their leading code, if it has one."""
-    result = np.empty(packed.size + 1, np.int64)
-    k = 0
-    for i in range(packed.size):
-        result[k] = packed[i]
-        code = packed[i] >> shift
-        k += code < edges.size and (packed[i] & mask) > max(edges[code] - delay, floor)
+def points_since(one: Ints, other: Ints, shift: int, edges: Ints, delay: int, floor: int, mask: int) -> Ints:
+    """The points of two sorted lists that are later than so long before the edge of their leading code, if it has one.
+
+    They are after the floor, and sorted.
+    """
+    n, m = one.size, other.size
+    result = np.empty(n + m + 1, np.int64)
+    i, j, k = 0, 0, 0
+    while i < n and j < m:
+        is_first = one[i] <= other[j]
+        point = min(one[i], other[j])
+        i += is_first
+        j += not is_first
+        result[k] = point
+        code = point >> shift
+        k += code < edges.size and (point & mask) > max(edges[code] - delay, floor)
+    for rest in (one[i:], other[j:]):
+        for point in rest:
+            result[k] = point
+            code = point >> shift
+            k += code < edges.size and (point & mask) > max(edges[code] - delay, floor)
     return result[:k].copy()
 
 

@@ -6,6 +6,11 @@ import numpy as np
 
 from holdsfor.kernels.kernel import Ints, kernel
 
+#: A search costs as much as a look at so many rows.
+SEARCH = 32
+#: Rows that are moved one by one are moved so many places each at most, in the mean.
+MOST_MOVES = 8
+
 
 @kernel
 def seek_between(values: Ints, wanted: int, low: int, high: int) -> int:
@@ -203,6 +208,35 @@ def gather_from_all(
 
 
 @kernel
+def _sort_places(packed: Ints, places: Ints, shift: int, codes: int) -> Ints:
+    """The places in the order that sorts their rows, which come in sorted lists: by counting the rows of each code.
+
+    Rows of a code that are not in order, which are few where the lists follow each other in time, are moved.
+    """
+    first = np.zeros(codes + 1, np.int64)
+    for i in range(places.size):
+        first[(packed[places[i]] >> shift) + 1] += 1
+    first = np.cumsum(first)
+    result = np.empty(places.size, np.int64)
+    for i in range(places.size):
+        code = packed[places[i]] >> shift
+        result[first[code]] = places[i]
+        first[code] += 1
+    moves = 0
+    for i in range(1, places.size):
+        place, row = i, packed[result[i]]
+        moved = result[i]
+        while place and packed[result[place - 1]] > row:
+            result[place] = result[place - 1]
+            place -= 1
+            moves += 1
+        result[place] = moved
+        if moves > MOST_MOVES * places.size:
+            return result[np.argsort(packed[result], kind="mergesort")]
+    return result
+
+
+@kernel
 def gather_from_runs(
     packed: Ints,
     starts: Ints,
@@ -217,48 +251,36 @@ def gather_from_runs(
 ) -> Ints:
     """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
 
-    starts, stops: where the runs begin and end. latest: the last time in each, by which runs are passed by.
+    starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. A run that
+    may have rows of many of the keys is looked at row by row, others are searched.
     """
     mask = (np.int64(1) << bits) - 1
-    step = 0 if ends.size == 1 else 1
     is_in_time = shift == bits
-    next_of = starts.copy()
-    room = 64
-    places, added = np.empty(room, np.int64), np.empty(room, np.int64)
-    k = 0
+    codes = keys[-1] + 1 if keys.size else 0
+    edges, last = np.full(codes, mask), np.full(codes, mask)
     for key in range(keys.size):
-        edge, end = until[key] - reach, ends[key * step]
-        low, bound = keys[key] << shift, (keys[key] + 1) << shift
-        if is_in_time:
-            low, bound = low | min(max(edge + 1, 0), mask), min(bound, low + min(end, mask) + 1)
-        first = k
-        for run in range(starts.size):
-            if latest[run] <= edge:
-                continue
-            m = 0
-            i = seek_within(packed, low, next_of[run], stops[run])
-            while i < stops[run] and packed[i] < bound:
-                if m == added.size:
-                    wider = np.empty(2 * m, np.int64)
-                    wider[:m] = added
-                    added = wider
-                added[m] = i
-                m += (packed[i] & mask) > edge and (packed[i] & mask) <= end
-                i += 1
-            next_of[run] = i
-            while k + m > room:
-                room *= 2
-                longer = np.empty(room, np.int64)
-                longer[:k] = places[:k]
-                places = longer
-            k += m
-            place, old = k - 1, k - m - 1  # rows of earlier runs make room for those that come before them
-            while m:
-                if old >= first and packed[places[old]] > packed[added[m - 1]]:
-                    places[place] = places[old]
-                    old -= 1
-                else:
-                    m -= 1
-                    places[place] = added[m]
-                place -= 1
-    return places[:k].copy()
+        edges[keys[key]], last[keys[key]] = until[key] - reach, ends[key if ends.size > 1 else 0]
+    places = np.empty((stops - starts).sum() + 1, np.int64)
+    k = 0
+    for run in range(starts.size):
+        wanted = 0
+        for key in range(keys.size):
+            wanted += latest[run] > until[key] - reach
+        if wanted * SEARCH > stops[run] - starts[run]:
+            for i in range(starts[run], stops[run]):
+                places[k] = i
+                code, time = packed[i] >> shift, packed[i] & mask
+                k += code < codes and time > edges[code] and time <= last[code]
+            continue
+        i = starts[run]
+        for key in range(keys.size if wanted else 0):
+            code = keys[key]
+            edge, end = edges[code], last[code]
+            if latest[run] > edge:
+                low = (code << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
+                i = seek_within(packed, low, i, stops[run])
+                while i < stops[run] and packed[i] >> shift == code:
+                    places[k] = i
+                    k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
+                    i += 1
+    return _sort_places(packed, places[:k], shift, codes)

@@ -72,6 +72,7 @@ def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step
             assert len(stored) == len(known)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=9)), max_size=4))
 def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) -> None:
     touched = Touched()

@@ -219,7 +219,8 @@ def test_times_by_code(rows: list[tuple[int, int]], edges: list[int], delay: int
     cuts = [max(edges[k] - delay, floor) if k < len(edges) else 1 << 60 for k, _ in rows]
     assert cuts_of_codes(codes, table, delay, floor).tolist() == cuts
     since = [row for row, (_, t), cut in zip(packed.tolist(), rows, cuts, strict=True) if t > cut]
-    assert points_since(packed, BITS, table, delay, floor, MASK).tolist() == since
+    for one, other in ((packed, packed[:0]), (packed[::2].copy(), packed[1::2].copy())):
+        assert points_since(one, other, BITS, table, delay, floor, MASK).tolist() == since
 
 
 @settings(max_examples=100, deadline=None)

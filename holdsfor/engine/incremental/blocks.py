@@ -24,7 +24,7 @@ from holdsfor.engine.points import EMPTY
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
-from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, points_since
+from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
 from holdsfor.kernels.machine_state import FAR
 from holdsfor.plan.operators import Due, Relation
 
@@ -44,10 +44,11 @@ class TupleCuts:
             return cuts_of_codes(codes(home[0]), self.tuples.until_of_codes, self.delay, self.floor)
         return np.maximum(self.tuples.until_of(home, codes) - self.delay, self.floor)
 
-    def since(self, relation: Relation, packed: Ints, arity: int) -> Ints:
+    def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         axis, shift = self.tuples.axis, self.find_shift(relation, arity)
         if shift is not None:
-            return points_since(packed, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+            return points_since(one, other, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+        packed = merge_sorted(one, other) if other.size else one
         keys = packed >> axis.time_bits
         return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
 

@@ -85,16 +85,16 @@ class Touched:
 
 def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     """The distinct keys, sorted, each with the earliest of its times."""
-    rows = sum(len(keys) for keys, _ in parts)
-    most = max(int(keys.max(initial=0)) for keys, _ in parts)
+    rows = sum([len(keys) for keys, _ in parts])
+    if rows == 1:
+        return next(part for part in parts if len(part[0]))
+    most = max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
     if most < DENSE * rows:
         earliest = np.full(most + 1, UNTOUCHED)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)
         distinct = np.flatnonzero(earliest != UNTOUCHED)
         return distinct, earliest[distinct]
-    if rows == 1:
-        return next(part for part in parts if len(part[0]))
     keys = np.concatenate([some for some, _ in parts])
     until = np.concatenate([times if len(times) == len(some) else np.repeat(times, len(some)) for some, times in parts])
     order = np.argsort(keys, kind="stable")
@@ -131,6 +131,10 @@ class TouchedKeys:
             return np.zeros(len(wanted), np.bool_)
         place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
         return np.equal(self.keys[place], wanted)
+
+    def limits(self) -> Ints:
+        """The end of each, or one for all."""
+        return FOREVER if self.ends is None else self.ends
 
     def by_code(self, codes: int) -> Ints:
         """The time of each code up to a number of codes."""
@@ -217,40 +221,47 @@ class Tuples:
         self, stored: Stored | Runs, shares: Sequence[Positions], follows: Sequence[int], reach: int
     ) -> Gathered:
         """The rows about them, as `places` says."""
-        if isinstance(stored, Runs):
-            return self._gather_from_runs(stored, shares, follows, reach)
+        gathered = None
+        if len(shares) + len(follows) == 1:
+            positions, touched = shares[0] if shares else (follows[0],), self._find_touched(bool(follows))
+            if isinstance(stored, Stored):
+                gathered = self._gather(stored, positions, touched, bool(follows), reach)
+            elif (shift := _leading_shift(stored.nothing, positions)) is not None:
+                gathered = stored.gather_keys(touched.keys, touched.until, touched.limits(), shift, reach)
+        if gathered is None:
+            return stored.gather(lambda data: self.places(data, shares, follows, reach))
+        return gathered
+
+    def _find_touched(self, is_member: bool) -> TouchedKeys:
+        return self._members if is_member else self.by_size.get(1, NONE_TOUCHED)
+
+    def _gather(
+        self, stored: Stored, positions: Positions, touched: TouchedKeys, is_member: bool, reach: int
+    ) -> Gathered | None:
+        """None if rows are not sorted by the argument that leads to them."""
         if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
             stored = keep_added(stored)
         base, more = stored.base, stored.more
         starts, added = starts_of(base), starts_of(more)
         if not starts.size and not added.size:
             return Gathered(base, EMPTY)
-        shift = _leading_shift(base if starts.size else more, shares[0]) if len(shares) == 1 and not follows else None
+        shift = _leading_shift(base if starts.size else more, positions)
         is_sorted_alike = not starts.size or not added.size or sorted_by(more) == sorted_by(base)
         if shift is None or not is_sorted_alike:
-            return stored.gather(lambda data: self.places(data, shares, follows, reach))
-        axis, touched = self.axis, self.by_size.get(1, NONE_TOUCHED)
+            return None
+        axis = self.axis
         if len(touched.keys) * SEARCH >= starts.size + added.size:
             both = starts, base.lasts(), stored.gone, added, more.lasts()
-            limits = self.until_of_codes, self._ends_of_codes
+            edges = self._until_of_members if is_member else self.until_of_codes
+            ends = FOREVER if is_member else self._ends_of_codes
             if isinstance(base, Intervals):
-                s, e, origin = gather_intervals(*both, *limits, shift, axis.mask, reach)
+                s, e, origin = gather_intervals(*both, edges, ends, shift, axis.mask, reach)
                 return Gathered(base.of(s, e), origin)
-            return stored.take(*gather_from_all(*both, *limits, shift, axis.mask, reach))
-        ends = FOREVER if touched.ends is None else touched.ends
+            return stored.take(*gather_from_all(*both, edges, ends, shift, axis.mask, reach))
         firsts = find_firsts(base, shift) if starts.size > FEW else EMPTY
         rows = starts, base.lasts(), firsts, stored.gone, added, more.lasts()
-        return stored.take(*gather_rows(*rows, touched.keys, touched.until, ends, shift, axis.time_bits, reach))
-
-    def _gather_from_runs(
-        self, runs: Runs, shares: Sequence[Positions], follows: Sequence[int], reach: int
-    ) -> Gathered:
-        shift = _leading_shift(runs.nothing, shares[0]) if len(shares) == 1 and not follows else None
-        if shift is None:
-            return runs.gather(lambda data: self.places(data, shares, follows, reach))
-        touched = self.by_size.get(1, NONE_TOUCHED)
-        ends = FOREVER if touched.ends is None else touched.ends
-        return runs.gather_keys(touched.keys, touched.until, ends, shift, reach)
+        keys = touched.keys, touched.until, touched.limits()
+        return stored.take(*gather_rows(*rows, *keys, shift, axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""
@@ -322,7 +333,7 @@ def _find_ranges(
 
     None if the rows of a key do not stand together.
     """
-    axis, shift, ends = data.axis, _leading_shift(data, positions), FOREVER if touched.ends is None else touched.ends
+    axis, shift, ends = data.axis, _leading_shift(data, positions), touched.limits()
     keys, until = touched.keys, touched.until
     if shift is None:
         if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):

@@ -24,7 +24,7 @@ from holdsfor.engine.incremental.stored import Difference, keep
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY
-from holdsfor.engine.relation import Data, merge_in_order
+from holdsfor.engine.relation import Data, change_rows
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
@@ -235,7 +235,7 @@ def next_agenda(
         for waiting in setting.waits.get(relation, ()) if len(difference.added) else ():
             added, before = difference.added.lingering(edges[waiting[1]]), agenda.get(waiting)
             if len(added):
-                agenda[waiting] = added if before is None else merge_in_order(before, added)[0]
+                agenda[waiting] = added if before is None else change_rows(before, EMPTY, added)
     return agenda
 
 

@@ -44,7 +44,7 @@ class Difference:
 
 def merge_differences(one: Difference, other: Difference) -> Difference:
     """Of two that have no rows in common."""
-    return Difference(merge_in_order(one.removed, other.removed)[0], merge_in_order(one.added, other.added)[0])
+    return Difference(change_rows(one.removed, EMPTY, other.removed), change_rows(one.added, EMPTY, other.added))
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,10 +150,11 @@ def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
     stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
     if not stores:
         return False
-    share = 1 / max(stores, key=len).count_keys()  # of one tuple
+    sizes = [len(stored) for stored in stores]
+    share = 1 / stores[sizes.index(max(sizes))].count_keys()  # of one tuple
     if GATHERING * share * len(tuples) <= 1:
         return False
-    rows = sum(map(len, stores))
+    rows = sum(sizes)
     density = rows / turn.setting.windows.window  # rows in a tick
     elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
     return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
