@@ -72,6 +72,33 @@ def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step
             assert len(stored) == len(known)
 
 
+pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
+rows_of_pairs = st.sets(st.tuples(pairs, st.integers(1, 200)), min_size=1)
+edges_of_pairs = st.dictionaries(pairs, st.integers(0, 200), min_size=1)
+
+
+@settings(deadline=None)
+@given(rows_of_pairs, edges_of_pairs)
+def test_rows_of_pairs_are_found_whichever_comes_first(
+    of: set[tuple[tuple[int, int], int]], edges: dict[tuple[int, int], int]
+) -> None:
+    """By search as by a look at all rows."""
+    packed = np.array(sorted((one << 12) | (other << 8) | time for (one, other), time in of), np.int64)
+    data = Points(AXIS, Dictionary(), 2, (0, 1), packed, {})
+    by_pair = {(min(pair), max(pair)): until for pair, until in edges.items()}
+    touched = sorted((one << 4 | other, until) for (one, other), until in by_pair.items())
+    tuples = Tuples(AXIS, KEYS + 1, {2: TouchedKeys(column(touched, 0), column(touched, 1))})
+    expected = [
+        place
+        for place, ((one, other), time) in enumerate(sorted(of))
+        if time > by_pair.get((min(one, other), max(one, other)), 1000)
+    ]
+    for search in (0, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(keys_module, "SEARCH", search)
+            assert tuples.places(data, [(0, 1)], (), 0).tolist() == expected
+
+
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=9)), max_size=4))
 def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) -> None:

@@ -338,7 +338,8 @@ def _find_ranges(
     if shift is None:
         if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
             return None
-        keys, until, ends = _in_all_orders(axis, len(positions), touched.keys, until, ends)
+        keys, of_tuple = _in_all_orders(axis, len(positions), touched.keys)
+        until, ends = until[of_tuple], ends if touched.ends is None else ends[of_tuple]
         shift = axis.time_bits
     starts, lasts = starts_of(data), data.lasts()
     low, bounds = keys << shift, (keys + 1) << shift
@@ -350,11 +351,9 @@ def _find_ranges(
     return low.astype(np.int64), bounds, starts, lasts, until, ends
 
 
-def _in_all_orders(axis: Axis, size: int, keys: Ints, *times: Ints) -> tuple[Ints, ...]:
-    """The keys that tuples have with their arguments in any order, and their times: of each, or one for all."""
+def _in_all_orders(axis: Axis, size: int, keys: Ints) -> tuple[Ints, Ints]:
+    """The keys that tuples have with their arguments in any order, sorted, and which of the tuples each is of."""
     columns = [axis.code(keys, position, size) for position in range(size)]
-    orders = list(permutations(range(size)))
-    ordered, first = np.unique(
-        np.concatenate([axis.key([columns[p] for p in order]) for order in orders]), return_index=True
-    )
-    return ordered, *(each if len(each) == 1 else np.tile(each, len(orders))[first] for each in times)
+    ordered = [axis.key([columns[position] for position in order]) for order in permutations(range(size))]
+    distinct, first = np.unique(np.concatenate(ordered), return_index=True)
+    return distinct, first % len(keys)
