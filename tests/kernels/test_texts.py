@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from holdsfor.io.readers.fields import split
 from holdsfor.io.readers.grouped import read_groups
 from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.kernels.texts import ANY, INTEGER, TEXT, KnownStrings, find_strings, index_strings
+from holdsfor.kernels.texts import ANY, INTEGER, SOME_ROWS, TEXT, KnownStrings, find_strings, index_strings
 from tests.kernels.packed import law
 
 LINES = st.text("ab|\r\n\u00e9x", max_size=60)
@@ -104,11 +104,15 @@ def grouped_rows(draw: st.DrawFn) -> tuple[list[tuple[int, list[str]]], list[lis
 
 
 @law
-@given(grouped_rows(), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@given(
+    grouped_rows(), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.sampled_from([0, 0, SOME_ROWS // 3, SOME_ROWS])
+)
 def test_that_rows_of_several_groups_are_read_as_python_reads_them(
-    made: tuple[list[tuple[int, list[str]]], list[list[int]]], end: str, quoted: bool
+    made: tuple[list[tuple[int, list[str]]], list[list[int]]], end: str, quoted: bool, repeated: int
 ) -> None:
+    """repeated: how often the first rows stand before all, since rows are read some at a time."""
     rows, kinds = made
+    rows = rows[:3] * repeated + rows
     written = [[f'"{text}"' if quoted and text != "a" else text for text in texts] for _, texts in rows]
     fields = split("".join("|".join(texts) + end for texts in written).encode())
     group = np.array([g for g, _ in rows], np.int32)
