@@ -11,7 +11,7 @@ from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.stepping import last_times, remembered
 from holdsfor.engine.window import NEVER
 from holdsfor.io.events import Block
-from holdsfor.io.join import join_blocks
+from holdsfor.io.join import TermLists, join_blocks
 
 #: Rows that nothing looks at any more are dropped when they are one in so many.
 DROPPED_SHARE = 4
@@ -49,7 +49,7 @@ class KeptRows:
     count: int
     mostly_over: int
 
-    def add(self, block: Block, frontier: Frontier) -> KeptRows:
+    def add(self, block: Block, frontier: Frontier, terms: TermLists) -> KeptRows:
         """With more. Parts are joined only where they are many, so that each row is copied a few times in all."""
         horizon = frontier.horizon_of_input(block)
         kept = self if self.mostly_over > horizon else self._shorten(horizon)
@@ -57,7 +57,7 @@ class KeptRows:
         parts = (*kept.parts, added)
         if len(parts) > MOST_PARTS:
             newer = MOST_PARTS // 2 + 1
-            (joined,) = join_blocks(part.block for part in parts[-newer:])
+            (joined,) = join_blocks((part.block for part in parts[-newer:]), terms)
             parts = (*parts[:-newer], make_part(joined))
         return KeptRows(parts, kept.count + len(block), min(kept.mostly_over, added.mostly_over))
 
@@ -91,11 +91,11 @@ class KeptInput:
         return any(kind == "point" for _, kind, _ in self.rows)
 
     def add(self, fresh: Iterable[Block], frontier: Frontier) -> KeptInput:
-        rows, count = dict(self.rows), self.count
+        rows, count, terms = dict(self.rows), self.count, TermLists()  # rows that came together share their terms
         for block in fresh:
             kind = _kind_of(block)
             before = rows.get(kind)
-            rows[kind] = keep_parts((make_part(block),)) if before is None else before.add(block, frontier)
+            rows[kind] = keep_parts((make_part(block),)) if before is None else before.add(block, frontier, terms)
             count += rows[kind].count - (0 if before is None else before.count)
         return KeptInput(rows, count)
 

@@ -51,12 +51,15 @@ def move_rows(events: Events, by: int) -> Events:
     return replace(events, rejects=rejects.set_column(place, rejects.schema.field("row"), rows))
 
 
-def join_blocks(blocks: Iterable[Block]) -> tuple[Block, ...]:
-    """One block per name, kind and number of arguments, rows in the order of the blocks."""
+def join_blocks(blocks: Iterable[Block], terms: TermLists | None = None) -> tuple[Block, ...]:
+    """One block per name, kind and number of arguments, rows in the order of the blocks.
+
+    terms: lists that were put together for other blocks, which may have the same.
+    """
     groups: dict[tuple[str, str, int], list[Block]] = {}
     for block in blocks:
         groups.setdefault((block.name, block.kind, len(block.args)), []).append(block)
-    terms = TermLists()
+    terms = TermLists() if terms is None else terms
     return tuple(_joined(parts, terms) for parts in groups.values())
 
 
