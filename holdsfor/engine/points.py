@@ -54,6 +54,11 @@ class Points:
     def __len__(self) -> int:
         return len(self.packed)
 
+    @property
+    def is_packed(self) -> bool:
+        """Whether all that is known of a row is in its key and time."""
+        return len(self.key) == self.arity and self.begun is None
+
     def column(self, position: int) -> Column:
         column = self._columns.get(position)
         if column is None:

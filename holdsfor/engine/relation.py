@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points, rows_in_order, unite_parts, united
-from holdsfor.kernels import change_intervals, order_changed, sort_packed
+from holdsfor.kernels import change_intervals, merge_sorted, order_changed, sort_packed
 
 Data = Points | Intervals
 """What is known of a relation."""
@@ -39,6 +39,8 @@ def change_rows(data: Data, removed: Ints, added: Data) -> Data:
         kept = np.ones(len(data), np.bool_)
         kept[removed] = False
         return united([data.where(kept), added])
+    if not removed.size and data.is_packed and added.is_packed:
+        return Points(data.axis, data.dictionary, data.arity, data.key, merge_sorted(data.packed, added.packed), {})
     order = order_changed(data.packed, removed, added.packed)
     return rows_in_order([data, added], order, data.key, np.concatenate([data.packed, added.packed])[order])
 

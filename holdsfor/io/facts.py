@@ -137,8 +137,9 @@ def first_rows(columns: Sequence[pa.Array]) -> Ints | None:
     key = np.zeros(size, np.int64)
     for column in columns:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-        codes = encoded.indices.to_numpy().astype(np.int64)
-        if len(encoded.dictionary) >= size == np.count_nonzero(np.bincount(codes, minlength=1)):
+        codes, is_used = encoded.indices.to_numpy(), np.zeros(len(encoded.dictionary), np.bool_)
+        is_used[codes] = True
+        if np.count_nonzero(is_used) == size:
             return None
         key = np.unique(key * len(encoded.dictionary) + codes, return_inverse=True)[1].astype(np.int64)
     firsts = np.unique(key, return_index=True)[1]

@@ -29,13 +29,14 @@ Places = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Strings:
-    """String i is `data[begin[i]:end[i]]`; one that is not valid is null."""
+    """String i is `data[begin[i]:end[i]]`; one that is not valid is null. whole: the array that has just these."""
 
     data: npt.NDArray[np.uint8]
     begin: Places
     end: Places
     valid: Mask
     has_nulls: bool = False
+    whole: pa.Array | None = None
 
     def __len__(self) -> int:
         return len(self.begin)
@@ -47,6 +48,8 @@ class Strings:
         return Strings(self.data, self.begin[low:high], self.end[low:high], self.valid[low:high], self.has_nulls)
 
     def array(self) -> pa.Array:
+        if self.whole is not None:
+            return self.whole
         offsets, text = copy_strings(self.data, self.begin, self.end, self.valid)
         missing = pa.array(self.valid).buffers()[1] if self.has_nulls else None
         return pa.Array.from_buffers(pa.string(), len(self), [missing, pa.py_buffer(offsets), pa.py_buffer(text)])
@@ -149,7 +152,7 @@ def strings_of(array: pa.Array) -> Strings:
     places = np.frombuffer(offsets, np.int32)[array.offset :][: len(array) + 1]
     has_nulls = array.null_count > 0
     valid = array.is_valid().to_numpy(zero_copy_only=False).copy() if has_nulls else np.ones(len(array), np.bool_)
-    return Strings(_read_only(data or b""), places[:-1].copy(), places[1:].copy(), valid, has_nulls)
+    return Strings(_read_only(data or b""), places[:-1].copy(), places[1:].copy(), valid, has_nulls, array)
 
 
 def _read_only(data: pa.Buffer | bytes) -> npt.NDArray[np.uint8]:

@@ -177,7 +177,7 @@ def points_since(one: Ints, other: Ints, shift: int, edges: Ints, delay: int, fl
             result[k] = point
             code = point >> shift
             k += code < edges.size and (point & mask) > max(edges[code] - delay, floor)
-    return result[:k].copy()
+    return result[:k]
 
 
 @kernel

@@ -375,7 +375,7 @@ def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tupl
             if 2 * known > len(slots):  # where most texts differ, for all of them at once
                 slots = _grow(slots, hashes[:known], 2 * size if 2 * known > i else 4 * len(slots))
         codes[i] = code
-    return codes, firsts[:known].copy()
+    return codes, firsts if known == size else firsts[:known].copy()
 
 
 @kernel
