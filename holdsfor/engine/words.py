@@ -1,4 +1,8 @@
-"""What earlier stages have told: word by word, that a row is there from a query time on, or is there no more."""
+"""What earlier stages have told: word by word, that a row is there from a query time on, or is there no more.
+
+Most relations are told by one bucket for each row. Where several conclude the same row by themselves, each speaks for
+itself: the row is there as long as one of them says so.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,14 @@ from holdsfor.io.join import join_blocks
 MOST_WORDS = 10_000
 #: Or in so many blocks: each query time brings its own.
 MOST_BLOCKS = 400
+#: Who speaks, where one bucket tells of a row all there is to tell.
+ALL = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Of intervals and events. `arrival` is the query time of each word, `op` says whether its row is there.
+    """Of intervals and events. `arrival` is the query time of each word; `op` says whether its row is there, by its
+    sign, and by its amount who says so: `ALL` where there is only one who does.
 
     fresh: words of query times to come, for all that is known; heard: those of earlier ones.
     left: how many rows were there when words were dropped last.
@@ -39,7 +46,11 @@ class Words:
         return replace(self, fresh=(*self.fresh, *(block for block in blocks if len(block))))
 
     def at(self, query_time: int) -> tuple[Block, ...]:
-        """The rows that are there."""
+        """The rows that are there. One that several tell is there several times."""
+        return tuple(replace(block, op=None) for block in self.standing(query_time))
+
+    def standing(self, query_time: int) -> tuple[Block, ...]:
+        """The words that say of rows, for the last time, that they are there."""
         spoken = (block.filter(block.arrival <= query_time) for block in join_blocks(self.blocks))
         return tuple(last_words(block, 1) for block in spoken if len(block))
 
@@ -67,7 +78,8 @@ class Words:
 
     def shorten(self, query_time: int, frontier: Frontier) -> Words:
         """The rows that are there at a query time and may still be looked at, and what is said of later ones."""
-        rows = [block.filter(remembered(block, frontier.horizon_of_told(block))) for block in self.at(query_time)]
+        words = self.standing(query_time)
+        rows = [block.filter(remembered(block, frontier.horizon_of_told(block))) for block in words]
         later = [block.filter(block.arrival > query_time) for block in self.fresh]
         heard, fresh = (tuple(block for block in blocks if len(block)) for blocks in (rows, later))
         return Words(heard, fresh, sum(map(len, rows)))
@@ -76,15 +88,32 @@ class Words:
 NO_WORDS = Words()
 
 
-def last_words(block: Block, op: int) -> Block:
-    """The rows whose last word is that they are there (1), or that they are not (-1)."""
+def last_words(block: Block, sign: int) -> Block:
+    """The last words of each speaker on each row that say that it is there (1), or that it is not (-1)."""
     if block.op is None or (block.op > 0).all():
-        return replace(block, op=None) if op > 0 else block.filter(np.zeros(len(block), np.bool_))
-    keep = np.equal(np.sign(block.op), op)
+        block = block if sign > 0 else block.filter(np.zeros(len(block), np.bool_))
+        return _without_old_words(block)
+    keep = np.equal(np.sign(block.op), sign)
     keep[find_followed(block)[0]] = False
-    return replace(block.filter(keep), op=None)
+    return _without_old_words(block.filter(keep))
+
+
+def has_several_speakers(block: Block) -> bool:
+    return block.op is not None and bool((np.abs(block.op) > ALL).any())
+
+
+def _without_old_words(block: Block) -> Block:
+    """Before version 5 of checkpoints nobody told who speaks. Since then all have told anew what they know."""
+    if block.op is None or not has_several_speakers(block):
+        return block
+    return block.filter(np.abs(block.op) > ALL)
 
 
 def as_words(block: Block, op: int, query_time: int) -> Block:
-    """Says of rows, at a query time, that they are there (1) or no more (-1)."""
-    return replace(block, arrival=np.full(len(block), query_time), op=np.full(len(block), op, np.int8))
+    """Says of rows, at a query time, that they are there (op > 0) or no more (op < 0), and who says so."""
+    return replace(block, arrival=np.full(len(block), query_time), op=np.full(len(block), op, np.int32))
+
+
+def speaker(bucket: int) -> int:
+    """The number of a bucket where several tell the same rows."""
+    return ALL + 1 + bucket

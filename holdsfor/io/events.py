@@ -44,7 +44,7 @@ class Block:
     start: Ints  # when it happened, or the first point of an interval
     end: Ints | None  # intervals: the point after the last one, or OPEN
     arrival: Ints
-    op: npt.NDArray[np.int8] | None = None  # 1 insert, -1 retract; None: all inserts
+    op: npt.NDArray[np.signedinteger] | None = None  # > 0 insert, < 0 retract; None: all inserts
     begun: Ints | None = None  # events that take time: when each began; `start` is then when it was over
 
     def __len__(self) -> int:

@@ -173,7 +173,7 @@ class _Columns:
         value = columns.pop() if head["value"] else None
         times = {name: self._next("ints", rows).to_numpy(zero_copy_only=True) for name in head["times"]}
         start = times["start"]
-        op = times["op"].astype(np.int8) if "op" in times else None
+        op = times["op"].astype(np.int32) if "op" in times else None
         arrival = times.get("arrival", start)
         end, begun = times.get("end"), times.get("begun")
         return Block(head["name"], head["kind"], tuple(columns), value, start, end, arrival, op, begun)

@@ -54,6 +54,33 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch:
         assert ours.to_pylist() == expected.to_pylist(), str(program)
 
 
+TWO_SPEAKERS = """
+initiatedAt(tired(P)=true, T) :- happensAt(nap(P), T).
+terminatedAt(tired(P)=true, T) :- happensAt(run(P), T).
+initiatedAt(met(P,Q)=true, T) :- happensAt(greet(P,Q), T).
+terminatedAt(met(P,Q)=true, T) :- happensAt(part(P,Q), T).
+holdsFor(awake(P,Q)=true, I) :- holdsFor(met(P,Q)=true, I1), holdsFor(tired(P)=true, I2), holdsFor(tired(Q)=true, I3),
+    relative_complement_all(I1, [I2, I3], I).
+initiatedAt(greeted(P)=true, T) :- happensAt(start(awake(Q,P)=true), T).
+"""
+TWO_SPEAKERS_ROWS = ["nap|13|13|p4", "greet|34|34|p1|p4", "greet|34|34|p2|p4", "run|46|46|p4", "part|50|46|p2|p4"]
+
+
+@pytest.mark.parametrize("remembers", [False, True])
+@pytest.mark.parametrize("buckets", [2, 3, 7])
+def test_a_row_is_there_while_one_bucket_says_so(buckets: int, remembers: bool, tmp_path: Path) -> None:
+    """Buckets conclude that p4 is greeted, each for its own pair, and one of them takes it back."""
+    horizon = Horizon(window=54, step=2, start=0, end=72)
+    batches = [[[row]] for row in TWO_SPEAKERS_ROWS]
+    description = parse(TWO_SPEAKERS)
+    alone = ByHand(setting_of(description, horizon, 1), tmp_path / "one")
+    shared = ByHand(setting_of(description, horizon, buckets), tmp_path / "several", remembers=remembers)
+    for stream in (alone, shared):
+        stream.run_all(batches)
+    for ours, expected in zip(shared.log(), alone.log(), strict=True):
+        assert ours.to_pylist() == expected.to_pylist()
+
+
 def with_more_query_times(program: Program) -> Program:
     """Four times as many: few change much, so that it matters what is known from those before."""
     horizon = program.horizon

@@ -17,7 +17,7 @@ from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
 from holdsfor.engine.window import Windows, standing
-from holdsfor.engine.words import last_words
+from holdsfor.engine.words import has_several_speakers, last_words
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -98,13 +98,24 @@ def _relations_of(blocks: Iterable[Block], source: InputSource, alone: World) ->
 
 
 def add_words(
-    words: Iterable[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
+    words: Iterable[Block],
+    everything: Callable[[], Iterable[Block]],
+    sources: Sequence[InputSource],
+    world: World,
+    stores: Stores,
+    frontier: Frontier,
 ) -> dict[Relation, Difference]:
-    """Rows that are there, or no more, by the last word on each. frontier: see `add_arrivals`."""
+    """Rows that are there, or no more, by the last word on each. frontier: see `add_arrivals`.
+
+    everything: all rows that are there, by which it is known whether somebody else still tells of one.
+    """
     differences: dict[Relation, Difference] = {}
     alone = replace(world, relations={}, shared={})
     for place, blocks in _by_source(words, _places_of(sources)).items():
         source = sources[place]
+        if any(map(has_several_speakers, blocks)):
+            differences |= _look_again(everything(), source, alone, stores)
+            continue
         come, gone = (_relations_of([last_words(b, op) for b in blocks], source, alone) for op in (1, -1))
         for relation in {**come, **gone}:
             nothing = world.nothing_of(relation)
@@ -226,7 +237,7 @@ def _look_again(
         whole = stored.whole()
         before = Gathered(whole, np.arange(len(whole)))
         stores[relation] = keep(whole)
-        differences[relation] = replace_rows(relation, stores, before, now.get(relation, whole.none()))
+        differences[relation] = replace_rows(relation, stores, before, now.get(relation, whole.none()).distinct())
     return differences
 
 

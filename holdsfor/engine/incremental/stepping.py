@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -102,7 +103,8 @@ def _advance(
     pointwise = [*rest.of_points(), *(item.block for item in arrived if item.block.kind == "point")]
     differences = add_arrivals(fresh, everything, pointwise, sources, windows, bare, stores, known.frontier)
     spoken = words.between(known.query_time, query_time)
-    differences |= add_words(spoken, setting.scope.sources, bare, stores, known.frontier)
+    everything_told = partial(words.at, query_time)
+    differences |= add_words(spoken, everything_told, setting.scope.sources, bare, stores, known.frontier)
     differences = {relation: difference for relation, difference in differences.items() if difference}
     turn = QueryTurn(known, setting, bare, stores, dict(known.running), differences)
     for unit in setting.units:

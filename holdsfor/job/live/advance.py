@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.changes import Changes, Report, changes
@@ -12,7 +13,7 @@ from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.relation import Data
 from holdsfor.engine.result import as_block
 from holdsfor.engine.stepping import QueryMoment, remembered
-from holdsfor.engine.words import as_words
+from holdsfor.engine.words import ALL, as_words, speaker
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
@@ -49,6 +50,7 @@ class StageOnBucket:
 
     job: Job
     number: int
+    bucket: int
     report: Report
     last: bool
 
@@ -87,7 +89,8 @@ class StageOnBucket:
         if len(unheard.to):
             if evaluation.fired is not None:
                 yield from pass_on([*evaluation.kept_inputs, *held.forwards], unheard, router, number, "input")
-            rows = (as_words(block, 1, due[0]) for block in evaluation.words.at(due[0]))
+            words_at = evaluation.words.standing(due[0])
+            rows = (replace(block, arrival=np.full(len(block), due[0])) for block in words_at)
             yield from pass_on(rows, unheard, router, number, "given")
         words = evaluation.words.between(due[0], due[-1])
         yield from pass_on(join_blocks(words), links.all, router, number, "given")
@@ -101,12 +104,15 @@ class StageOnBucket:
         router, stage = job.router, job.stages[number]
         if number + 1 == len(job.stages):
             return
-        read_later = [home.relation for home in stage.homes if is_read_later(home.relation, number, router)]
+        read_later = {home.relation: home for home in stage.homes if is_read_later(home.relation, number, router)}
         world = moment.world() if is_first and (links.has_new or not has_spoken) else None
-        for relation in dict.fromkeys(read_later):
-            everything = None if world is None else _all_words(relation, moment, world)
-            words = everything if everything is not None and not has_spoken else _words(relation, moment)
-            if words is not None:
+        for relation, home in read_later.items():
+            who = speaker(self.bucket) if home.positions is None else ALL
+            everything = None if world is None else _all_words(relation, moment, world, who)
+            words = _words(relation, moment, who)
+            if everything is not None and not has_spoken:
+                words = join_blocks([words, everything])[0]
+            if len(words):
                 yield from parcels(words, router, number, relation)
                 if stage.sends_on:
                     heard = links.old if is_first else links.all
@@ -138,21 +144,19 @@ def make_links(held: Held) -> Links:
     return Links(every, new, every.without(new) if len(new.to) else every)
 
 
-def _words(relation: Relation, moment: QueryMoment) -> Block | None:
-    """What a query time says of a relation to those who have heard all that was said before; None: nothing."""
+def _words(relation: Relation, moment: QueryMoment, who: int) -> Block:
+    """What a query time says of a relation to those who have heard all that was said before."""
     removed, added = _difference(relation, moment)
-    if not len(removed) and not len(added):
-        return None
     horizon = moment.frontier.horizon(relation)
-    both = [(removed, -1), (added, 1)]
+    both = [(removed, -who), (added, who)]
     blocks = [as_words(_recent(relation, data, moment.now, horizon), op, moment.query_time) for data, op in both]
     return join_blocks(blocks)[0]
 
 
-def _all_words(relation: Relation, moment: QueryMoment, world: World) -> Block:
+def _all_words(relation: Relation, moment: QueryMoment, world: World, who: int) -> Block:
     data = world.relations.get(relation, world.nothing_of(relation))
     recent = _recent(relation, data, world, moment.frontier.horizon(relation))
-    return as_words(recent, 1, moment.query_time)
+    return as_words(recent, who, moment.query_time)
 
 
 def _recent(relation: Relation, data: Data, world: World, horizon: int) -> Block:

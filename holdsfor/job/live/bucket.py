@@ -72,7 +72,7 @@ def bucket_task(
     held.add(fresh)
     begun = time.perf_counter()
     if turn.due:
-        stage = StageOnBucket(job, number, turn.report, turn.last)
+        stage = StageOnBucket(job, number, bucket, turn.report, turn.last)
         _tell(turn, place.name, stage.advance(held, turn.due), done)
     ended = time.perf_counter()
     if turn.makes_base:

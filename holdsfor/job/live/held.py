@@ -20,7 +20,7 @@ from holdsfor.job.live.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
 from holdsfor.job.tasks import Job, home_filter
 
-SPOKEN = "has spoken"
+SPOKEN = "has spoken, and said who it is"  # before version 5 it had not
 
 
 @dataclass(slots=True)

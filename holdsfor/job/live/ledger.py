@@ -11,7 +11,7 @@ What a bucket carries after a batch is a base, and what came and fell due since:
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,7 +22,7 @@ from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.changed import find_changes
 
-VERSION = 4  # of all files of a checkpoint; to be raised when one of them comes to mean something else
+VERSION = 5  # of all files of a checkpoint; to be raised when one of them comes to mean something else
 OLDEST = 2  # of the versions that can still be read
 IDENTITY = "stream.json"
 
@@ -41,7 +41,8 @@ class Logged:
 
     end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
     mark: of the attempt at the batch that counts; nothing else has it.
-    has_words: stages have told the next what differs; before version 4 they told all that was known, each time.
+    has_words: stages have told the next what differs, and who says so; before version 5 they have not, and before
+    version 4 they told all that was known, each time.
     """
 
     batch: int
@@ -161,15 +162,13 @@ State = tuple[tuple[Base, ...], tuple[Logged, ...]]
 
 
 def _state_of(content: Mapping[str, Any]) -> State:
-    log = tuple(_entry_of(*entry) for entry in content["log"])
+    log = tuple(_entry_of(entry, content["version"]) for entry in content["log"])
     return tuple(Base(batch, _written(files)) for batch, files in content["bases"]), log
 
 
-def _entry_of(
-    batch: int, files: list[list[Any]], due: Sequence[int], end: int, mark: str, has_words: bool = False
-) -> Logged:
-    """Without the last in version 3."""
-    return Logged(batch, _written(files), range(*due), end, mark, has_words)
+def _entry_of(entry: list[Any], version: int) -> Logged:
+    batch, files, due, end, mark = entry[:5]
+    return Logged(batch, _written(files), range(*due), end, mark, has_words=version > 4 and entry[5])
 
 
 def _state_of_version_2(content: Mapping[str, Any]) -> State:
