@@ -17,22 +17,9 @@ from holdsfor.errors import HoldsforError
 from holdsfor.kernels import ascends, sort_packed, take
 from holdsfor.kernels.machine import OPEN
 from holdsfor.language.terms import Int
+from holdsfor.plan.definitions import Due, Group
 from holdsfor.plan.distances import distances
-from holdsfor.plan.operators import (
-    At,
-    Chain,
-    Conclude,
-    Due,
-    Group,
-    Holding,
-    Let,
-    Lookup,
-    Match,
-    Op,
-    Relation,
-    Tally,
-    Without,
-)
+from holdsfor.plan.operators import At, Chain, Conclude, Holding, Let, Lookup, Match, Op, Relation, Tally, Without
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import flat
 

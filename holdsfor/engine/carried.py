@@ -22,7 +22,9 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Due, Group, InputSource, Plan, Relation
+from holdsfor.plan.definitions import Due, Group, InputSource
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.whole_plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from holdsfor.errors import HoldsforError
 from holdsfor.kernels import compress, member_mask, merge_sorted, unique_sorted
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import DescriptionError
-from holdsfor.plan.operators import Chain, Closure, Lookup
+from holdsfor.plan.definitions import Closure
+from holdsfor.plan.operators import Chain, Lookup
 from holdsfor.plan.walk import facts_used
 
 Tables = dict[Signature, Table]

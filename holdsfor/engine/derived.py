@@ -14,7 +14,8 @@ from holdsfor.engine.prepared import Rulebook, find_rule, rows_of
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.kernels import sort_packed
-from holdsfor.plan.operators import Arg, Conclude, Derived, Relation
+from holdsfor.plan.definitions import Derived
+from holdsfor.plan.operators import Arg, Conclude, Relation
 
 Found = list[tuple[Conclude, Rows]]
 

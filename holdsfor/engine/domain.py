@@ -20,7 +20,8 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, is_one_of, member_mask, number_sorted, sort_packed, take
-from holdsfor.plan.operators import Arg, Chain, Declared, Leaf, Op, Relation
+from holdsfor.plan.definitions import Declared
+from holdsfor.plan.operators import Arg, Chain, Leaf, Op, Relation
 from holdsfor.plan.structures import Forms, flat, forms_of, names_in, open_forms
 from holdsfor.plan.variables import mentions
 

@@ -22,19 +22,10 @@ from holdsfor.kernels import TooManyPairs, compress, distinct
 from holdsfor.language.description import Signature
 from holdsfor.once import OncePerObject
 from holdsfor.plan.compiler.sources import identified_facts
-from holdsfor.plan.operators import (
-    Declared,
-    Definition,
-    Derived,
-    Group,
-    Plan,
-    Recursion,
-    Relation,
-    SharedExpression,
-    Simple,
-    Static,
-)
+from holdsfor.plan.definitions import Declared, Definition, Derived, Group, Recursion, Simple, Static
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import conclusions, defines, widest_key
+from holdsfor.plan.whole_plan import Plan, SharedExpression
 
 
 @dataclass(frozen=True, slots=True)

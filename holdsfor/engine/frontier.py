@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import Look, Plan, Relation
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Look, Plan
 
 #: Further from the start of the history than any condition looks.
 FAR = 1 << 61

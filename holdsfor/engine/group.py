@@ -16,7 +16,8 @@ from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.together import all_together
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.plan.operators import At, Declared, Due, Group, Holding, Relation
+from holdsfor.plan.definitions import Declared, Due, Group
+from holdsfor.plan.operators import At, Holding, Relation
 from holdsfor.plan.walk import defines, flat
 
 #: How often a group may be evaluated anew; each round is right for one more change at least.

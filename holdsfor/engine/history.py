@@ -26,7 +26,8 @@ from holdsfor.io.events import Block, Events
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.text import plain_text
 from holdsfor.io.wide import NANOSECONDS
-from holdsfor.plan.operators import InputSource, Relation
+from holdsfor.plan.definitions import InputSource
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import defines
 
 

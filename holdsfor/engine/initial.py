@@ -16,7 +16,8 @@ from holdsfor.engine.valued import find_grounding
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import ascends, compress, distinct
-from holdsfor.plan.operators import Declared, Relation, Simple
+from holdsfor.plan.definitions import Declared, Simple
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.structures import is_open, open_forms
 
 

@@ -17,7 +17,7 @@ from holdsfor.io.events import OPEN, Block
 from holdsfor.io.taking import lend_numbers
 from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import InputSource
+from holdsfor.plan.definitions import InputSource
 
 
 def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:

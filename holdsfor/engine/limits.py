@@ -6,7 +6,8 @@ from holdsfor.engine.dictionary import EndlessTerm
 from holdsfor.kernels import TooManyPairs
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Conclude, Declared, HoldsForRule
+from holdsfor.plan.definitions import Declared
+from holdsfor.plan.operators import Conclude, HoldsForRule
 
 HINT = (
     "give its conditions variables in common, so that not all rows meet all others; "

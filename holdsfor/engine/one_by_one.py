@@ -17,7 +17,8 @@ from holdsfor.kernels import compress, unique_sorted
 from holdsfor.kernels.bits import Rules, bit_machine
 from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineStart, machine
 from holdsfor.language.terms import Int
-from holdsfor.plan.operators import Due, Group, Relation
+from holdsfor.plan.definitions import Due, Group
+from holdsfor.plan.operators import Relation
 
 Spec = tuple[int, int, list[tuple[int, int, int]]]  # slot, action, conditions: slot, wanted, distance in time
 MOST_BITS = 62

@@ -14,10 +14,11 @@ from holdsfor.engine.distinct import distinct
 from holdsfor.engine.patterns import END, LEFT, RIGHT, START, blocked_at, match_pattern, pair_around, pair_up
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
-from holdsfor.plan.operators import Conclude, Occurring, Plan
+from holdsfor.plan.operators import Conclude, Occurring
 from holdsfor.plan.patterns import Absent, Pairs, Pattern, operands
 from holdsfor.plan.printing.rule import Writer
 from holdsfor.plan.walk import conclusions, defines
+from holdsfor.plan.whole_plan import Plan
 
 PROGRESS_SCHEMA = pa.schema(
     [

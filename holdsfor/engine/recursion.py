@@ -11,7 +11,8 @@ from holdsfor.engine.prepared import Rulebook
 from holdsfor.engine.relation import Data
 from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
-from holdsfor.plan.operators import Conclude, Derived, Occurring, Recursion, Relation
+from holdsfor.plan.definitions import Derived, Recursion
+from holdsfor.plan.operators import Conclude, Occurring, Relation
 from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, subpatterns
 
 MOST_ROUNDS = 100_000

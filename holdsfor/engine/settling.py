@@ -9,8 +9,10 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, InputSource, Plan, Relation, Simple, Static
+from holdsfor.plan.definitions import Definition, Due, InputSource, Simple, Static
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import defines, simple_of
+from holdsfor.plan.whole_plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ from holdsfor.kernels import (
     make_intervals,
     unique_sorted,
 )
-from holdsfor.plan.operators import Conclude, Relation, Simple
+from holdsfor.plan.definitions import Simple
+from holdsfor.plan.operators import Conclude, Relation
 from holdsfor.plan.structures import is_open
 
 

@@ -21,22 +21,21 @@ from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
 from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, sort_packed, union2, unique_sorted
 from holdsfor.language.terms import is_ground
+from holdsfor.plan.definitions import Static
 from holdsfor.plan.operators import (
     WHOLE_HISTORY,
     Combine,
     Expression,
-    Grounds,
     HoldsForRule,
     Lasting,
     Lookup,
     Of,
     Relate,
     Relation,
-    SharedExpression,
-    Static,
 )
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
 from holdsfor.plan.structures import flat, forms_of, in_order_of
+from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)

@@ -22,7 +22,8 @@ from holdsfor.engine.world import Running, World
 from holdsfor.io.events import MOST_TIME
 from holdsfor.kernels import INITIATE, INITIATE_IF_ALIVE, TERMINATE, expand, unique_sorted
 from holdsfor.kernels.machine import Actions, Deadlines, MachineStart, machine
-from holdsfor.plan.operators import Arg, Due, Group, Relation, Without
+from holdsfor.plan.definitions import Due, Group
+from holdsfor.plan.operators import Arg, Relation, Without
 from holdsfor.plan.structures import flat, forms_of, is_open
 
 KEY = "key"

@@ -17,7 +17,8 @@ from holdsfor.engine.points import EMPTY, Points, no_points
 from holdsfor.engine.relation import Data
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Term
-from holdsfor.plan.operators import Due, Relation
+from holdsfor.plan.definitions import Due
+from holdsfor.plan.operators import Relation
 
 
 @dataclass(frozen=True, slots=True)

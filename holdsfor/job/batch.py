@@ -28,7 +28,7 @@ from holdsfor.job.parts import Part, footer_span
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 
 Span = tuple[int, int]
 Row = dict[str, Any]

@@ -15,7 +15,7 @@ from holdsfor.job.exchange import Ints, hashes
 from holdsfor.job.parts import ROWS_A_BUCKET, Part, estimate_rows
 from holdsfor.job.routing import Router, kind_of_block, router
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 
 #: How much of the input is looked at: the first rows of a few of its parts.
 PARTS, ROWS = 4, 20_000

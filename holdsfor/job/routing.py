@@ -17,8 +17,11 @@ from holdsfor.io.text import as_text
 from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature
+from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.distribution.stages import one_stage
-from holdsfor.plan.operators import InputSource, Plan, Relation, Route, Slices, Stage, Way
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.routes import Route, Slices, Stage, Way
+from holdsfor.plan.whole_plan import Plan
 
 Mask = npt.NDArray[np.bool_]
 Use = OneOf["input", "given", "forward", "evidence"]

@@ -42,7 +42,8 @@ from holdsfor.job.routing import (
     send_on,
     sources_from,
 )
-from holdsfor.plan.operators import Relation, Stage
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import defines, ranges_over_domain
 
 #: What travels between tasks: a parcel, a table of results (stage DONE), or counts.

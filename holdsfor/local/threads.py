@@ -31,7 +31,7 @@ from holdsfor.job.parts import parts_of
 from holdsfor.job.routing import Parcel, parcels, router
 from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
 from holdsfor.language.description import Input
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 
 #: With fewer rows than this, sharing them out takes longer than two threads save.
 MANY_ROWS = 5_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdsfor.once import OncePerObject
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 
 if TYPE_CHECKING:
     from holdsfor.language.description import EventDescription

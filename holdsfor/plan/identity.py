@@ -14,22 +14,27 @@ from typing import Any
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var
-from holdsfor.plan.operators import (
-    Arg,
-    At,
+from holdsfor.plan.definitions import (
     Closure,
-    Combine,
-    Conclude,
     Declared,
     Definition,
     Derived,
     Domain,
     Due,
-    Expression,
     Group,
+    InputSource,
+    Recursion,
+    Simple,
+    Static,
+)
+from holdsfor.plan.operators import (
+    Arg,
+    At,
+    Combine,
+    Conclude,
+    Expression,
     Holding,
     HoldsForRule,
-    InputSource,
     Lasting,
     Let,
     Lookup,
@@ -37,18 +42,15 @@ from holdsfor.plan.operators import (
     Occurring,
     Of,
     Op,
-    Plan,
-    Recursion,
     Relate,
     Relation,
-    Simple,
-    Static,
     Structure,
     Tally,
     Where,
     Without,
 )
 from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding
+from holdsfor.plan.whole_plan import Plan
 
 Encoded = list[Any]
 

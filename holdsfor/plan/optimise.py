@@ -9,7 +9,6 @@ from holdsfor.language.description import EventDescription
 from holdsfor.plan.compiler.compile import compiled, completed
 from holdsfor.plan.distribution.split import split
 from holdsfor.plan.identity import identify, identify_pieces
-from holdsfor.plan.operators import Plan
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.cheapest import cheapest
 from holdsfor.plan.passes.dead import dead
@@ -18,6 +17,7 @@ from holdsfor.plan.passes.products import check_products
 from holdsfor.plan.passes.share import share
 from holdsfor.plan.passes.unite import unite
 from holdsfor.plan.refusals import reporting
+from holdsfor.plan.whole_plan import Plan
 
 PASSES: tuple[tuple[str, Callable[[Plan], Plan]], ...] = (
     ("dead definitions left out", dead),

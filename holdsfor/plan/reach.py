@@ -6,29 +6,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdsfor.language.terms import Float, Int, Place
+from holdsfor.plan.definitions import Definition, Static
 from holdsfor.plan.distances import ANYWHEN, Span, limit_times
 from holdsfor.plan.operators import (
     At,
     Chain,
     Combine,
-    Definition,
     Expression,
     Holding,
     HoldsForRule,
     Lasting,
-    Look,
     Occurring,
     Of,
-    Reach,
     Relate,
     Relation,
-    Static,
     Tally,
     Without,
 )
 from holdsfor.plan.patterns import Absent, Pattern, subpatterns
 from holdsfor.plan.spread import distances_back
 from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, simple_of, subexpressions
+from holdsfor.plan.whole_plan import Look, Reach
 
 
 def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:

@@ -8,7 +8,7 @@ from functools import wraps
 
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 
 MOST = 20  # refusals that are told at once
 Planning = Callable[[EventDescription], Plan]

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from holdsfor.language.description import Signature
+from holdsfor.plan.definitions import Closure, Definition, Derived, Domain, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import (
     At,
     Chain,
-    Closure,
     Combine,
     Conclude,
-    Definition,
-    Derived,
-    Domain,
     Expression,
-    Group,
     Holding,
     HoldsForRule,
     Lasting,
@@ -23,11 +19,8 @@ from holdsfor.plan.operators import (
     Occurring,
     Of,
     Op,
-    Recursion,
     Relate,
     Relation,
-    Simple,
-    Static,
     Tally,
     Without,
 )

@@ -34,7 +34,7 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.session import open_depot_folder

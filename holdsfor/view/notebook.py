@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.clock import Clock
     from holdsfor.language import EventDescription
-    from holdsfor.plan.operators import Definition, Plan
+    from holdsfor.plan.definitions import Definition
+    from holdsfor.plan.whole_plan import Plan
 
 LANES, BARS = 12, 500  # at most so many are drawn
 WIDTH, NAMES, ROW = 760, 220, 18
@@ -130,7 +131,7 @@ def plan_graph(plan: Plan) -> Graph:
 
 
 def _kind_of(definition: Definition) -> Kind:
-    from holdsfor.plan.operators import Derived, Recursion, Static
+    from holdsfor.plan.definitions import Derived, Recursion, Static
 
     if isinstance(definition, Derived | Recursion):
         return "event"

@@ -16,7 +16,8 @@ from holdsfor.engine.rows import Rows
 from holdsfor.engine.window import find_windows
 from holdsfor.engine.world import World
 from holdsfor.plan import plan
-from holdsfor.plan.operators import Derived, Occurring
+from holdsfor.plan.definitions import Derived
+from holdsfor.plan.operators import Occurring
 from holdsfor.plan.patterns import Pairs, Pattern, sequence_parts
 
 RULE = "m(X, A, B, C, D) <- (a(X, A) SEQ b(X, B) SEQ c(C) SEQ d(X, D)).30."

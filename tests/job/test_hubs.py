@@ -15,7 +15,7 @@ from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.exchange import Buckets, hash_terms
 from holdsfor.job.parts import ROWS_A_BUCKET, parts_of
 from holdsfor.plan import plan
-from holdsfor.plan.operators import Plan
+from holdsfor.plan.whole_plan import Plan
 from tests.conformance.engines import in_tasks
 from tests.laws.test_programs import explain, wrong
 from tests.naive.shapes import random_shapes

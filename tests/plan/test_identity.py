@@ -6,7 +6,7 @@ import pytest
 
 from holdsfor.language import parse
 from holdsfor.plan import plan
-from holdsfor.plan.operators import Derived, Static
+from holdsfor.plan.definitions import Derived, Static
 
 RULES = """
 input event press/1, cut/1, level/2. input fluent near/2.

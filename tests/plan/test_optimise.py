@@ -12,7 +12,7 @@ import pytest
 import holdsfor
 from holdsfor.plan import Plan, optimise
 from holdsfor.plan.compiler.compile import compiled
-from holdsfor.plan.operators import Static
+from holdsfor.plan.definitions import Static
 from holdsfor.plan.passes.boolean import boolean
 from holdsfor.plan.passes.dead import dead
 from tests.naive.programs import random_program

@@ -23,7 +23,8 @@ from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.kernels import union2
 from holdsfor.language.description import Signature
-from holdsfor.plan.operators import InputSource, Relation
+from holdsfor.plan.definitions import InputSource
+from holdsfor.plan.operators import Relation
 
 Stores = dict[Relation, Stored | Runs]
 

@@ -26,7 +26,8 @@ from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Cuts, Running, World
 from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
 from holdsfor.kernels.machine_state import FAR
-from holdsfor.plan.operators import Due, Relation
+from holdsfor.plan.definitions import Due
+from holdsfor.plan.operators import Relation
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,10 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Definition, Due, Group, Look, Plan, Reach, Relation, Static
+from holdsfor.plan.definitions import Definition, Due, Group, Static
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import complements, names_times
+from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 Waiting = tuple[Relation, Reach]
 """A relation, and how far a definition that reads it looks from the present."""

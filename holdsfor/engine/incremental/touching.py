@@ -16,7 +16,8 @@ from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import find_earliest_of_codes, minus2
-from holdsfor.plan.operators import Group, Relation
+from holdsfor.plan.definitions import Group
+from holdsfor.plan.operators import Relation
 
 #: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
 GATHERING = 1.5

@@ -9,7 +9,8 @@ from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting
 from holdsfor.engine.incremental.stored import Difference, merge_differences
 from holdsfor.engine.world import Running, World
-from holdsfor.plan.operators import Due, Relation
+from holdsfor.plan.definitions import Due
+from holdsfor.plan.operators import Relation
 
 #: The counts that say how much a query time looks at.
 WORK = ("definitions_evaluated", "definitions_skipped", "blocks_evaluated", "rows_gathered")

@@ -11,8 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from holdsfor.plan.operators import Definition, Due, Group, Plan, Relation, Stage
+from holdsfor.plan.definitions import Definition, Due, Group
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Plan
 
 Positions = tuple[int, ...]
 

@@ -9,8 +9,8 @@ from holdsfor.engine.changes import REPORTS
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import did_you_mean
-from holdsfor.plan.operators import Plan
 from holdsfor.plan.printing.bounds import describe_unbounded, find_unbounded
+from holdsfor.plan.whole_plan import Plan
 
 _log = logging.getLogger(__name__)
 

@@ -6,27 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 
 from holdsfor.plan.compiler.prefixes import Prefixes
-from holdsfor.plan.operators import (
-    At,
-    Chain,
-    Conclude,
-    Definition,
-    Derived,
-    Group,
-    Holding,
-    HoldsForRule,
-    Let,
-    Op,
-    Plan,
-    Recursion,
-    Simple,
-    Static,
-    Tally,
-    Where,
-    Without,
-)
+from holdsfor.plan.definitions import Definition, Derived, Group, Recursion, Simple, Static
+from holdsfor.plan.operators import At, Chain, Conclude, Holding, HoldsForRule, Let, Op, Tally, Where, Without
 from holdsfor.plan.variables import binds, mentions, needs, renamed
 from holdsfor.plan.walk import conclusions, defines, flat
+from holdsfor.plan.whole_plan import Plan
 
 Reordering = Callable[[Chain, Set[str], Prefixes], Chain]
 """A chain in another order. The variables are those that are bound before it; the prefixes: of all rules."""

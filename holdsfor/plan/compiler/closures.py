@@ -10,7 +10,7 @@ from holdsfor.language.terms import name_and_args
 from holdsfor.language.walk import every
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.unfold import Background
-from holdsfor.plan.operators import Closure, Declared
+from holdsfor.plan.definitions import Closure, Declared
 
 
 def compile_closure(group: tuple[Signature, ...], pipeline: Pipeline, sources: Mapping[str, Source]) -> Closure:

@@ -26,27 +26,14 @@ from holdsfor.plan.compiler.sources import identified, sources
 from holdsfor.plan.compiler.static import compile_holds_for
 from holdsfor.plan.compiler.times import name_times
 from holdsfor.plan.compiler.unfold import background
+from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
-from holdsfor.plan.operators import (
-    Conclude,
-    Declared,
-    Definition,
-    Derived,
-    Due,
-    Group,
-    HoldsForRule,
-    Plan,
-    Reach,
-    Recursion,
-    Relation,
-    Simple,
-    Static,
-    make_relation,
-)
+from holdsfor.plan.operators import Conclude, HoldsForRule, Relation, make_relation
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import deadline_of, open_value_variants, relations
 from holdsfor.plan.walk import facts_used, reads
+from holdsfor.plan.whole_plan import Plan, Reach
 
 
 @reporting

@@ -10,7 +10,8 @@ from holdsfor.language.terms import Place, Var, name_and_args
 from holdsfor.plan.compiler.fold import Body, Head, head_names
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.said import is_dynamic, signature_of
-from holdsfor.plan.operators import Declared, Domain, Relation, make_relation
+from holdsfor.plan.definitions import Declared, Domain
+from holdsfor.plan.operators import Relation, make_relation
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import is_open
 

@@ -8,18 +8,16 @@ from dataclasses import replace
 
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.terms import variables
+from holdsfor.plan.definitions import Definition, InputSource
 from holdsfor.plan.operators import (
     At,
     Chain,
     Conclude,
-    Definition,
     Holding,
-    InputSource,
     Let,
     Lookup,
     Match,
     Occurring,
-    Plan,
     Relation,
     Where,
     make_relation,
@@ -28,6 +26,7 @@ from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.walk import chains, conclusions, flat
+from holdsfor.plan.whole_plan import Plan
 
 ARITHMETIC = {"<", ">", "=<", ">=", "=:=", "=\\=", "is"}
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.bodies import bodies_of
-from holdsfor.plan.operators import Definition, Plan
 from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Plan
 
 
 def advise_on_together(plan: Plan) -> Iterator[str]:

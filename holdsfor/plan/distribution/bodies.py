@@ -5,21 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from holdsfor.plan.operators import (
-    Arg,
-    At,
-    Chain,
-    Conclude,
-    Declared,
-    Definition,
-    Holding,
-    HoldsForRule,
-    Occurring,
-    Of,
-    Op,
-    Relation,
-    Static,
-)
+from holdsfor.plan.definitions import Declared, Definition, Static
+from holdsfor.plan.operators import Arg, At, Chain, Conclude, Holding, HoldsForRule, Occurring, Of, Op, Relation
 from holdsfor.plan.patterns import (
     Absent,
     OneOfSeveral,

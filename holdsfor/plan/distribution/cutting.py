@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from holdsfor.language.terms import Atom as Constant
+from holdsfor.plan.definitions import Definition, Derived, Static
 from holdsfor.plan.distribution.bodies import Atom
 from holdsfor.plan.operators import (
     Arg,
@@ -18,8 +19,6 @@ from holdsfor.plan.operators import (
     Chain,
     Combine,
     Conclude,
-    Definition,
-    Derived,
     Expression,
     Holding,
     HoldsForRule,
@@ -28,7 +27,6 @@ from holdsfor.plan.operators import (
     Op,
     Relate,
     Relation,
-    Static,
     Structure,
     Tally,
     Without,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from holdsfor.plan.operators import Definition, Relation, Route, Slices
+from holdsfor.plan.definitions import Definition
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.walk import defines
 
 INPUT = -1  # the stage that input comes from

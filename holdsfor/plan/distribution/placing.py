@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from holdsfor.language.terms import Term
+from holdsfor.plan.definitions import Definition, Derived
 from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.tuples import tuples_of
-from holdsfor.plan.operators import Conclude, Definition, Derived, Occurring, Relation, Route, Slices
+from holdsfor.plan.operators import Conclude, Occurring, Relation
 from holdsfor.plan.reach import looks
+from holdsfor.plan.routes import Route, Slices
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import defines, reads, simple_of
 

@@ -14,30 +14,16 @@ from typing import Any
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Atom
+from holdsfor.plan.definitions import Definition, Derived, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.bodies import Body, body_of
 from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
-from holdsfor.plan.operators import (
-    Arg,
-    At,
-    Conclude,
-    Definition,
-    Derived,
-    Group,
-    HoldsForRule,
-    Of,
-    Plan,
-    Recursion,
-    Relation,
-    Simple,
-    Static,
-    Structure,
-    make_relation,
-)
+from holdsfor.plan.operators import Arg, At, Conclude, HoldsForRule, Of, Relation, Structure, make_relation
 from holdsfor.plan.structures import Forms, is_open, names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Plan
 
 Rule = Conclude | HoldsForRule
 TRUE = Atom("true")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import place
-from holdsfor.plan.operators import Definition, Home, Relation, Route, Stage
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.routes import Home, Route, Stage
 from holdsfor.plan.walk import defines, reads
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from holdsfor.plan.definitions import Definition
 from holdsfor.plan.distribution.bodies import Atom, Body, bodies_of, body_of
 from holdsfor.plan.distribution.layout import Layout
-from holdsfor.plan.operators import Arg, Definition, Relation
+from holdsfor.plan.operators import Arg, Relation
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import defines, simple_of
 

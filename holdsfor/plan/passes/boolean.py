@@ -33,25 +33,23 @@ from dataclasses import replace
 from itertools import combinations, product
 
 from holdsfor.plan.compiler.static import combined, evidence_of
+from holdsfor.plan.definitions import Definition, Simple, Static
 from holdsfor.plan.operators import (
     At,
     Chain,
     Combine,
     Conclude,
-    Definition,
     Expression,
     Holding,
     HoldsForRule,
     Lasting,
     Of,
     Op,
-    Plan,
     Relation,
-    Simple,
-    Static,
     Without,
 )
 from holdsfor.plan.walk import defines, flat, simple_of
+from holdsfor.plan.whole_plan import Plan
 
 MOST = 4  # fluents that one is made of, and intersections in the outcome: beyond, rules are no dearer than algebra
 State = frozenset[Relation]

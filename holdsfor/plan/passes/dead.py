@@ -17,36 +17,28 @@ from dataclasses import replace
 
 from holdsfor.plan.compiler.constant import contradict, truth
 from holdsfor.plan.compiler.static import NOTHING, combined
+from holdsfor.plan.definitions import Closure, Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import (
     At,
     Chain,
-    Closure,
     Combine,
     Conclude,
-    Declared,
-    Definition,
-    Derived,
-    Due,
     Expression,
-    Group,
     Holding,
     HoldsForRule,
     Lasting,
     Occurring,
     Of,
     Op,
-    Plan,
-    Recursion,
     Relate,
     Relation,
-    Simple,
-    Static,
     Tally,
     Where,
     Without,
 )
 from holdsfor.plan.patterns import OneOfSeveral, Pattern, Scan, positive_operands
 from holdsfor.plan.walk import defines, facts_used, reads, simple_of
+from holdsfor.plan.whole_plan import Plan
 
 Live = Set[Relation]
 

@@ -15,9 +15,10 @@ from functools import cache, partial
 from holdsfor.language.description import Signature
 from holdsfor.plan.compiler.chains import Placing, each_chain
 from holdsfor.plan.compiler.prefixes import Prefixes
-from holdsfor.plan.operators import Chain, Let, Lookup, Plan
+from holdsfor.plan.operators import Chain, Let, Lookup
 from holdsfor.plan.structures import is_open, names_in
 from holdsfor.plan.variables import binds, needs
+from holdsfor.plan.whole_plan import Plan
 
 Single = Callable[[Lookup, Set[str]], bool]
 

@@ -8,10 +8,12 @@ from holdsfor.budget import MOST_ROWS
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Refusal
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Chain, Conclude, Declared, HoldsForRule, Let, Lookup, Plan, Static
+from holdsfor.plan.definitions import Declared, Static
+from holdsfor.plan.operators import Chain, Conclude, HoldsForRule, Let, Lookup
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import conclusions, simple_of
+from holdsfor.plan.whole_plan import Plan
 
 
 def check_products(plan: Plan) -> None:

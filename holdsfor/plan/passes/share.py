@@ -14,24 +14,11 @@ from functools import lru_cache
 
 from holdsfor.language.terms import Term, is_ground
 from holdsfor.plan.compiler.chains import beginnings
-from holdsfor.plan.operators import (
-    Chain,
-    Combine,
-    Definition,
-    Expression,
-    Grounds,
-    HoldsForRule,
-    Lasting,
-    Of,
-    Plan,
-    Relate,
-    Relation,
-    Shared,
-    SharedExpression,
-    Static,
-)
+from holdsfor.plan.definitions import Definition, Static
+from holdsfor.plan.operators import Chain, Combine, Expression, HoldsForRule, Lasting, Of, Relate, Relation
 from holdsfor.plan.structures import in_order_of
 from holdsfor.plan.walk import complements, parts
+from holdsfor.plan.whole_plan import Grounds, Plan, Shared, SharedExpression
 
 
 def share(plan: Plan) -> Plan:

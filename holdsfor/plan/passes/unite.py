@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from holdsfor.plan.operators import WHOLE_HISTORY, Combine, HoldsForRule, Plan, Static
+from holdsfor.plan.definitions import Static
+from holdsfor.plan.operators import WHOLE_HISTORY, Combine, HoldsForRule
+from holdsfor.plan.whole_plan import Plan
 
 
 def unite(plan: Plan) -> Plan:

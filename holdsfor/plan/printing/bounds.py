@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import NOWHERE
-from holdsfor.plan.operators import Plan
 from holdsfor.plan.reach import Unbounded, unbounded
+from holdsfor.plan.whole_plan import Plan
 
 
 def find_unbounded(made: Plan) -> dict[Signature, Unbounded]:

@@ -11,9 +11,9 @@ from holdsfor.language.terms import name_and_args
 from holdsfor.language.walk import every
 from holdsfor.plan.compiler.compile import compiled
 from holdsfor.plan.compiler.unfold import background, unfold
-from holdsfor.plan.operators import Plan
 from holdsfor.plan.optimise import steps
 from holdsfor.plan.printing.plan import show, show_definition, show_domain, show_shared
+from holdsfor.plan.whole_plan import Plan
 
 
 def explain(description: EventDescription) -> str:

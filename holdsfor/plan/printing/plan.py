@@ -4,34 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from holdsfor.plan.operators import (
-    At,
-    Chain,
-    Conclude,
+from holdsfor.plan.definitions import (
     Declared,
     Definition,
     Derived,
     Domain,
     Due,
-    Grounds,
     Group,
-    HoldsForRule,
-    Home,
     InputSource,
-    Plan,
-    Reach,
     Recursion,
-    Relation,
-    Route,
-    Shared,
-    SharedExpression,
     Simple,
-    Stage,
     Static,
 )
+from holdsfor.plan.operators import At, Chain, Conclude, HoldsForRule, Relation
 from holdsfor.plan.passes.share import grounds_of
 from holdsfor.plan.printing.rule import NO_NAMES, Names, Writer, bound_names, grounding, named
+from holdsfor.plan.routes import Home, Route, Stage
 from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Grounds, Plan, Reach, Shared, SharedExpression
 
 
 def show(plan: Plan) -> str:

@@ -13,7 +13,6 @@ from holdsfor.plan.operators import (
     Chain,
     Combine,
     Expression,
-    Grounds,
     Holding,
     Lasting,
     Let,
@@ -24,7 +23,6 @@ from holdsfor.plan.operators import (
     Op,
     Relate,
     Relation,
-    SharedExpression,
     Structure,
     Tally,
     Where,
@@ -34,6 +32,7 @@ from holdsfor.plan.patterns import Absent, Measured, Moment, OneOfSeveral, Pairs
 from holdsfor.plan.structures import names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import flat, parts
+from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
 LETTERS = ascii_uppercase.replace("T", "")
 #: How tightly the operators of arithmetic bind; those of one row group to the left.

@@ -1,0 +1,97 @@
+"""A plan as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from holdsfor.hash_once import HashedOnce, hash_once
+from holdsfor.language.description import Signature
+from holdsfor.language.facts import FactTable
+from holdsfor.language.terms import Term
+from holdsfor.plan.definitions import Closure, Definition, Domain, InputSource
+from holdsfor.plan.operators import Chain, Expression, Lookup, Of, Relation
+from holdsfor.plan.routes import Stage
+
+
+@hash_once
+@dataclass(frozen=True, slots=True)
+class Grounds(HashedOnce):
+    """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
+
+    variables: tuple[str, ...]
+    evidence: tuple[tuple[Of | Lookup, ...], ...]
+    conditions: Chain
+    domain: Relation | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedExpression:
+    """An expression over its groundings; without an expression the groundings themselves.
+
+    Without grounds every operand is on the same columns as the head, so that no grounding needs to be looked at.
+    """
+
+    grounds: Grounds | None
+    expression: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A beginning of rules or a part of expressions that is worked out once for several uses."""
+
+    name: str  # "" for a scan, which is shown as it is
+    part: Chain | SharedExpression
+    uses: int
+
+
+@dataclass(frozen=True, slots=True, weakref_slot=True)
+class Plan:
+    sources: tuple[InputSource, ...]
+    facts: tuple[tuple[Signature, FactTable], ...] = field(repr=False)
+    domains: tuple[Domain, ...]
+    definitions: tuple[Definition, ...]  # in the order of the strata
+    closures: tuple[Closure, ...]  # each after those it calls
+    stages: tuple[Stage, ...]
+    reach: Reach
+    looks: tuple[Look, ...] = ()  # of each definition
+    shared: tuple[Shared, ...] = ()  # each after those it is made of
+    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
+    identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
+    pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
+
+    def __str__(self) -> str:
+        from holdsfor.plan.printing.plan import show
+
+        return show(self)
+
+    def _repr_html_(self) -> str:
+        from holdsfor.view.notebook import plan_html
+
+        return plan_html(self)
+
+
+@hash_once
+@dataclass(frozen=True, slots=True)
+class Reach(HashedOnce):
+    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
+
+    back: int | None
+    ahead: int | None
+    ticks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a definition looks at, and how far from the time of its own conclusions.
+
+    stirs: how far back something may lie that changes what it concludes when nothing but time passes, and how far
+    ahead; None: any distance. For a definition without a bound that may be less than its reach.
+    """
+
+    relations: tuple[Relation, ...]
+    reach: Reach
+    stirs: Reach | None
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.reach.back is not None and self.reach.ahead is not None
