@@ -45,7 +45,7 @@ def archive_afterwards() -> None:
 
 
 def main() -> None:
-    os.nice(19)
+    give_way()
     archive = _archive()
     archive.parent.mkdir(parents=True, exist_ok=True)
     with open(_tries_of(archive), "a") as tries:
@@ -58,6 +58,13 @@ def main() -> None:
         tries.write("begun\n")
         tries.flush()
         make_archive()
+
+
+def give_way() -> None:
+    """To all other processes. Linux shares the cores out among sessions first, and this process has its own."""
+    os.nice(19)
+    with suppress(OSError):
+        Path("/proc/self/autogroup").write_text("19")
 
 
 def make_archive() -> None:
