@@ -25,27 +25,27 @@ Parts = tuple[Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class KeptPart:
     """Rows that came together. mostly_over: when about three in four of them are over."""
 
     block: Block
     mostly_over: int
 
-    def shorten(self, horizon: int) -> Part:
+    def shorten(self, horizon: int) -> KeptPart:
         """Without rows that nothing looks at any more."""
         return make_part(self.block.filter(remembered(self.block, horizon)))
 
 
-def make_part(block: Block) -> Part:
+def make_part(block: Block) -> KeptPart:
     ends = np.sort(last_times(block)[:: 1 + len(block) // SAMPLE])
-    return Part(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
+    return KeptPart(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
     """Rows of one kind, in parts as they came. count: how many there are. mostly_over: when the first part is."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[KeptPart, ...]
     count: int
     mostly_over: int
 
@@ -67,7 +67,7 @@ class KeptRows:
         return keep_parts(tuple(part for part in shorter if len(part.block)))
 
 
-def keep_parts(parts: tuple[Part, ...]) -> KeptRows:
+def keep_parts(parts: tuple[KeptPart, ...]) -> KeptRows:
     first = min((part.mostly_over for part in parts), default=NEVER)
     return KeptRows(parts, sum(len(part.block) for part in parts), first)
 

@@ -81,7 +81,7 @@ class StageOnBucket:
         router, number, evaluation = self.job.router, self.number, held.evaluation
         if not self.job.stages[number].sends_on:
             return
-        heard, unheard = (links.old, links.new) if held.has_spoken else (NO_LINKS, links.all)
+        heard, unheard = (links.old, links.new) if held.has_spoken else (Evidence(()), links.all)
         fresh = [*evaluation.divide_waiting(due[-1])[0], *held.divide_forwards(due[-1])[0]]
         yield from pass_on(join_blocks(fresh), links.all, router, number, "input")
         words = evaluation.words.between(evaluation.fired, due[0])
@@ -134,9 +134,6 @@ class Links:
     @property
     def has_new(self) -> bool:
         return len(self.new.to) > 0
-
-
-NO_LINKS = Evidence(())
 
 
 def make_links(held: Held) -> Links:
