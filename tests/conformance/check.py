@@ -82,4 +82,4 @@ def check(case: Case, engine: Engine) -> None:
     if wrong:
         text = [] if len(case.lines) > 1000 else [*case.texts, *case.lines]
         pytest.fail("\n".join([*wrong[:30], *text, str(case.horizon)]), pytrace=False)
-    report.passed[engine.name].add(case.name)
+    report.passed[engine.name] += 1
