@@ -90,12 +90,12 @@ NO_WORDS = Words()
 
 def last_words(block: Block, sign: int) -> Block:
     """The last words of each speaker on each row that say that it is there (1), or that it is not (-1)."""
+    block = _without_old_words(block)
     if block.op is None or (block.op > 0).all():
-        block = block if sign > 0 else block.filter(np.zeros(len(block), np.bool_))
-        return _without_old_words(block)
+        return block if sign > 0 else block.filter(np.zeros(len(block), np.bool_))
     keep = np.equal(np.sign(block.op), sign)
     keep[find_followed(block)[0]] = False
-    return _without_old_words(block.filter(keep))
+    return block.filter(keep)
 
 
 def has_several_speakers(block: Block) -> bool:

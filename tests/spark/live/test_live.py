@@ -84,30 +84,29 @@ def live_engine(spark: SparkSession, folder: Path) -> Engine:
     return Engine("live query", recognise)
 
 
+def run_by_small_files(spark: SparkSession, folder: Path, buckets: int) -> LiveQuery:
+    """To its end. The answer is that of a history."""
+    horizon, files = replace(WINDOWS, step=WINDOWS.window // 6), Folder(folder / "in")
+    for first in range(0, len(ROWS), 30):
+        files.add(ROWS[first : first + 30])
+    query = live(spark, parse(PAIRS), files, horizon, folder / "checkpoint", buckets=buckets)
+    query.awaitTermination()
+    assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
+    return query
+
+
 def test_workers_keep_buckets_in_memory(spark: SparkSession, tmp_path: Path) -> None:
     """One bucket, so one stage: batches write what came, and only now and then all that is carried."""
-    horizon = replace(WINDOWS, step=WINDOWS.window // 6)
-    folder = Folder(tmp_path / "in")
-    for first in range(0, len(ROWS), 30):
-        folder.add(ROWS[first : first + 30])
-    query = live(spark, parse(PAIRS), folder, horizon, tmp_path / "checkpoint", buckets=1)
-    query.awaitTermination()
+    query = run_by_small_files(spark, tmp_path, buckets=1)
     commits = [query.job.ledger.commit(batch) for batch in range(len(ROWS) // 30)]
     assert max(len(commit.since_base) for commit in commits) >= 3
-    assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
 
 
 def test_a_small_batch_after_a_small_one_is_one_job(spark: SparkSession, tmp_path: Path) -> None:
-    horizon = replace(WINDOWS, step=WINDOWS.window // 6)
-    folder = Folder(tmp_path / "in")
-    for first in range(0, len(ROWS), 30):
-        folder.add(ROWS[first : first + 30])
-    query = live(spark, parse(PAIRS), folder, horizon, tmp_path / "checkpoint", buckets=3)
-    query.awaitTermination()
+    query = run_by_small_files(spark, tmp_path, buckets=3)
     group, tracker = str(query.query.runId), spark.sparkContext.statusTracker()
     jobs, files = len(tracker.getJobIdsForGroup(group)), -(-len(ROWS) // 30)
     assert jobs == files + 1  # the first is large for all we know
-    assert not differences(LOCAL[0].recognise(parse(PAIRS), ROWS, horizon), told(query))
 
 
 def test_the_session_is_left_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
