@@ -67,6 +67,14 @@ class Facts:
         index, place = expand(np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right"))
         return index, rows[place]
 
+    def only(self, picks: Picks, position: int) -> Ints | None:
+        """The one fact of each code, -1 where there is none; None if some have several.
+
+        Terms that came after the facts have codes beyond its end, and no fact.
+        """
+        dense = self._views.get(("dense", picks, position))
+        return (dense if isinstance(dense, _Dense) else self._dense(picks, position)).only
+
     def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
         """Rules that begin alike ask for the same rows one after the other: the last answer is kept."""
         view = ("answer", picks, position)

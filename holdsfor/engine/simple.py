@@ -11,6 +11,7 @@ from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook
+from holdsfor.engine.scripts.following import follow
 from holdsfor.engine.valued import evaluate_valued, make_exclusive
 from holdsfor.engine.world import World
 from holdsfor.kernels import (
@@ -38,6 +39,8 @@ class ValueChanges:
 
 def evaluate_simple(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -> int:
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
+    if not _never_ends(fluent) and follow(fluent, world, domains, rulebook):
+        return 0
     anyhow = _takes_any_order(fluent, world)
     begun, ended = (
         [

@@ -40,6 +40,11 @@ class Cuts(Protocol):
     def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         """Of two sorted lists of points, those after the cut of their key, as one. arity: of the keys."""
 
+    def leading(self, relation: Relation, arity: int) -> tuple[Ints, int, int, int] | None:
+        """Where cuts follow from the leading code of a point: an edge for each code, by how many bits the code stands
+        before the rest, how long before its edge the cut is, and the earliest cut. None: they do not.
+        """
+
 
 @dataclass(slots=True)
 class World:

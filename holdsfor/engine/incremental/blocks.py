@@ -53,6 +53,10 @@ class TupleCuts:
         keys = packed >> axis.time_bits
         return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
 
+    def leading(self, relation: Relation, arity: int) -> tuple[Ints, int, int, int] | None:
+        shift = self.find_shift(relation, arity)
+        return None if shift is None else (self.tuples.until_of_codes, shift, self.delay, self.floor)
+
     def find_shift(self, relation: Relation, arity: int) -> int | None:
         """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
         axis = self.tuples.axis

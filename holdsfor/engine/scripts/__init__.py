@@ -1,0 +1,1 @@
+"""Rules as scripts, which one kernel follows: see `holdsfor.kernels.scripts`."""

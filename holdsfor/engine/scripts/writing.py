@@ -1,0 +1,438 @@
+"""Rules become lines of a script: those whose conditions only test rows, or look up the one fact about a term."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.literals import Arguments, read_literal
+from holdsfor.engine.points import Points
+from holdsfor.engine.scripts.fetching import (
+    EventShape,
+    Fetch,
+    fetch_codes,
+    fetch_ends,
+    fetch_fact_codes,
+    fetch_fact_numbers,
+    fetch_nothing,
+    fetch_numbers,
+    fetch_occurrences,
+    fetch_only_facts,
+    fetch_packed,
+    fetch_projected,
+    fetch_starts,
+    find_shape,
+)
+from holdsfor.engine.world import World
+from holdsfor.kernels import scripts as kernel
+from holdsfor.language.terms import Compound, Float, Int, Term, Var, is_ground
+from holdsfor.plan.operators import Arg, At, Conclude, Holding, Let, Lookup, Op, Relation, Structure, Where, Without
+
+Told = tuple[int, int, int]
+"""Where a code or a number comes from."""
+
+COMPARISONS = {
+    "<": kernel.LESS,
+    ">": kernel.GREATER,
+    "=<": kernel.AT_MOST,
+    ">=": kernel.AT_LEAST,
+    "=:=": kernel.EQUAL,
+    "=\\=": kernel.UNEQUAL,
+}
+SAME, UNLIKE = ("=", "=="), ("\\=", "\\==")
+OF_TWO = {
+    "+": kernel.ADD,
+    "-": kernel.SUBTRACT,
+    "*": kernel.MULTIPLY,
+    "/": kernel.DIVIDE,
+    "min": kernel.LEAST,
+    "max": kernel.MOST,
+}
+OF_ONE = {"-": kernel.NEGATE, "abs": kernel.MAGNITUDE, "floor": kernel.FLOOR}
+
+
+class Unscriptable(Exception):
+    """A script cannot say this; the operators do it one by one."""
+
+
+@dataclass(slots=True)
+class Draft:
+    """A script in the making. known: how events lie of which there are no rows now."""
+
+    world: World
+    known: Mapping[Relation, EventShape]
+    shapes: dict[Relation, EventShape] = field(default_factory=dict)
+    lines: list[list[int]] = field(default_factory=list)
+    constants: list[float] = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+    fetches: list[Fetch] = field(default_factory=list)
+    _slots: dict[object, int] = field(default_factory=dict)
+
+    @property
+    def axis(self) -> Axis:
+        return self.world.axis
+
+    def slot(self, name: object, fetch: Fetch) -> int:
+        """The place of an array, the same for the same name."""
+        if name not in self._slots:
+            self._slots[name] = len(self.fetches)
+            self.fetches.append(fetch)
+        return self._slots[name]
+
+    def shape_of(self, relation: Relation) -> EventShape | None:
+        """None: no row has been seen yet."""
+        events = self.world.relations.get(relation)
+        if isinstance(events, Points) and len(events):
+            self.shapes[relation] = find_shape(events)
+        elif relation in self.known:
+            self.shapes[relation] = self.known[relation]
+        return self.shapes.get(relation)
+
+    def constant(self, number: float) -> Told:
+        self.constants.append(number)
+        return kernel.CONSTANT, len(self.constants) - 1, 0
+
+    def write_rules(self, rules: Iterable[tuple[Conclude, Sequence[int]]]) -> list[Conclude]:
+        """Rules, each with the tables of points to which it concludes. Gives those that a script cannot say.
+
+        Those that begin alike share what they begin with.
+        """
+        others: list[Conclude] = []
+        beginnings: dict[At, list[tuple[Conclude, Sequence[int]]]] = {}
+        for rule, tables in rules:
+            if not self._can_write(rule):
+                others.append(rule)
+            elif isinstance(rule.chain[0], At):
+                beginnings.setdefault(rule.chain[0], []).append((rule, tables))
+        for first, alike in beginnings.items():
+            writer = RuleWriter(self)
+            if writer.scan(first):
+                writer.write_all(alike, 1)
+        return others
+
+    def _can_write(self, rule: Conclude) -> bool:
+        lines, constants, steps = len(self.lines), len(self.constants), len(self.steps)
+        slots, fetches = dict(self._slots), len(self.fetches)
+        try:
+            RuleWriter(self).write(rule)
+        except Unscriptable:
+            del self.fetches[fetches:]
+            self._slots = slots
+            return False
+        finally:
+            del self.lines[lines:], self.constants[constants:], self.steps[steps:]
+        return True
+
+    def finished(self) -> tuple[Ints, NDArray[np.float64], Ints]:
+        """The lines, the constants and the steps of calculations."""
+        script = np.zeros((len(self.lines), kernel.WIDTH), np.int64)
+        for place, line in enumerate(self.lines):
+            script[place, : len(line)] = line
+        return script, np.array(self.constants, np.float64), np.array(self.steps, np.int64)
+
+
+@dataclass(slots=True)
+class RuleWriter:
+    """codes, numbers: where those of each variable come from. leading: the variables that rows are sorted by.
+
+    untested: floats, by their arrays, that no comparison has been made with.
+    """
+
+    draft: Draft
+    codes: dict[str, Told] = field(default_factory=dict)
+    numbers: dict[str, Told] = field(default_factory=dict)
+    bound: set[str] = field(default_factory=set)
+    leading: tuple[Arg, ...] = ()
+    time: str = ""
+    untested: dict[int, Told] = field(default_factory=dict)
+    facts: int = 0  # how many are kept
+    worked_out: int = 0
+    saved: int = 0  # selections that others come back to
+
+    def write(self, rule: Conclude) -> None:
+        """By itself, to see whether it can be written."""
+        if not rule.chain or not isinstance(first := rule.chain[0], At) or rule.start is not None:
+            raise Unscriptable
+        if self.scan(first):
+            self.write_all([(rule, (0,))], 1)
+
+    def write_all(self, rules: Sequence[tuple[Conclude, Sequence[int]]], place: int) -> None:
+        """The rest of rules that have the same operators up to a place."""
+        over = [(rule, tables) for rule, tables in rules if len(rule.chain) == place]
+        following: dict[Op, list[tuple[Conclude, Sequence[int]]]] = {}
+        for rule, tables in rules:
+            if len(rule.chain) > place:
+                following.setdefault(rule.chain[place], []).append((rule, tables))
+        ways = len(over) + len(following)
+        level = self.saved
+        if ways > 1:
+            if level == kernel.MOST_SAVED:
+                raise Unscriptable
+            self._line(kernel.SAVE, level)
+        for way, (rule, tables) in enumerate(over):
+            self._branch(level, way, ways)._conclude(rule, tables)
+        for way, (op, alike) in enumerate(following.items(), len(over)):
+            branch = self._branch(level, way, ways)
+            branch._write(op)
+            branch.write_all(alike, place + 1)
+
+    def _branch(self, level: int, way: int, ways: int) -> RuleWriter:
+        """Goes on from here, with the rows as they are here."""
+        if way:
+            self._line(kernel.RESTORE, level)
+        return replace(
+            self,
+            codes=dict(self.codes),
+            numbers=dict(self.numbers),
+            bound=set(self.bound),
+            untested=dict(self.untested),
+            saved=level + (way < ways - 1),
+        )
+
+    def _conclude(self, rule: Conclude, tables: Sequence[int]) -> None:
+        if rule.time != self.time:
+            raise Unscriptable
+        for number in self.untested.values():  # a row without a number that is read is none
+            self._line(kernel.TEST, kernel.EQUAL, *number, *number)
+        self._line(kernel.CONCLUDE, 0, tables[0], 0, *self._parts(rule.args))
+        for table in tables[1:]:
+            self._line(kernel.AGAIN, table)
+
+    def _line(self, *line: int) -> None:
+        self.draft.lines.append(list(line))
+
+    def _write(self, op: Op) -> None:
+        match op:
+            case Where(op=comparison) if comparison in COMPARISONS:
+                left, right = self._number(op.left), self._number(op.right)
+                for kind, slot, _ in (left, right):
+                    if kind == kernel.FLOATS:
+                        self.untested.pop(slot, None)
+                self._line(kernel.TEST, COMPARISONS[comparison], *left, *right)
+            case Where(op=comparison) if comparison in SAME + UNLIKE:
+                self._line(kernel.PICK, int(comparison in UNLIKE), *self._code_of(op.left), *self._code_of(op.right))
+            case Let(same=True, expression=Var(name=name)):
+                self._alias(op.variable, name)
+            case Let(same=False):
+                self._let(op)
+            case Lookup():
+                self._look_up(op, is_negated=False)
+            case Holding() | At():
+                self._hold(op, is_negated=False)
+            case Without(chain=(Lookup() as inner,)):
+                self._look_up(inner, is_negated=True)
+            case Without(chain=((Holding() | At()) as inner,)):
+                self._hold(inner, is_negated=True)
+            case _:
+                raise Unscriptable
+
+    # ------------------------------------------------------------ what a rule begins with
+
+    def scan(self, op: At) -> bool:
+        """False: there are no rows, so that the rule concludes nothing."""
+        if op.start is not None or any(isinstance(arg, Structure) for arg in op.args):
+            raise Unscriptable
+        self.time = op.time
+        draft, relation = self.draft, op.relation
+        if op.what == "occurrence":
+            shape = draft.shape_of(relation)
+            if shape is None:
+                draft.slot(("nothing", relation), fetch_nothing(relation))
+                return False
+            packed = draft.slot(("packed", relation), fetch_packed(relation, shape.key))
+            self._line(kernel.SCAN, packed, 0, 0)
+        elif op.what in ("start", "end"):
+            shape = EventShape(tuple(range(relation.arity)), (), frozenset())
+            fetch = fetch_starts if op.what == "start" else fetch_ends
+            self._line(kernel.SCAN, draft.slot((op.what, relation), fetch(relation)), -1, 1)
+        else:
+            raise Unscriptable
+        if not shape.key or draft.axis.is_wide(len(shape.key)):
+            raise Unscriptable
+        self.leading = tuple(op.args[position] for position in shape.key)
+        self._bind_arguments(op, relation, shape)
+        return True
+
+    def _bind_arguments(self, op: At, relation: Relation, shape: EventShape) -> None:
+        kinds = dict(shape.numbers)
+        for position, arg in enumerate(op.args):
+            if arg is None:
+                continue
+            code, number = self._column_code(relation, position, shape), None
+            if position in kinds:
+                number = self._column_number(relation, position, kinds[position])
+                if number[0] == kernel.FLOATS:
+                    self.untested[number[1]] = number
+            if isinstance(arg, str) and arg not in self.bound and arg != self.time:
+                self.bound.add(arg)
+                if code is not None:
+                    self.codes[arg] = code
+                if number is not None:
+                    self.numbers[arg] = number
+            else:
+                other = self._code(arg)
+                if code is None:
+                    raise Unscriptable
+                self._line(kernel.PICK, 0, *code, *other)
+
+    def _column_code(self, relation: Relation, position: int, shape: EventShape) -> Told | None:
+        axis, key = self.draft.axis, shape.key
+        if position in key:
+            place = key.index(position)
+            mask = axis.codes - 1 if place else (1 << 62) - 1
+            return kernel.IN_KEY, axis.time_bits + (len(key) - 1 - place) * axis.code_bits, mask
+        if position in shape.coded:
+            slot = self.draft.slot(("codes", relation, position), fetch_codes(relation, position))
+            return kernel.IN_COLUMN, slot, 0
+        return None
+
+    def _column_number(self, relation: Relation, position: int, kind: str) -> Told:
+        if kind not in ("<i8", "<f8"):
+            raise Unscriptable
+        slot = self.draft.slot(("numbers", relation, position), fetch_numbers(relation, position, kind))
+        return (kernel.INTEGERS if kind == "<i8" else kernel.FLOATS), slot, 0
+
+    # ------------------------------------------------------------ codes and numbers
+
+    def _alias(self, variable: str, name: str) -> None:
+        if name not in self.bound or variable in self.bound:
+            raise Unscriptable
+        self.bound.add(variable)
+        for told in (self.codes, self.numbers):
+            if name in told:
+                told[variable] = told[name]
+
+    def _code(self, arg: Arg) -> Told:
+        if isinstance(arg, str):
+            if arg not in self.codes:
+                raise Unscriptable
+            return self.codes[arg]
+        if arg is None or isinstance(arg, Structure) or not is_ground(arg):
+            raise Unscriptable
+        return kernel.AS_IT_IS, self.draft.world.dictionary.code_of(arg), 0
+
+    def _code_of(self, term: Term) -> Told:
+        return self._code(term.name if isinstance(term, Var) else term)
+
+    def _parts(self, args: Sequence[Arg]) -> list[int]:
+        """How many there are, and where the code of each comes from; none where rows are packed like that."""
+        if len(args) > kernel.MOST_PARTS or not args or self.draft.axis.is_wide(len(args)):
+            raise Unscriptable
+        if tuple(args) == self.leading and all(isinstance(arg, str) for arg in args) and len(set(args)) == len(args):
+            return [0]
+        return [len(args), *(each for arg in args for each in self._code(arg))]
+
+    def _number(self, term: Term) -> Told:
+        if isinstance(term, Var):
+            if term.name not in self.numbers:
+                raise Unscriptable
+            return self.numbers[term.name]
+        if isinstance(term, Int | Float):
+            return self._constant(term)
+        if isinstance(term, Compound):
+            return self._work_out(term)
+        raise Unscriptable
+
+    def _constant(self, term: Int | Float) -> Told:
+        if not abs(term.value) < kernel.EXACT:
+            raise Unscriptable
+        return self.draft.constant(float(term.value))
+
+    def _let(self, op: Let) -> None:
+        if op.variable in self.bound:
+            raise Unscriptable
+        number = self._work_out(op.expression)
+        self.bound.add(op.variable)
+        self.numbers[op.variable] = number
+
+    def _work_out(self, expression: Term) -> Told:
+        steps, depth = self._steps(expression)
+        if depth > kernel.MOST_STACKED or self.worked_out == kernel.MOST_FOUND:
+            raise Unscriptable
+        begin = len(self.draft.steps)
+        self.draft.steps += steps
+        self._line(kernel.WORK_OUT, self.worked_out, begin, len(self.draft.steps))
+        self.worked_out += 1
+        return kernel.WORKED_OUT, self.worked_out - 1, 0
+
+    def _steps(self, expression: Term) -> tuple[list[int], int]:
+        """What is done with a stack, and how deep that gets."""
+        if not isinstance(expression, Compound):
+            return list(self._number(expression)), 1
+        functions = {1: OF_ONE, 2: OF_TWO}.get(len(expression.args), {})
+        if expression.functor not in functions:
+            raise Unscriptable
+        steps, depth = [], 0
+        for place, arg in enumerate(expression.args):
+            some, deep = self._steps(arg)
+            steps += some
+            depth = max(depth, place + deep)
+        return [*steps, functions[expression.functor], int(self._may_be_whole(expression)), 0], depth
+
+    def _may_be_whole(self, expression: Term) -> bool:
+        """Whether its values may be integers, which must be exact."""
+        if isinstance(expression, Compound):
+            parts = [self._may_be_whole(arg) for arg in expression.args]
+            return expression.functor == "floor" or (any if expression.functor in ("min", "max") else all)(parts)
+        if isinstance(expression, Var):
+            return self.numbers[expression.name][0] not in (kernel.FLOATS, kernel.FACT_FLOATS)
+        return isinstance(expression, Int)
+
+    # ------------------------------------------------------------ conditions
+
+    def _look_up(self, op: Lookup, is_negated: bool) -> None:
+        """By one argument, of which there is at most one fact."""
+        forms, _, wanted = read_literal(op, frozenset(self.bound), self.draft.world.dictionary)
+        facts = self.draft.world.facts_of(op.facts)
+        if forms is not None or len(wanted.positions) != 1 or facts.only(wanted.picks, wanted.positions[0]) is None:
+            raise Unscriptable
+        code, position = self._code(wanted.names[0]), wanted.positions[0]
+        only = ("only", op.facts, wanted.picks, position)
+        slot = self.draft.slot(only, fetch_only_facts(op.facts, wanted.picks, position))
+        register = self.facts if wanted.new and not is_negated else -1
+        if register == kernel.MOST_FOUND:
+            raise Unscriptable
+        self._line(kernel.LOOK_UP, slot, register, int(is_negated), *code)
+        if register >= 0:
+            self._bind_facts(op, wanted, register)
+            self.facts += 1
+
+    def _bind_facts(self, op: Lookup, wanted: Arguments, register: int) -> None:
+        for position, name in wanted.new:
+            self.bound.add(name)
+            column = self.draft.world.facts_of(op.facts).columns[position]
+            if column.is_number and column.numbers().dtype.str in ("<i8", "<f8"):
+                kind = kernel.FACT_INTEGERS if column.numbers().dtype.kind == "i" else kernel.FACT_FLOATS
+                slot = self.draft.slot(
+                    ("fact numbers", op.facts, position), fetch_fact_numbers(op.facts, position)
+                )
+                self.numbers[name] = kind, slot, register
+            if column.is_coded or not column.is_number:
+                slot = self.draft.slot(("fact codes", op.facts, position), fetch_fact_codes(op.facts, position))
+                self.codes[name] = kernel.OF_FACT, slot, register
+
+    def _hold(self, op: Holding | At, is_negated: bool) -> None:
+        """Nothing new is bound: what a negation has by itself means any value."""
+        if op.time != self.time or (isinstance(op, At) and op.start is not None):
+            raise Unscriptable
+        draft, relation = self.draft, op.relation
+        forms, args, wanted = read_literal(op, frozenset(self.bound), draft.world.dictionary)
+        if forms is not None or (wanted.new and not is_negated):
+            raise Unscriptable
+        if isinstance(op, At):
+            starts = ends = draft.slot(("occurrences", op, wanted), fetch_occurrences(op, wanted))
+            parts: Sequence[Arg] = wanted.names
+        elif None in args or wanted.new or wanted.picks.equal:
+            starts, ends = (
+                draft.slot(("projected", op, wanted, side), fetch_projected(relation, wanted, side)) for side in (0, 1)
+            )
+            parts = wanted.names
+        else:
+            starts = draft.slot(("start", relation), fetch_starts(relation))
+            ends = draft.slot(("end", relation), fetch_ends(relation))
+            parts = args
+        self._line(kernel.HOLD, starts, ends, int(is_negated), *self._parts(parts))
