@@ -4,8 +4,8 @@ With few rows a query time costs what Python does around kernels, and a rule is 
 what these would do, for all rules of a fluent: it scans rows, keeps those that pass each test, and writes the points of
 the head. It does so for a block of rows at a time, which stays in the processor's cache from line to line.
 
-Each line is a row of integers: what to do, and with what. Arrays are given by their place in a tuple. A code (of a
-term) and a number each come from one of several places, and are told by three integers: which place, and where there.
+A line is a row of integers: what to do; the places of up to two arrays, in a tuple of all that a script is given; and
+what else is to be known. Many arrays take long to compile, so that one function alone has them.
 """
 
 from __future__ import annotations
@@ -17,30 +17,46 @@ from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 Floats = NDArray[np.float64]
 Arrays = tuple[Ints, ...]
-Selected = tuple[Ints, Ints, Floats]
-"""The rows of a block that are left, and for each of them the facts that were found and the numbers worked out."""
 
-#: How many arrays a script is given.
-SLOTS = 32
+#: How many arrays a script is given, and how many integers a line has.
+SLOTS, WIDTH = 32, 7
 #: How many rows are looked at together.
 BLOCK = 1024
-#: How many arguments a head or a condition may have.
-MOST_PARTS = 4
 #: How many facts and numbers rows may have, how many selections are kept to come back to, how deep a calculation is.
 MOST_FOUND, MOST_SAVED, MOST_STACKED = 3, 3, 6
-#: How many integers a line has.
-WIDTH = 5 + 3 * MOST_PARTS
 
-#: What a line does. Those from CARRY on are about points that are there; SCAN begins all that is about its rows.
-PICK, TEST, LOOK_UP, HOLD, WORK_OUT, CONCLUDE, AGAIN, SAVE, RESTORE, SCAN, CARRY, MERGE = range(12)
-#: Where a code comes from: the key of the row, a column, the line itself, or a column of facts.
+#: What a line does, and after the two arrays has to know. Those from SCAN on begin something.
+KEY = 0  # adds codes from somewhere to the keys of rows: where from, two numbers for that, whether it is the first
+PICK = 1  # keeps the rows whose key is a code from somewhere: where from, two numbers for that, whether all others
+PUSH = 2  # puts numbers from somewhere on the stack: where from, a number for that, how many are on it
+APPLY = 3  # works something out: what, which number is on top of the stack, whether the outcome may be integers
+STORE = 4  # what was worked out is a number that rows have: which
+TEST = 5  # keeps the rows whose two numbers on the stack compare so: how
+COMPARE = 6  # keeps the rows whose float in the array compares so with a constant: how, which
+LOOK_UP = 7  # finds the fact about the key, by a table of all codes: as which of those that rows have, whether none is
+HOLD = (
+    8  # keeps the rows at whose time it holds (starts, ends), or happens (the same array twice): whether not, see below
+)
+CONCLUDE = 9  # writes points: their table, whether they have the key that was put together, or that of the row
+AGAIN = 10  # the same points for another table: which
+SAVE = 11  # keeps what is selected: as which
+RESTORE = 12  # comes back to what was selected: which
+SCAN = 13  # goes through rows: how much is added to their times, whether they are starts or ends of a fluent
+CARRY = 14  # writes what holds at the cuts, by its keys: its table
+MERGE = 15  # writes points that are there: their table
+
+#: Where codes come from: the key of the row, a column, the line itself, or a column of facts.
 IN_KEY, IN_COLUMN, AS_IT_IS, OF_FACT = range(4)
-#: Where a number comes from: a column, a constant, a column of facts, or what was worked out.
+#: Where numbers come from: a column, a constant, a column of facts, or what was worked out.
 INTEGERS, FLOATS, CONSTANT, FACT_INTEGERS, FACT_FLOATS, WORKED_OUT = range(6)
 #: How two numbers compare.
 LESS, GREATER, AT_MOST, AT_LEAST, EQUAL, UNEQUAL = range(6)
-#: What is done with the numbers on top of the stack, after what puts one there.
-ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, NEGATE, MAGNITUDE, FLOOR = range(10, 19)
+#: What is worked out, of two numbers or (from NEGATE on) of one.
+ADD, SUBTRACT, MULTIPLY, DIVIDE, LEAST, MOST, NEGATE, MAGNITUDE, FLOOR = range(9)
+
+#: What is known of the rows that are left: how many, how many facts and numbers each has; and where they start if all
+#: rows of a block are left, else -1.
+COUNT, FACTS, NUMBERS, START = range(4)
 
 #: Up to here floats tell integers apart.
 EXACT = 9007199254740992.0
@@ -52,104 +68,70 @@ AFTER_ALL = 1 << 62
 
 
 @kernel
-def _read_codes(line: Ints, place: int, arrays: Arrays, packed: Ints, offset: int, kept: Selected, codes: Ints) -> None:
-    """The codes that three integers of a line tell of."""
-    kind, x, y = line[place], line[place + 1], line[place + 2]
-    rows, facts, _ = kept
+def _read_codes(
+    kind: int, x: int, y: int, column: Ints, packed: Ints, offset: int, rows: Ints, facts: Ints, codes: Ints
+) -> None:
     if kind == IN_KEY:
         for i in range(codes.size):
             codes[i] = ((packed[rows[i]] + offset) >> x) & y
     elif kind == IN_COLUMN:
-        column = arrays[x]
         for i in range(codes.size):
             codes[i] = column[rows[i]]
     elif kind == AS_IT_IS:
-        codes[:] = x
-    else:
-        column = arrays[x]
         for i in range(codes.size):
-            codes[i] = column[facts[y, i]]
+            codes[i] = x
+    else:
+        for i in range(codes.size):
+            codes[i] = column[facts[x, i]]
 
 
 @kernel
 def _read_numbers(
-    kind: int, x: int, y: int, arrays: Arrays, constants: Floats, kept: Selected, numbers: Floats
+    kind: int, x: int, column: Ints, constants: Floats, rows: Ints, facts: Ints, worked_out: Floats, numbers: Floats
 ) -> bool:
-    """The numbers that three integers tell of, and whether they are exact: some integers floats do not tell apart."""
-    rows, facts, worked_out = kept
-    count, is_exact = numbers.size, True
-    if kind == CONSTANT:
-        numbers[:] = constants[x]
-    elif kind == WORKED_OUT:
-        numbers[:] = worked_out[x, :count]
-    elif kind == FLOATS:
-        floats = arrays[x].view(np.float64)
-        for i in range(count):
+    """Gives whether they are exact: some integers floats do not tell apart."""
+    is_exact, floats = True, column.view(np.float64)
+    for i in range(numbers.size):
+        if kind == FLOATS:
             numbers[i] = floats[rows[i]]
-    elif kind == FACT_FLOATS:
-        floats = arrays[x].view(np.float64)
-        for i in range(count):
-            numbers[i] = floats[facts[y, i]]
-    else:
-        column = arrays[x]
-        for i in range(count):
-            numbers[i] = column[facts[y, i] if kind == FACT_INTEGERS else rows[i]]
+        elif kind == CONSTANT:
+            numbers[i] = constants[x]
+        elif kind == WORKED_OUT:
+            numbers[i] = worked_out[x, i]
+        elif kind == FACT_FLOATS:
+            numbers[i] = floats[facts[x, i]]
+        else:
+            numbers[i] = column[facts[x, i] if kind == FACT_INTEGERS else rows[i]]
             is_exact &= abs(numbers[i]) < EXACT
     return is_exact
 
 
 @kernel
-def _apply(kind: int, a: Floats, b: Floats) -> None:
-    """What a step does with the top of the stack, and with what was above it; the outcome is in the place of the top."""
-    if kind == ADD:
-        for i in range(a.size):
+def _apply(kind: int, a: Floats, b: Floats, may_be_whole: bool) -> bool:
+    """What is worked out is in the place of the first. Gives whether it is exact, if it may be integers."""
+    is_exact = True
+    for i in range(a.size):
+        if kind == ADD:
             a[i] += b[i]
-    elif kind == SUBTRACT:
-        for i in range(a.size):
+        elif kind == SUBTRACT:
             a[i] -= b[i]
-    elif kind == MULTIPLY:
-        for i in range(a.size):
+        elif kind == MULTIPLY:
             a[i] *= b[i]
-    elif kind == DIVIDE:  # by zero there is no value
-        for i in range(a.size):
+        elif kind == DIVIDE:  # by zero there is no value
             a[i] = a[i] / (b[i] if b[i] != 0.0 else np.nan)
-    elif kind == LEAST:
-        for i in range(a.size):
+        elif kind == LEAST:
             a[i] = a[i] if a[i] < b[i] or a[i] != a[i] else b[i]
-    elif kind == MOST:
-        for i in range(a.size):
+        elif kind == MOST:
             a[i] = a[i] if a[i] > b[i] or a[i] != a[i] else b[i]
-    elif kind == NEGATE:
-        for i in range(a.size):
+        elif kind == NEGATE:
             a[i] = -a[i]
-    elif kind == MAGNITUDE:
-        for i in range(a.size):
+        elif kind == MAGNITUDE:
             a[i] = abs(a[i])
-    else:
-        for i in range(a.size):
-            a[i] = np.floor(a[i])
-
-
-@kernel
-def _work_out(steps: Ints, arrays: Arrays, constants: Floats, kept: Selected, count: int, stack: Floats) -> bool:
-    """The value of an expression for each row, at the bottom of the stack, and whether it is exact.
-
-    steps: three integers each, in the order in which a stack is worked on. Of a function the second says whether its
-    values may be integers: these are exact up to what floats tell apart.
-    """
-    depth, is_exact = 0, True
-    for step in range(0, steps.size, 3):
-        kind = steps[step]
-        if kind < ADD:
-            numbers = stack[depth, :count]
-            is_exact &= _read_numbers(kind, steps[step + 1], steps[step + 2], arrays, constants, kept, numbers)
-            depth += 1
         else:
-            depth -= kind < NEGATE
-            _apply(kind, stack[depth - 1, :count], stack[min(depth, MOST_STACKED - 1), :count])
-        if kind >= ADD and steps[step + 1]:
-            for i in range(count):
-                is_exact &= not abs(stack[depth - 1, i]) >= EXACT
+            a[i] = np.floor(a[i])
+    if may_be_whole:
+        for i in range(a.size):
+            is_exact &= not abs(a[i]) >= EXACT
     return is_exact
 
 
@@ -197,53 +179,68 @@ def _keep_compared(comparison: int, floats: Floats, constant: float, rows: Ints,
 
 
 @kernel
-def _keep(kept: Selected, passed: Mask, facts_found: int, numbers_found: int) -> int:
-    """Only the rows that have passed, at the front of what they were in; gives how many."""
-    rows, facts, worked_out = kept
+def _keep(passed: Mask, found: Ints, rows: Ints, facts: Ints, worked_out: Floats) -> None:
+    """Only the rows that have passed, at the front of what they were in."""
     k = 0
     for i in range(passed.size):
         rows[k] = rows[i]
         k += passed[i]
+    found[COUNT] = k
     if k == passed.size:
-        return k
-    for register in range(facts_found):
+        return
+    for register in range(found[FACTS]):
         k = 0
         for i in range(passed.size):
             facts[register, k] = facts[register, i]
             k += passed[i]
-    for register in range(numbers_found):
+    for register in range(found[NUMBERS]):
         k = 0
         for i in range(passed.size):
             worked_out[register, k] = worked_out[register, i]
             k += passed[i]
-    return k
 
 
 @kernel
-def _pack(
-    line: Ints,
-    arrays: Arrays,
-    packed: Ints,
-    offset: int,
-    kept: Selected,
-    bits: int,
-    code_bits: int,
-    points: Ints,
-    codes: Ints,
+def _list_rows(rows: Ints, found: Ints) -> None:
+    """Rows that are all there become those that are listed."""
+    if found[START] >= 0:
+        for i in range(found[COUNT]):
+            rows[i] = found[START] + i
+        found[START] = -1
+
+
+@kernel
+def _copy_rows(
+    found: Ints, rows: Ints, facts: Ints, numbers: Floats, to: Ints, to_rows: Ints, to_facts: Ints, to_numbers: Floats
 ) -> None:
-    """On the axis of the arguments that a line tells of, at the times of the rows. No parts: of all in their keys."""
-    rows, mask, parts = kept[0], (np.int64(1) << bits) - 1, line[4]
-    if parts == 0:
-        for i in range(points.size):
-            points[i] = packed[rows[i]] + offset
-        return
-    _read_codes(line, 5, arrays, packed, offset, kept, points)
-    for part in range(1, parts):
-        _read_codes(line, 5 + 3 * part, arrays, packed, offset, kept, codes)
-        for i in range(points.size):
-            points[i] = (points[i] << code_bits) | codes[i]
+    """A selection as it is: to be kept, or where one was kept."""
+    for i in range(4):
+        to[i] = found[i]
+    for i in range(found[COUNT] if found[START] < 0 else 0):
+        to_rows[i] = rows[i]
+    for register in range(found[FACTS]):
+        for i in range(found[COUNT]):
+            to_facts[register, i] = facts[register, i]
+    for register in range(found[NUMBERS]):
+        for i in range(found[COUNT]):
+            to_numbers[register, i] = numbers[register, i]
+
+
+@kernel
+def _look_up(table: Ints, codes: Ints, negated: bool, facts: Ints, passed: Mask) -> None:
+    """The one fact about each code, and which have one."""
+    for i in range(codes.size):
+        facts[i] = table[codes[i]] if codes[i] < table.size else -1
+        passed[i] = (facts[i] >= 0) != negated
+
+
+@kernel
+def _add_time(keys: Ints, packed: Ints, offset: int, rows: Ints, bits: int, has_keys: bool, points: Ints) -> None:
+    """Keys at the times of rows; or rows as they are packed."""
+    mask = (1 << bits) - 1
     for i in range(points.size):
-        points[i] = (points[i] << bits) | ((packed[rows[i]] + offset) & mask)
+        point = packed[rows[i]] + offset
+        points[i] = (keys[i] << bits) | (point & mask) if has_keys else point
 
 
 @kernel
@@ -304,7 +301,7 @@ def _write(
         last = point
         out[k] = point
         k += low <= time <= high and time > _cut_of(point, edges, shift, delay, floor)
-    return k, last if ascends else -1
+    return k, int(last) if ascends else -1
 
 
 @kernel
@@ -344,7 +341,7 @@ def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cut
         point |= _cut_of(point, edges, cuts[0], cuts[1], cuts[2])
         ascends &= last <= point
         out[used + i] = last = point
-    return used + keys.size, last if ascends else -1
+    return used + keys.size, int(last) if ascends else -1
 
 
 @kernel
@@ -359,7 +356,7 @@ def _next_of(out: Ints, runs: Ints, chosen: Ints, places: Ints, since: int) -> i
         places[each] = place
         if place < end:
             least = min(least, out[place])
-    return least
+    return int(least)
 
 
 @kernel
@@ -385,58 +382,79 @@ def _hold_between(
 
 
 @kernel
-def _make_values(out: Ints, runs: Ints, values: int, mask: int) -> tuple[Ints, Ints, Ints]:
-    """Each value holds from its initiations to its terminations, or to the initiation of another value."""
+def hold_between(out: Ints, runs: Ints, values: int, mask: int) -> tuple[Ints, Ints, Ints]:
+    """The intervals of each value of a fluent, one value after the other, and where each ends.
+
+    A value holds from its initiations to its terminations, or to the initiation of another value. out, runs: as
+    `follow_script` gives them.
+    """
     ends, room = np.zeros(values, np.int64), 1
     for run in range(runs.shape[0]):
         room += (runs[run, 2] - runs[run, 1]) * (1 - runs[run, 0] % 2)
     starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
-    some = np.arange(runs.shape[0])
-    some = some[runs[:, 1] < runs[:, 2]]
-    tables = runs[:, 0][some]
+    initiating, terminating = np.empty(runs.shape[0], np.int64), np.empty(runs.shape[0], np.int64)
     k = 0
     for value in range(values):
-        initiating = some[tables == 2 * value]
-        terminating = some[(tables == 2 * value + 1) | ((tables % 2 == 0) & (tables != 2 * value))]
-        k = _hold_between(out, runs, initiating, terminating, mask, starts, stops, k)
+        i, j = 0, 0
+        for run in range(runs.shape[0]):
+            initiating[i], terminating[j] = run, run
+            is_some, table = runs[run, 1] < runs[run, 2], runs[run, 0]
+            i += is_some and table == 2 * value
+            j += is_some and (table == 2 * value + 1 or (table % 2 == 0 and table != 2 * value))
+        k = _hold_between(out, runs, initiating[:i], terminating[:j], mask, starts, stops, k)
         ends[value] = k
     return starts[:k], stops[:k], ends
+
+
+@kernel
+def find_contradicting_points(out: Ints, run: Ints, s: Ints, e: Ints) -> Ints:
+    """The points of a run that do not agree with whether a value holds right after them.
+
+    An initiation agrees with a value that holds, a termination with one that does not: neither changes anything.
+    """
+    points, holds = np.empty(run[2] - run[1], np.int64), np.empty(run[2] - run[1], np.bool_)
+    for i in range(points.size):
+        points[i] = out[run[1] + i] + 1
+    _mark_holding(points, s, e, False, False, 0, holds)
+    k = 0
+    for i in range(points.size):
+        points[k] = points[i] - 1
+        k += holds[i] == (run[0] % 2 == 1)
+    return points[:k]
 
 
 # ---------------------------------------------------------------- scripts
 
 
 @kernel
-def _count_points(script: Ints, arrays: Arrays) -> int:
-    """How many points there may be, and one more for each line that writes them."""
-    total, size = 0, 0
-    for place in range(script.shape[0]):
-        op = script[place, 0]
-        if op >= SCAN:
-            size = arrays[script[place, 1]].size
-        if op == CONCLUDE or op >= CARRY:
-            total += size + 1
-    return total
-
-
-@kernel
-def _scan_edges(packed: Ints, first: int, count: int, offset: int, times: Ints, mask: int, rows: Ints) -> int:
-    """Of starts and ends of a fluent, a block of rows, those that have happened; gives how many."""
+def _scan_edges(packed: Ints, offset: int, times: Ints, mask: int, rows: Ints, found: Ints) -> None:
+    """Of starts and ends of a fluent, a block of rows, those that have happened."""
     k = 0
-    for row in range(first, first + count):
+    for row in range(found[START], found[START] + found[COUNT]):
         time = (packed[row] & mask) + offset
         rows[k] = row
         k += (packed[row] & mask) != mask and times[2] <= time <= times[3]
-    return k
+    found[COUNT], found[START] = k, -1
 
 
 @kernel
-def _list_rows(rows: Ints, first: int, count: int) -> int:
-    """Rows that are all there become those that are listed."""
-    if first >= 0:
-        for i in range(count):
-            rows[i] = first + i
-    return -1
+def _add_run(runs: Ints, ended: int, table: int, begin: int, end: int) -> int:
+    runs[ended, 0], runs[ended, 1], runs[ended, 2] = table, begin, end
+    return ended + 1
+
+
+@kernel
+def _end_runs(script: Ints, begin: int, stop: int, state: Ints, out: Ints, runs: Ints, ended: int) -> int:
+    """What the lines after a scan have concluded, sorted."""
+    last = 0
+    for number in range(begin + 1, stop):
+        if script[number, 0] == CONCLUDE:
+            last = state[number, 0]
+            if state[number, 1] < 0:
+                out[runs[last, 1] : runs[last, 2]].sort()
+        elif script[number, 0] == AGAIN:
+            ended = _add_run(runs, ended, script[number, 3], runs[last, 1], runs[last, 2])
+    return ended
 
 
 @kernel
@@ -444,141 +462,125 @@ def follow_script(
     script: Ints,
     arrays: Arrays,
     constants: Floats,
-    steps: Ints,
-    values: int,
     times: Ints,
     edges: Ints,
     cuts: Ints,
     bits: int,
     code_bits: int,
-) -> tuple[Ints, Ints, Ints, bool]:
-    """The intervals of each value of a fluent, one value after the other, where each ends, and whether all is exact.
+) -> tuple[Ints, Ints, bool]:
+    """Points, and the sorted runs that they are in: of each its table, and where it begins and ends. And whether all is
+    exact.
 
-    Of each value there are two tables of points, of its initiations and its terminations.
     times: the first and the last for which conclusions are drawn, and between what fluents have starts and ends.
     cuts: by how many bits the leading code of a point is before the rest, how long before the edge of the code its cut
     is at most, and the earliest cut; the first is -1 where all have that one.
     """
-    mask, lines = (np.int64(1) << bits) - 1, script.shape[0]
-    out, runs = np.empty(_count_points(script, arrays), np.int64), np.empty((lines, 3), np.int64)
-    state = np.zeros((lines, 2), np.int64)  # of a condition, how far it has sought; of a conclusion, its last point
-    kept = np.empty(BLOCK + 1, np.int64), np.empty((MOST_FOUND, BLOCK), np.int64), np.empty((MOST_FOUND, BLOCK))
-    saved = np.empty((MOST_SAVED, BLOCK), np.int64), np.empty((MOST_SAVED, 4), np.int64)
+    mask, lines, total, size = (1 << bits) - 1, script.shape[0], 0, 0
+    for number in range(lines):
+        op = script[number, 0]
+        if op >= SCAN:
+            size = arrays[script[number, 1]].size
+        if op == CONCLUDE or op >= CARRY:
+            total += size + 1
+    out, runs = np.empty(total, np.int64), np.empty((lines, 3), np.int64)
+    state = np.zeros((lines, 2), np.int64)  # of a condition, how far it has sought; of a conclusion, run and last point
+    found, rows = np.zeros(4, np.int64), np.empty(BLOCK + 1, np.int64)
+    facts, worked_out = np.empty((MOST_FOUND, BLOCK), np.int64), np.empty((MOST_FOUND, BLOCK))
+    saved, saved_rows = np.empty((MOST_SAVED, 4), np.int64), np.empty((MOST_SAVED, BLOCK), np.int64)
     saved_facts = np.empty((MOST_SAVED, MOST_FOUND, BLOCK), np.int64)
     saved_numbers = np.empty((MOST_SAVED, MOST_FOUND, BLOCK))
-    points, codes, passed = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.bool_)
-    stack = np.empty((MOST_STACKED, BLOCK))
-    used, ended, place, is_exact = 0, 0, 0, True
-    while place < lines:
-        begun = script[place]
-        source = arrays[begun[1]]
-        if begun[0] >= CARRY:
+    key_room, code_room, pass_room = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.bool_)
+    stack = np.empty((MOST_STACKED + 1, BLOCK))
+    used, ended, begin, stop, is_exact = 0, 0, 0, 0, True
+    while begin < lines:
+        begun, source = script[begin], arrays[script[begin, 1]]
+        stop = begin + 1
+        if begun[0] != SCAN:
             if begun[0] == CARRY:
                 end, last = _write_carried(source, out, used, bits, edges, cuts)
             else:
                 end, last = _write(source, out, used, 0, times, edges, cuts, mask)
             if last < 0:
-                out[used:end] = np.sort(out[used:end])
-            runs[ended, 0], runs[ended, 1], runs[ended, 2] = begun[2], used, end
-            ended += 1
+                out[used:end].sort()
+            ended = _add_run(runs, ended, begun[3], used, end)
             used += source.size + 1
-            place += 1
+            begin = stop
             continue
-        stop = place + 1
         while stop < lines and script[stop, 0] < SCAN:
             if script[stop, 0] == CONCLUDE:
-                runs[ended, 0], runs[ended, 1], runs[ended, 2] = script[stop, 2], used, used
                 state[stop, 0] = ended
-                ended += 1
+                ended = _add_run(runs, ended, script[stop, 3], used, used)
                 used += source.size + 1
             stop += 1
-        offset = begun[2]
-        for block in range(0, source.size, BLOCK):
-            facts_found, numbers_found, first, count = 0, 0, block, min(BLOCK, source.size - block)
-            if begun[3]:
-                count = _scan_edges(source, block, count, offset, times, mask, kept[0])
-                first = -1
-            for number in range(place + 1, stop):
+        offset = begun[3]
+        for start in range(0, source.size, BLOCK):
+            found[COUNT], found[FACTS], found[NUMBERS], found[START] = min(BLOCK, source.size - start), 0, 0, start
+            if begun[4]:
+                _scan_edges(source, offset, times, mask, rows, found)
+            for number in range(begin + 1, stop):
                 line = script[number]
-                op = line[0]
+                op, a, b, c, d = line[0], line[3], line[4], line[5], line[6]
                 if op == RESTORE:
-                    level = line[1]
-                    count, facts_found, numbers_found = saved[1][level, 0], saved[1][level, 1], saved[1][level, 2]
-                    first = saved[1][level, 3]
-                    if first < 0:
-                        kept[0][:count] = saved[0][level, :count]
-                    kept[1][:facts_found, :count] = saved_facts[level, :facts_found, :count]
-                    kept[2][:numbers_found, :count] = saved_numbers[level, :numbers_found, :count]
-                elif op == SAVE:
-                    level = line[1]
-                    saved[1][level, 0], saved[1][level, 1], saved[1][level, 2] = count, facts_found, numbers_found
-                    saved[1][level, 3] = first
-                    if first < 0:
-                        saved[0][level, :count] = kept[0][:count]
-                    saved_facts[level, :facts_found, :count] = kept[1][:facts_found, :count]
-                    saved_numbers[level, :numbers_found, :count] = kept[2][:numbers_found, :count]
-                elif count == 0 or op == AGAIN:
-                    continue
-                elif op == CONCLUDE and line[4] == 0:
-                    run = state[number, 0]
-                    runs[run, 2] = _write_rows(
-                        source, offset, kept[0], first, count, out, runs[run, 2], times, edges, cuts, mask
+                    _copy_rows(
+                        saved[a], saved_rows[a], saved_facts[a], saved_numbers[a], found, rows, facts, worked_out
                     )
-                elif op == TEST and line[2] == FLOATS and line[5] == CONSTANT and facts_found + numbers_found == 0:
-                    floats = arrays[line[3]].view(np.float64)
-                    count = _keep_compared(line[1], floats, constants[line[6]], kept[0], count, first)
-                    first = -1
-                elif op == CONCLUDE:
-                    first = _list_rows(kept[0], first, count)
-                    _pack(line, arrays, source, offset, kept, bits, code_bits, points[:count], codes[:count])
-                    run, last = state[number, 0], state[number, 1]
-                    end, last = _write(points[:count], out, runs[run, 2], last, times, edges, cuts, mask)
-                    runs[run, 2], state[number, 1] = end, last
-                else:
-                    first = _list_rows(kept[0], first, count)
-                    some = passed[:count]
-                    if op == TEST:
-                        a, b = stack[0, :count], stack[1, :count]
-                        is_exact &= _read_numbers(line[2], line[3], line[4], arrays, constants, kept, a)
-                        is_exact &= _read_numbers(line[5], line[6], line[7], arrays, constants, kept, b)
-                        _compare(line[1], a, b, some)
-                    elif op == HOLD:
-                        _pack(line, arrays, source, offset, kept, bits, code_bits, points[:count], codes[:count])
-                        s, e, negated = arrays[line[1]], arrays[line[2]], line[3] != 0
-                        begin = state[number, 0]
-                        state[number, 0] = _mark_holding(
-                            points[:count], s, e, line[1] == line[2], negated, begin, some
-                        )
-                    elif op == LOOK_UP:
-                        _read_codes(line, 4, arrays, source, offset, kept, codes[:count])
-                        table, register = arrays[line[1]], line[2]
-                        for i in range(count):
-                            fact = table[codes[i]] if codes[i] < table.size else -1
-                            some[i] = (fact >= 0) != (line[3] != 0)
-                            points[i] = fact
-                        if register >= 0:
-                            kept[1][register, :count] = points[:count]
-                            facts_found = register + 1
-                    elif op == WORK_OUT:
-                        is_exact &= _work_out(steps[line[2] : line[3]], arrays, constants, kept, count, stack)
-                        numbers_found = line[1] + 1
-                        for i in range(count):
-                            some[i] = stack[0, i] == stack[0, i]
-                            kept[2][line[1], i] = stack[0, i]
-                    else:  # PICK
-                        _read_codes(line, 2, arrays, source, offset, kept, codes[:count])
-                        _read_codes(line, 5, arrays, source, offset, kept, points[:count])
-                        for i in range(count):
-                            some[i] = (codes[i] == points[i]) != (line[1] != 0)
-                    count = _keep(kept, some, facts_found, numbers_found)
-        for number in range(place + 1, stop):
-            if script[number, 0] == CONCLUDE:
+                    continue
+                if op == SAVE:
+                    _copy_rows(
+                        found, rows, facts, worked_out, saved[a], saved_rows[a], saved_facts[a], saved_numbers[a]
+                    )
+                    continue
+                count = found[COUNT]
+                if count == 0 or op == AGAIN:
+                    continue
                 run = state[number, 0]
-                if state[number, 1] < 0:
-                    out[runs[run, 1] : runs[run, 2]] = np.sort(out[runs[run, 1] : runs[run, 2]])
-            elif script[number, 0] == AGAIN:
-                runs[ended, 0], runs[ended, 1], runs[ended, 2] = script[number, 1], runs[run, 1], runs[run, 2]
-                ended += 1
-        place = stop
-    s, e, ends = _make_values(out, runs[:ended], values, mask)
-    return s, e, ends, is_exact
+                if op == CONCLUDE and not b:
+                    runs[run, 2] = _write_rows(
+                        source, offset, rows, found[START], count, out, runs[run, 2], times, edges, cuts, mask
+                    )
+                    continue
+                array = arrays[line[1]]
+                if op == COMPARE:
+                    floats = array.view(np.float64)
+                    found[COUNT] = _keep_compared(a, floats, constants[b], rows, count, found[START])
+                    found[START] = -1
+                    continue
+                _list_rows(rows, found)
+                keys, codes, passed = key_room[:count], code_room[:count], pass_room[:count]
+                if op in (KEY, PICK):
+                    _read_codes(a, b, c, array, source, offset, rows, facts, codes)
+                    for i in range(count):
+                        passed[i] = (keys[i] == codes[i]) != (d != 0)
+                        if op == KEY:
+                            keys[i] = codes[i] if d else (keys[i] << code_bits) | codes[i]
+                            passed[i] = True
+                elif op == PUSH:
+                    is_exact &= _read_numbers(a, b, array, constants, rows, facts, worked_out, stack[c, :count])
+                elif op == APPLY:
+                    is_exact &= _apply(a, stack[b, :count], stack[b + 1, :count], c != 0)
+                elif op == TEST:
+                    _compare(a, stack[0, :count], stack[1, :count], passed)
+                elif op == STORE:
+                    for i in range(count):
+                        worked_out[a, i] = stack[0, i]
+                        passed[i] = stack[0, i] == stack[0, i]
+                    found[NUMBERS] = a + 1
+                elif op == LOOK_UP:
+                    _look_up(array, keys, b != 0, codes, passed)
+                    if a >= 0:
+                        for i in range(count):
+                            facts[a, i] = codes[i]
+                        found[FACTS] = a + 1
+                else:  # HOLD or CONCLUDE
+                    _add_time(keys, source, offset, rows, bits, b != 0, codes)
+                    if op == HOLD:
+                        is_at = line[1] == line[2]
+                        state[number, 0] = _mark_holding(codes, array, arrays[line[2]], is_at, a != 0, run, passed)
+                    else:
+                        end, last = _write(codes, out, runs[run, 2], state[number, 1], times, edges, cuts, mask)
+                        runs[run, 2], state[number, 1] = end, last
+                if op in (PICK, TEST, STORE, LOOK_UP, HOLD):
+                    _keep(passed, found, rows, facts, worked_out)
+        ended = _end_runs(script, begin, stop, state, out, runs, ended)
+        begin = stop
+    return out, runs[:ended], is_exact

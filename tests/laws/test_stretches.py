@@ -13,7 +13,12 @@ from random import Random
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import keys, stretches, touching
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.incremental import keys, late, stretches, touching
+from holdsfor.engine.scripts.confirming import find_contradicting
+from holdsfor.engine.world import World
+from holdsfor.plan.definitions import Simple
+from holdsfor.plan.operators import Relation
 from tests.laws.test_incremental import Told, keep_in_runs, tell
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -29,6 +34,7 @@ def test_what_follows_a_stretch_stays(seed: int, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(touching, "GATHERING", 0)  # only the tuples that are touched
     monkeypatch.setattr(keys, "SEARCH", (0, 1000)[seed // 4 % 2])
     monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, 2, 6)[seed % 4])
+    monkeypatch.setattr(late, "MANY_LATE", (1, 1, late.MANY_LATE)[seed // 2 % 3])
     if seed % 5 < 3:
         keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
     tick = (1, 1, 5)[seed % 3]
@@ -54,6 +60,24 @@ def test_stretches_are_tried_and_some_go_on_to_the_present(monkeypatch: pytest.M
         list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
     assert sum(end != stretches.UP_TO_NOW for end in ends) > 10
     assert {block is None for block in left} == {True, False}
+
+
+def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the law above would say nothing of them."""
+    monkeypatch.setattr(late, "MANY_LATE", 1)
+    asked, contradicting = [], []
+
+    def watch(fluent: Simple, event: Relation, world: World, floor: int) -> Ints | None:
+        points = find_contradicting(fluent, event, world, floor)
+        asked.append(len(world.points_of(event)))
+        contradicting.append(0 if points is None else len(points))
+        return points
+
+    monkeypatch.setattr(late, "find_contradicting", watch)
+    for seed in range(40):
+        list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
+    assert sum(asked) > 100
+    assert 10 < sum(contradicting) < sum(asked)
 
 
 def run(rules: str, batches: list[list[str]], tick: int, incremental: bool) -> Iterator[Told]:

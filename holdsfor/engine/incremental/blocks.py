@@ -110,10 +110,10 @@ class Evaluation:
                 self.turn.count("definitions_skipped", 1)
                 continue
             self.turn.count("definitions_evaluated", 1)
-            before = {relation: self._gather(relation) for relation in step.own}
+            before = {relation: self.gather(relation) for relation in step.own}
             for relation in step.reads:
                 if relation not in relations and relation not in before:
-                    relations[relation] = self._gather(relation).data
+                    relations[relation] = self.gather(relation).data
             cuts = self._find_cuts(step)
             seen = self._seen(step, before, cuts)
             self.turn.count("left_out", define(step.definition, seen, domains, program))
@@ -125,7 +125,7 @@ class Evaluation:
     def _differs(self, relations: Iterable[Relation]) -> bool:
         return not self.turn.differences.keys().isdisjoint(relations)
 
-    def _gather(self, relation: Relation) -> Gathered:
+    def gather(self, relation: Relation) -> Gathered:
         """Of the block's tuples, what may be looked at."""
         stored, tuples = self.turn.stores.get(relation), self.block.tuples
         if stored is None:

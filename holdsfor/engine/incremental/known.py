@@ -25,6 +25,7 @@ from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, 
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.relation import Data, change_rows
+from holdsfor.engine.scripts.confirming import may_confirm
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
@@ -59,6 +60,7 @@ class SessionSetting:
     looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
     or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: what they
     read, by relation; waiting: how far they look from the present, each with one of the definitions that do.
+    confirming: events of which each occurrence may be judged by itself, with the definitions that read them.
     """
 
     program: Program
@@ -76,6 +78,7 @@ class SessionSetting:
     steps: dict[Unit, tuple[DefinitionStep, ...]]
     looking: dict[Unit, tuple[int, int] | None]
     wanted: dict[Unit, dict[Relation, RowsWanted]]
+    confirming: dict[Unit, dict[Relation, tuple[DefinitionStep, ...]]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -107,6 +110,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         {unit: make_steps(plan, unit) for unit in units},
         {unit: _find_looking(plan, unit, of_units[unit]) for unit in units},
         {unit: find_wanted(unit, of_units[unit].edges) for unit in units},
+        {unit: {} if plan.domains else _find_confirming(plan, unit) for unit in units},
     )
 
 
@@ -119,6 +123,17 @@ def _find_looking(plan: Plan, unit: Unit, delays: Delays) -> tuple[int, int] | N
     if any(isinstance(definition, Group) and definition.deadlines for definition in definitions):
         return None
     return max((distance or 0 for distance in back), default=0), max((distance or 0 for distance in ahead), default=0)
+
+
+def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, tuple[DefinitionStep, ...]]:
+    steps, confirming = make_steps(plan, unit), {}
+    for relation in unit.about.keys() - unit.homes.keys() - unit.follows.keys() - unit.everywhere:
+        readers = tuple(step for step in steps if relation in step.reads)
+        places = [*unit.about[relation], *(unit.homes[own] for step in readers for own in step.own)]
+        is_alone = len(unit.about[relation]) == 1 and all(len(positions) == 1 for positions in places)
+        if relation.kind == "event" and is_alone and all(may_confirm(step.definition, relation) for step in readers):
+            confirming[relation] = readers
+    return confirming
 
 
 def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:

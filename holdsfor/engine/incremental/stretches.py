@@ -95,8 +95,9 @@ def _find_last_changes(turn: QueryTurn, unit: Unit, touched: Touched, keys: Touc
                 times = -_last_times(data)
                 lasts += [(tuple_keys(data, positions), times) for positions in unit.about.get(relation, ())]
     changed, latest = find_earliest(lasts)
-    assert np.array_equal(changed, keys.keys), "a tuple is touched by rows that differ, or endlessly"
-    return -latest
+    place = np.minimum(np.searchsorted(changed, keys.keys), len(changed) - 1)
+    assert np.array_equal(changed[place], keys.keys), "a tuple is touched by rows that differ, or endlessly"
+    return np.asarray(-latest[place])
 
 
 def _find_ends(turn: QueryTurn, keys: TouchedKeys, lasts: Ints, data: Data, back: int) -> TouchedKeys:

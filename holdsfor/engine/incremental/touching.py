@@ -9,6 +9,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, tuple_keys
 from holdsfor.engine.incremental.known import Waiting
+from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
@@ -29,7 +30,7 @@ def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
     """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
     touched = Touched()
     for relation in unit.reads & turn.differences.keys():
-        difference = turn.differences[relation]
+        difference = touch_by_contradictions(turn, unit, relation, turn.differences[relation], touched)
         if difference:
             for data, until in _changed(difference):
                 _touch(unit, relation, data, until + turn.bare.axis.origin, touched)

@@ -32,8 +32,8 @@ from holdsfor.kernels import scripts as kernel
 from holdsfor.language.terms import Compound, Float, Int, Term, Var, is_ground
 from holdsfor.plan.operators import Arg, At, Conclude, Holding, Let, Lookup, Op, Relation, Structure, Where, Without
 
-Told = tuple[int, int, int]
-"""Where a code or a number comes from."""
+Told = tuple[int, int, int, int]
+"""Where a code or a number comes from: the place of an array, the kind of place, and two numbers to find it there."""
 
 COMPARISONS = {
     "<": kernel.LESS,
@@ -68,7 +68,6 @@ class Draft:
     shapes: dict[Relation, EventShape] = field(default_factory=dict)
     lines: list[list[int]] = field(default_factory=list)
     constants: list[float] = field(default_factory=list)
-    steps: list[int] = field(default_factory=list)
     fetches: list[Fetch] = field(default_factory=list)
     _slots: dict[object, int] = field(default_factory=dict)
 
@@ -94,7 +93,7 @@ class Draft:
 
     def constant(self, number: float) -> Told:
         self.constants.append(number)
-        return kernel.CONSTANT, len(self.constants) - 1, 0
+        return 0, kernel.CONSTANT, len(self.constants) - 1, 0
 
     def write_rules(self, rules: Iterable[tuple[Conclude, Sequence[int]]]) -> list[Conclude]:
         """Rules, each with the tables of points to which it concludes. Gives those that a script cannot say.
@@ -108,14 +107,25 @@ class Draft:
                 others.append(rule)
             elif isinstance(rule.chain[0], At):
                 beginnings.setdefault(rule.chain[0], []).append((rule, tables))
-        for first, alike in beginnings.items():
-            writer = RuleWriter(self)
-            if writer.scan(first):
-                writer.write_all(alike, 1)
+        for alike in beginnings.values():
+            begun = len(self.lines)
+            try:
+                self._write_together(alike)
+            except Unscriptable:  # they part too often
+                del self.lines[begun:]
+                for one in alike:
+                    self._write_together([one])
         return others
 
+    def _write_together(self, rules: Sequence[tuple[Conclude, Sequence[int]]]) -> None:
+        """Rules that begin with the same operator."""
+        writer, first = RuleWriter(self), rules[0][0].chain[0]
+        assert isinstance(first, At)
+        if writer.scan(first):
+            writer.write_all(rules, 1)
+
     def _can_write(self, rule: Conclude) -> bool:
-        lines, constants, steps = len(self.lines), len(self.constants), len(self.steps)
+        lines, constants = len(self.lines), len(self.constants)
         slots, fetches = dict(self._slots), len(self.fetches)
         try:
             RuleWriter(self).write(rule)
@@ -124,15 +134,15 @@ class Draft:
             self._slots = slots
             return False
         finally:
-            del self.lines[lines:], self.constants[constants:], self.steps[steps:]
+            del self.lines[lines:], self.constants[constants:]
         return True
 
-    def finished(self) -> tuple[Ints, NDArray[np.float64], Ints]:
-        """The lines, the constants and the steps of calculations."""
+    def finished(self) -> tuple[Ints, NDArray[np.float64]]:
+        """The lines and the constants."""
         script = np.zeros((len(self.lines), kernel.WIDTH), np.int64)
         for place, line in enumerate(self.lines):
             script[place, : len(line)] = line
-        return script, np.array(self.constants, np.float64), np.array(self.steps, np.int64)
+        return script, np.array(self.constants, np.float64)
 
 
 @dataclass(slots=True)
@@ -172,7 +182,7 @@ class RuleWriter:
         if ways > 1:
             if level == kernel.MOST_SAVED:
                 raise Unscriptable
-            self._line(kernel.SAVE, level)
+            self._line(kernel.SAVE, 0, 0, level)
         for way, (rule, tables) in enumerate(over):
             self._branch(level, way, ways)._conclude(rule, tables)
         for way, (op, alike) in enumerate(following.items(), len(over)):
@@ -183,7 +193,7 @@ class RuleWriter:
     def _branch(self, level: int, way: int, ways: int) -> RuleWriter:
         """Goes on from here, with the rows as they are here."""
         if way:
-            self._line(kernel.RESTORE, level)
+            self._line(kernel.RESTORE, 0, 0, level)
         return replace(
             self,
             codes=dict(self.codes),
@@ -196,11 +206,12 @@ class RuleWriter:
     def _conclude(self, rule: Conclude, tables: Sequence[int]) -> None:
         if rule.time != self.time:
             raise Unscriptable
-        for number in self.untested.values():  # a row without a number that is read is none
-            self._line(kernel.TEST, kernel.EQUAL, *number, *number)
-        self._line(kernel.CONCLUDE, 0, tables[0], 0, *self._parts(rule.args))
+        for number in tuple(self.untested.values()):  # a row without a number that is read is none
+            self._test(kernel.EQUAL, number, number)
+        has_key = self._key(rule.args)
+        self._line(kernel.CONCLUDE, 0, 0, tables[0], int(has_key))
         for table in tables[1:]:
-            self._line(kernel.AGAIN, table)
+            self._line(kernel.AGAIN, 0, 0, table)
 
     def _line(self, *line: int) -> None:
         self.draft.lines.append(list(line))
@@ -208,13 +219,9 @@ class RuleWriter:
     def _write(self, op: Op) -> None:
         match op:
             case Where(op=comparison) if comparison in COMPARISONS:
-                left, right = self._number(op.left), self._number(op.right)
-                for kind, slot, _ in (left, right):
-                    if kind == kernel.FLOATS:
-                        self.untested.pop(slot, None)
-                self._line(kernel.TEST, COMPARISONS[comparison], *left, *right)
+                self._test(COMPARISONS[comparison], self._number(op.left), self._number(op.right))
             case Where(op=comparison) if comparison in SAME + UNLIKE:
-                self._line(kernel.PICK, int(comparison in UNLIKE), *self._code_of(op.left), *self._code_of(op.right))
+                self._pick(self._code_of(op.left), self._code_of(op.right), comparison in UNLIKE)
             case Let(same=True, expression=Var(name=name)):
                 self._alias(op.variable, name)
             case Let(same=False):
@@ -244,11 +251,11 @@ class RuleWriter:
                 draft.slot(("nothing", relation), fetch_nothing(relation))
                 return False
             packed = draft.slot(("packed", relation), fetch_packed(relation, shape.key))
-            self._line(kernel.SCAN, packed, 0, 0)
+            self._line(kernel.SCAN, packed, 0, 0, 0)
         elif op.what in ("start", "end"):
             shape = EventShape(tuple(range(relation.arity)), (), frozenset())
             fetch = fetch_starts if op.what == "start" else fetch_ends
-            self._line(kernel.SCAN, draft.slot((op.what, relation), fetch(relation)), -1, 1)
+            self._line(kernel.SCAN, draft.slot((op.what, relation), fetch(relation)), 0, -1, 1)
         else:
             raise Unscriptable
         if not shape.key or draft.axis.is_wide(len(shape.key)):
@@ -265,8 +272,8 @@ class RuleWriter:
             code, number = self._column_code(relation, position, shape), None
             if position in kinds:
                 number = self._column_number(relation, position, kinds[position])
-                if number[0] == kernel.FLOATS:
-                    self.untested[number[1]] = number
+                if number[1] == kernel.FLOATS:
+                    self.untested[number[0]] = number
             if isinstance(arg, str) and arg not in self.bound and arg != self.time:
                 self.bound.add(arg)
                 if code is not None:
@@ -277,24 +284,24 @@ class RuleWriter:
                 other = self._code(arg)
                 if code is None:
                     raise Unscriptable
-                self._line(kernel.PICK, 0, *code, *other)
+                self._pick(code, other)
 
     def _column_code(self, relation: Relation, position: int, shape: EventShape) -> Told | None:
         axis, key = self.draft.axis, shape.key
         if position in key:
             place = key.index(position)
             mask = axis.codes - 1 if place else (1 << 62) - 1
-            return kernel.IN_KEY, axis.time_bits + (len(key) - 1 - place) * axis.code_bits, mask
+            return 0, kernel.IN_KEY, axis.time_bits + (len(key) - 1 - place) * axis.code_bits, mask
         if position in shape.coded:
             slot = self.draft.slot(("codes", relation, position), fetch_codes(relation, position))
-            return kernel.IN_COLUMN, slot, 0
+            return slot, kernel.IN_COLUMN, 0, 0
         return None
 
     def _column_number(self, relation: Relation, position: int, kind: str) -> Told:
         if kind not in ("<i8", "<f8"):
             raise Unscriptable
         slot = self.draft.slot(("numbers", relation, position), fetch_numbers(relation, position, kind))
-        return (kernel.INTEGERS if kind == "<i8" else kernel.FLOATS), slot, 0
+        return slot, kernel.INTEGERS if kind == "<i8" else kernel.FLOATS, 0, 0
 
     # ------------------------------------------------------------ codes and numbers
 
@@ -313,18 +320,45 @@ class RuleWriter:
             return self.codes[arg]
         if arg is None or isinstance(arg, Structure) or not is_ground(arg):
             raise Unscriptable
-        return kernel.AS_IT_IS, self.draft.world.dictionary.code_of(arg), 0
+        return 0, kernel.AS_IT_IS, self.draft.world.dictionary.code_of(arg), 0
 
     def _code_of(self, term: Term) -> Told:
         return self._code(term.name if isinstance(term, Var) else term)
 
-    def _parts(self, args: Sequence[Arg]) -> list[int]:
-        """How many there are, and where the code of each comes from; none where rows are packed like that."""
-        if len(args) > kernel.MOST_PARTS or not args or self.draft.axis.is_wide(len(args)):
+    def _key(self, args: Sequence[Arg]) -> bool:
+        """Puts arguments together to a key; False: rows have that key already."""
+        if not args or self.draft.axis.is_wide(len(args)):
             raise Unscriptable
         if tuple(args) == self.leading and all(isinstance(arg, str) for arg in args) and len(set(args)) == len(args):
-            return [0]
-        return [len(args), *(each for arg in args for each in self._code(arg))]
+            return False
+        for place, arg in enumerate(args):
+            self._add_code(self._code(arg), is_first=not place)
+        return True
+
+    def _add_code(self, code: Told, is_first: bool) -> None:
+        slot, kind, x, y = code
+        self._line(kernel.KEY, slot, 0, kind, x, y, int(is_first))
+
+    def _pick(self, one: Told, other: Told, is_negated: bool = False) -> None:
+        self._add_code(one, is_first=True)
+        slot, kind, x, y = other
+        self._line(kernel.PICK, slot, 0, kind, x, y, int(is_negated))
+
+    def _test(self, comparison: int, left: Told, right: Told) -> None:
+        is_plain = left[1] == kernel.FLOATS and right[1] == kernel.CONSTANT
+        if is_plain and not self.facts and not self.worked_out:
+            self._line(kernel.COMPARE, left[0], 0, comparison, right[2])
+            self.untested.pop(left[0], None)
+            return
+        self._push(left, 0)
+        self._push(right, 1)
+        self._line(kernel.TEST, 0, 0, comparison)
+
+    def _push(self, number: Told, depth: int) -> None:
+        slot, kind, x, _ = number
+        if kind == kernel.FLOATS:  # what is calculated with a missing number is missing, and compares with nothing
+            self.untested.pop(slot, None)
+        self._line(kernel.PUSH, slot, 0, kind, x, depth)
 
     def _number(self, term: Term) -> Told:
         if isinstance(term, Var):
@@ -350,28 +384,26 @@ class RuleWriter:
         self.numbers[op.variable] = number
 
     def _work_out(self, expression: Term) -> Told:
-        steps, depth = self._steps(expression)
-        if depth > kernel.MOST_STACKED or self.worked_out == kernel.MOST_FOUND:
+        if self.worked_out == kernel.MOST_FOUND:
             raise Unscriptable
-        begin = len(self.draft.steps)
-        self.draft.steps += steps
-        self._line(kernel.WORK_OUT, self.worked_out, begin, len(self.draft.steps))
+        self._calculate(expression, 0)
+        self._line(kernel.STORE, 0, 0, self.worked_out)
         self.worked_out += 1
-        return kernel.WORKED_OUT, self.worked_out - 1, 0
+        return 0, kernel.WORKED_OUT, self.worked_out - 1, 0
 
-    def _steps(self, expression: Term) -> tuple[list[int], int]:
-        """What is done with a stack, and how deep that gets."""
+    def _calculate(self, expression: Term, depth: int) -> None:
+        """Puts the value of an expression on the stack, on which there are so many."""
+        if depth == kernel.MOST_STACKED:
+            raise Unscriptable
         if not isinstance(expression, Compound):
-            return list(self._number(expression)), 1
+            self._push(self._number(expression), depth)
+            return
         functions = {1: OF_ONE, 2: OF_TWO}.get(len(expression.args), {})
         if expression.functor not in functions:
             raise Unscriptable
-        steps, depth = [], 0
         for place, arg in enumerate(expression.args):
-            some, deep = self._steps(arg)
-            steps += some
-            depth = max(depth, place + deep)
-        return [*steps, functions[expression.functor], int(self._may_be_whole(expression)), 0], depth
+            self._calculate(arg, depth + place)
+        self._line(kernel.APPLY, 0, 0, functions[expression.functor], depth, int(self._may_be_whole(expression)))
 
     def _may_be_whole(self, expression: Term) -> bool:
         """Whether its values may be integers, which must be exact."""
@@ -379,7 +411,7 @@ class RuleWriter:
             parts = [self._may_be_whole(arg) for arg in expression.args]
             return expression.functor == "floor" or (any if expression.functor in ("min", "max") else all)(parts)
         if isinstance(expression, Var):
-            return self.numbers[expression.name][0] not in (kernel.FLOATS, kernel.FACT_FLOATS)
+            return self.numbers[expression.name][1] not in (kernel.FLOATS, kernel.FACT_FLOATS)
         return isinstance(expression, Int)
 
     # ------------------------------------------------------------ conditions
@@ -396,7 +428,8 @@ class RuleWriter:
         register = self.facts if wanted.new and not is_negated else -1
         if register == kernel.MOST_FOUND:
             raise Unscriptable
-        self._line(kernel.LOOK_UP, slot, register, int(is_negated), *code)
+        self._add_code(code, is_first=True)
+        self._line(kernel.LOOK_UP, slot, 0, register, int(is_negated))
         if register >= 0:
             self._bind_facts(op, wanted, register)
             self.facts += 1
@@ -407,13 +440,11 @@ class RuleWriter:
             column = self.draft.world.facts_of(op.facts).columns[position]
             if column.is_number and column.numbers().dtype.str in ("<i8", "<f8"):
                 kind = kernel.FACT_INTEGERS if column.numbers().dtype.kind == "i" else kernel.FACT_FLOATS
-                slot = self.draft.slot(
-                    ("fact numbers", op.facts, position), fetch_fact_numbers(op.facts, position)
-                )
-                self.numbers[name] = kind, slot, register
+                slot = self.draft.slot(("fact numbers", op.facts, position), fetch_fact_numbers(op.facts, position))
+                self.numbers[name] = slot, kind, register, 0
             if column.is_coded or not column.is_number:
                 slot = self.draft.slot(("fact codes", op.facts, position), fetch_fact_codes(op.facts, position))
-                self.codes[name] = kernel.OF_FACT, slot, register
+                self.codes[name] = slot, kernel.OF_FACT, register, 0
 
     def _hold(self, op: Holding | At, is_negated: bool) -> None:
         """Nothing new is bound: what a negation has by itself means any value."""
@@ -435,4 +466,5 @@ class RuleWriter:
             starts = draft.slot(("start", relation), fetch_starts(relation))
             ends = draft.slot(("end", relation), fetch_ends(relation))
             parts = args
-        self._line(kernel.HOLD, starts, ends, int(is_negated), *self._parts(parts))
+        has_key = self._key(parts)
+        self._line(kernel.HOLD, starts, ends, int(is_negated), int(has_key))

@@ -1,0 +1,96 @@
+"""Scripts of a fluent as they are kept: written when they are first needed, for rows of the shape that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.points import EMPTY
+from holdsfor.engine.scripts.fetching import EventShape, Fetch, Reshaped
+from holdsfor.engine.scripts.writing import Draft
+from holdsfor.engine.world import World
+from holdsfor.kernels.scripts import SLOTS
+from holdsfor.plan.definitions import Simple
+from holdsfor.plan.operators import Conclude, Relation
+
+#: So many shapes of rows have a script each; where there are more, operators do it one by one.
+MOST_SCRIPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """fetches: the arrays of the world that it needs. others: the rules of each table that it does not say."""
+
+    lines: Ints
+    constants: NDArray[np.float64]
+    fetches: tuple[Fetch, ...]
+    others: tuple[tuple[Conclude, ...], ...] = ()
+
+    def fetch(self, world: World) -> list[Ints]:
+        return [fetch(world) for fetch in self.fetches]
+
+
+Write = Callable[[Simple, Draft], Script | None]
+
+
+@dataclass(slots=True)
+class Scripts:
+    """Of one fluent on one axis, by the shapes of rows; the last one that was used comes first."""
+
+    fluent: Simple
+    axis: Axis
+    write: Write
+    known: list[Script] = field(default_factory=list)
+    shapes: dict[Relation, EventShape] = field(default_factory=dict)
+    is_given_up: bool = False
+
+    def find(self, world: World) -> tuple[Script, list[Ints]] | None:
+        """A script for rows as they are, with its arrays; None: there is none."""
+        for place, script in enumerate(self.known):
+            try:
+                arrays = script.fetch(world)
+            except Reshaped:
+                continue
+            if place:
+                self.known.insert(0, self.known.pop(place))
+            return script, arrays
+        return None if self.is_given_up else self._write(world)
+
+    def _write(self, world: World) -> tuple[Script, list[Ints]] | None:
+        draft = Draft(world, self.shapes)
+        script = self.write(self.fluent, draft)
+        self.shapes.update(draft.shapes)
+        self.is_given_up = script is None or len(self.known) == MOST_SCRIPTS
+        if script is None or self.is_given_up:
+            return None
+        self.known.insert(0, script)
+        return script, script.fetch(world)
+
+
+def find_scripts(purpose: Hashable, fluent: Simple, world: World, write: Write) -> Scripts:
+    """Those of a fluent for a purpose. They are kept with the dictionary, whose codes they name."""
+    key, readings = (purpose, id(fluent)), world.dictionary.readings
+    scripts = readings.get(key)
+    if not isinstance(scripts, Scripts) or scripts.fluent is not fluent or scripts.axis is not world.axis:
+        scripts = readings[key] = Scripts(fluent, world.axis, write)
+    return scripts
+
+
+def fill_slots(arrays: list[Ints]) -> tuple[Ints, ...]:
+    """As many as a kernel is given."""
+    return (*arrays, *[EMPTY] * (SLOTS - len(arrays)))
+
+
+def find_tables(fluent: Simple) -> dict[Conclude, list[int]]:
+    """The rules of a fluent, each with its tables of points: values often end together."""
+    tables: dict[Conclude, list[int]] = {}
+    for value in range(len(fluent.relations)):
+        for rule in dict.fromkeys(fluent.initiations[value]):
+            tables.setdefault(rule, []).append(2 * value)
+        for rule in dict.fromkeys(fluent.terminations[value]):
+            tables.setdefault(rule, []).append(2 * value + 1)
+    return tables
