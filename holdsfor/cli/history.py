@@ -29,7 +29,7 @@ from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
 from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
-from holdsfor.kernels.lines import find_cuts
+from holdsfor.kernels.lines import cut_lines
 from holdsfor.local.recognise import recognise_for
 from holdsfor.plan import plan_once
 
@@ -46,7 +46,7 @@ TABLES = ("intervals", "occurrences", "rejects", "late")
 
 def load_first_kernel() -> None:
     """Any of them: it loads Numba's runtime."""
-    find_cuts(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
+    cut_lines(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
 
 
 def carry_out(order: RunOrder) -> HistoryRun | None:

@@ -100,11 +100,11 @@ class Strings:
 class TextColumn:
     """Strings that have been read already, if they are all alike (`kind`); what else is asked is asked of the strings.
 
-    values: integers, or the bits of floats, or numbers of texts.
+    values: integers, or the bits of floats, or numbers of texts, which have 32 bits.
     """
 
     kind: int
-    values: Ints
+    values: Ints | Places
     valid: Mask | None  # None: all are
     texts: Strings  # the different ones, if kind is TEXT
     strings: Callable[[], Strings]
@@ -127,7 +127,8 @@ class TextColumn:
 
     def integers(self) -> tuple[Ints, Mask]:
         if self.kind == INTEGER:
-            return self.values, np.ones(len(self), np.bool_) if self.valid is None else self.valid
+            values = self.values.astype(np.int64, copy=False)
+            return values, np.ones(len(self), np.bool_) if self.valid is None else self.valid
         return self.strings().integers()
 
     def numbers(self) -> pa.Array | None:
@@ -138,7 +139,7 @@ class TextColumn:
 
     def encode(self) -> pa.DictionaryArray:
         if self.kind == TEXT:
-            codes = pa.array(self.values.astype(np.int32), mask=self.missing)
+            codes = pa.array(self.values, mask=self.missing)
             return coded(codes, self.texts.array())
         return self.strings().encode()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
+from importlib import import_module
 from types import NoneType
 from typing import Any, cast
 
@@ -119,6 +120,7 @@ class ReadyKernels(FunctionCache):
         with self._guard_against_spurious_io_errors():
             kernel_on_disk = cast(Any, super())._load_overload(sig, target_context)
             if kernel_on_disk is None:
+                import_module("holdsfor.kernels.vectors")  # which only compiling needs
                 LOGGER.info("compiling %s", cast(Any, self)._py_func.__name__)
             return kernel_on_disk
 

@@ -6,12 +6,13 @@ Bytes are looked up by unsigned numbers: those cannot count from the end, so tha
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
+from holdsfor.kernels.bytes64 import count_bits, lowest_bit, mark_bytes
 from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -19,52 +20,110 @@ Places: TypeAlias = NDArray[np.int32]
 
 NEWLINE, RETURN, QUOTE = 10, 13, 34
 
-ZERO, ONE, EIGHT = uint64(0), uint64(1), uint64(8)
-EACH = uint64(0x0101010101010101)  # one in each byte of a word
-LOW = uint64(0x7F7F7F7F7F7F7F7F)  # all but the highest bit of each byte
-TOP_BYTE = uint64(56)
+ZERO, ONE, BLOCK, TOP_BIT = uint64(0), uint64(1), uint64(64), uint64(63)
+ROOM = 8  # cuts that are written together
+
+
+class LineCuts(NamedTuple):
+    """Where fields and lines end, and what else was seen on the way. For lines see `find_lines`."""
+
+    cuts: Places
+    first: Ints
+    width: Ints
+    empty: Mask
+    blank: Mask
+    quoted: bool  # whether there are quotes
+    is_simple: bool  # whether they stand only around whole fields that are not empty: see `has_simple_quotes`
+    returns: bool  # whether there are returns: then all but the cuts has to be looked for again
 
 
 @kernel
-def find_cuts(data: Bytes, separator: int) -> Places:
-    """The places of separators and ends of lines, eight bytes at a time."""
-    count = 0
-    for byte in data:
-        count += (byte == np.uint8(separator)) | (byte == np.uint8(NEWLINE))
-    cuts = np.empty(count, np.int32)
-    cut, at, size = ZERO, ZERO, uint64(len(data))
-    while at + EIGHT <= size:
-        word = _word(data, at)
-        hits = _find_byte(word, uint64(separator)) | _find_byte(word, uint64(NEWLINE))
-        while hits:
-            lowest = (hits & (~hits + ONE)) >> uint64(7)
-            cuts[cut] = np.int32(at) + np.int32((((lowest - ONE) & EACH) * EACH) >> TOP_BYTE)
-            cut += ONE
-            hits &= hits - ONE
-        at += EIGHT
+def cut_lines(data: Bytes, separator: int) -> LineCuts:
+    """Cuts at separators and ends of lines, 64 bytes at a time. The last byte must be an end of line."""
+    size, rest = uint64(len(data)), _last_block(data)
+    whole = size - size % BLOCK
+    many, lines = _count_cuts(data, rest, separator)
+    cuts = np.empty(many + ROOM, np.int32)
+    first, count = np.empty(lines, np.int64), np.empty(lines, np.int64)
+    empty, blank = np.empty(lines, np.bool_), np.empty(lines, np.bool_)
+    cut, line, line_cut, line_begin, seen = ZERO, ZERO, ZERO, ZERO, ZERO
+    after_cut, after_quote, inside = ONE, ZERO, ZERO  # what the block before leaves to this one
+    all_quotes, edges, wrong, returns = ZERO, ZERO, ZERO, ZERO
+    at = ZERO
     while at < size:
-        if data[at] == separator or data[at] == NEWLINE:
-            cuts[cut] = np.int32(at)
-            cut += ONE
-        at += ONE
-    return cuts
+        if at < whole:
+            ends, hits = mark_bytes(data, at, NEWLINE), mark_bytes(data, at, separator)
+            quotes, turned = mark_bytes(data, at, QUOTE), mark_bytes(data, at, RETURN)
+        else:
+            ends, hits = mark_bytes(rest, ZERO, NEWLINE), mark_bytes(rest, ZERO, separator)
+            quotes, turned = mark_bytes(rest, ZERO, QUOTE), mark_bytes(rest, ZERO, RETURN)
+        hits |= ends
+        begins = hits << ONE | after_cut
+        after_cut = hits >> TOP_BIT
+        returns |= turned
+        if quotes | inside | after_quote:
+            later = quotes << ONE | after_quote
+            within = _within_quotes(quotes) ^ inside
+            wrong |= (hits & within) | (quotes & later)
+            all_quotes += count_bits(quotes)
+            edges += count_bits(quotes & begins) + count_bits(hits & later)
+            inside, after_quote = ZERO - (within >> TOP_BIT), quotes >> TOP_BIT
+        empties, passed = hits & begins, ZERO
+        while ends:
+            before = (ends - ONE) & ~ends  # the bits below the lowest one
+            here = before + ONE
+            last = cut + count_bits(hits & before)
+            end = at + count_bits(before)
+            fields = last + ONE - line_cut
+            first[line] = line_cut
+            count[line] = fields - ((empties & here) != ZERO)
+            empty[line] = (seen | (empties & before & ~passed)) != ZERO
+            blank[line] = end + ONE - line_begin == fields  # each byte of it ends a field
+            line, line_cut, line_begin, seen = line + ONE, last + ONE, end + ONE, ZERO
+            passed = before | here
+            ends &= ends - ONE
+        seen |= empties & ~passed
+        next_cut = cut + count_bits(hits)
+        while cut < next_cut:  # some too many: how many there are is not to be foreseen, and each wrong guess costs
+            for k in range(ROOM):
+                cuts[cut + uint64(k)] = np.int32(at + lowest_bit(hits))
+                hits &= hits - ONE
+            cut += uint64(ROOM)
+        cut = next_cut
+        at += BLOCK
+    is_simple = bool((wrong | inside) == ZERO and all_quotes == edges)
+    return LineCuts(cuts[:many], first, count, empty, blank, bool(all_quotes), is_simple, bool(returns))
 
 
 @kernel
-def _word(data: Bytes, at: uint64) -> uint64:
-    """Eight bytes as one number, the first in its lowest byte. As in `texts`: a kernel calls only its own file's."""
-    low = uint64(data[at]) | uint64(data[at + uint64(1)]) << uint64(8)
-    low |= uint64(data[at + uint64(2)]) << uint64(16) | uint64(data[at + uint64(3)]) << uint64(24)
-    high = uint64(data[at + uint64(4)]) << uint64(32) | uint64(data[at + uint64(5)]) << uint64(40)
-    high |= uint64(data[at + uint64(6)]) << uint64(48) | uint64(data[at + uint64(7)]) << uint64(56)
-    return low | high
+def _last_block(data: Bytes) -> Bytes:
+    """What is left of whole blocks, up to the end of one with bytes that no text has."""
+    rest = np.full(64, 0xFF, np.uint8)
+    left = len(data) % 64
+    for k in range(left):
+        rest[k] = data[len(data) - left + k]
+    return rest
 
 
 @kernel
-def _find_byte(word: uint64, byte: uint64) -> uint64:
-    """The highest bit of each byte of the word that is this one."""
-    rest = word ^ (byte * EACH)
-    return ~(((rest & LOW) + LOW) | rest | LOW)
+def _count_cuts(data: Bytes, rest: Bytes, separator: int) -> tuple[np.int64, np.int64]:
+    """How many fields and lines there are."""
+    ends = count_bits(mark_bytes(rest, ZERO, NEWLINE))
+    separators = count_bits(mark_bytes(rest, ZERO, separator))
+    at, size = ZERO, uint64(len(data))
+    while at + BLOCK <= size:
+        ends += count_bits(mark_bytes(data, at, NEWLINE))
+        separators += count_bits(mark_bytes(data, at, separator))
+        at += BLOCK
+    return np.int64(ends + separators), np.int64(ends)
+
+
+@kernel
+def _within_quotes(quotes: uint64) -> uint64:
+    """Bits that have an odd number of quotes at or below them."""
+    for power in range(6):
+        quotes ^= quotes << (ONE << uint64(power))
+    return quotes
 
 
 @kernel

@@ -12,7 +12,7 @@ import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, Mask, inlined, kernel
 from holdsfor.kernels.lines import Bytes, Places
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -31,11 +31,13 @@ SIXES = uint64(0x0606060606060606)
 HIGH_HALVES, LOW_HALVES = uint64(0xF0F0F0F0F0F0F0F0), uint64(0x0F0F0F0F0F0F0F0F)
 
 ZERO, ONE, EIGHT, SIXTEEN = uint64(0), uint64(1), uint64(8), uint64(16)
+SIXTY_FOUR, LAST_BIT = uint64(64), uint64(63)
 FIRST_SLOTS = 1 << 10
 SOME_ROWS = 256  # that are read column by column: their bytes stay in the cache
 AHEAD = 512  # strings whose hashes are worked out together
 LOW_WORD = uint64(0xFFFFFFFF)
 MIX, START, SHIFT = uint64(0x9E3779B97F4A7C15), uint64(0xCBF29CE484222325), uint64(29)
+TAIL_MIX = uint64(0xC2B2AE3D27D4EB4F)
 
 #: What the fields of a column are. ANY: not known before the first; UNREAD: one of them is not as the first was.
 INTEGER, DECIMAL, TEXT, ANY, UNREAD = range(5)
@@ -62,6 +64,14 @@ class Texts(NamedTuple):
     end: Places
 
 
+class Values(NamedTuple):
+    """Where fields are read to: the same memory, for each kind of them."""
+
+    integers: Ints
+    floats: Floats
+    codes: Places  # of texts; those of a column are in the first half of its room
+
+
 @kernel
 def read_rows(
     data: Bytes,
@@ -69,10 +79,10 @@ def read_rows(
     begin: Ints,
     group: Places,
     quoted: bool,
+    returns: bool,
     layout: FieldLayout,
     kind: Ints,
-    values: Ints,
-    floats: Floats,
+    values: Values,
     rows: Ints,
     valid: Mask,
     missing: Ints,
@@ -80,15 +90,15 @@ def read_rows(
     """Writes the fields of rows of several groups, in one go through the rows: of some rows, column by column.
 
     Row i begins with field `begin[i]`; with `group[i] < 0` it is left out. kind: of each column, what is known of it,
-    and then what it came to. Integers go to values, decimals to floats, which is the same memory, texts by number.
-    Fields without text are counted in missing, are 0 and, if there is room, not valid. If
-    quoted, quotes around a field are no part of it.
+    and then what it came to. Fields without text are counted in missing, are 0 and, if there is room, not valid. If
+    quoted, quotes around a field are no part of it; with returns, one before an end of line is not either.
     """
     first_column, offset, place, first_row = layout
-    size = uint64(len(data))
     filled, counts = first_row.copy(), np.zeros(len(kind), np.int64)
     slots, known = np.full(FIRST_SLOTS, -1, np.int32), 0
-    entries = np.empty((FIRST_SLOTS, 4), np.uint64)  # of a text: its key, its label, where it is, its number
+    entries = np.empty((FIRST_SLOTS, 4), np.uint64)  # of a text: head, tail, column and length, place and number
+    first_field, at, length = np.empty((3, SOME_ROWS), np.uint64)  # of some rows
+    key = np.empty((SOME_ROWS, 2), np.uint64)
     for low in range(0, len(group), SOME_ROWS):
         before = filled.copy()
         for i in range(low, min(low + SOME_ROWS, len(group))):
@@ -96,77 +106,244 @@ def read_rows(
                 rows[filled[group[i]]] = i
                 filled[group[i]] += 1
         for g in range(len(first_row) - 1):
+            some = filled[g] - before[g]
+            for r in range(some):
+                first_field[r] = uint64(begin[rows[before[g] + r]])
             for c in range(first_column[g], first_column[g + 1]):
-                what, first_place = kind[c], place[c] - first_row[g]
-                for r in range(before[g], filled[g]):
-                    if what == UNREAD:
-                        break
-                    to, field = first_place + r, begin[rows[r]] + offset[c]
-                    at, stop = uint64(cuts[field - 1] + 1) if field else ZERO, uint64(cuts[field])
-                    if data[stop] == NEWLINE and stop > at and data[stop - ONE] == RETURN:
-                        stop -= ONE
-                    if quoted and stop > at and data[at] == QUOTE:
-                        at, stop = at + ONE, stop - ONE
-                    length = stop - at
-                    if length == ZERO:
-                        values[to] = 0
-                        missing[c] += 1
-                        if len(valid):
-                            valid[to] = False
-                        continue
-                    if what == ANY:
-                        what = _kind(data, at, stop)
-                    if what == INTEGER:
-                        if length <= SIXTEEN and at + SIXTEEN <= size and data[at] != MINUS:
-                            good, number = _short_integer(_word(data, at), _word(data, at + length - EIGHT), length)
-                        else:
-                            good, number = _integer(data, at, stop)
-                        values[to] = number
-                        what = INTEGER if good else UNREAD
-                        continue
-                    if what == DECIMAL:
-                        if length - uint64(3) < uint64(6) and at + EIGHT <= size and data[at] != MINUS:
-                            good, quotient = _short_decimal(_word(data, at), length)
-                        else:
-                            good, quotient = _decimal(data, at, stop)
-                        floats[to] = quotient
-                        what = DECIMAL if good else UNREAD
-                        continue
-                    label = uint64(c) << uint64(32) | length
-                    if length > EIGHT:
-                        key = _hash(data, at, length)
-                    elif at + EIGHT <= size:
-                        key = _first_bytes(_word(data, at), length)
+                if kind[c] == UNREAD or not some:
+                    continue
+                _locate(data, cuts, first_field[:some], uint64(offset[c]), quoted, returns, at, length)
+                shortest, longest = _least_and_most(length[:some])
+                done = before[g] - first_row[g]
+                to, code_to = place[c] + done, 2 * place[c] + done
+                if not shortest:
+                    missing[c] += _mark_missing(length[:some], valid, to)
+                if kind[c] == ANY and longest:
+                    r = _first_present(length)
+                    kind[c] = _kind(data, at[r], at[r] + length[r])
+                if kind[c] == INTEGER:
+                    if not _read_integers(data, at, length, values.integers[to : to + some]):
+                        kind[c] = UNREAD
+                elif kind[c] == DECIMAL:
+                    if not _read_decimals(data, at, length, values.floats[to : to + some]):
+                        kind[c] = UNREAD
+                elif kind[c] == TEXT:
+                    if 4 * (known + SOME_ROWS) > len(slots):
+                        slots, entries = _grow_entries(slots, entries, known)
+                    _find_keys(data, at, length, key[:some])
+                    codes, count = values.codes[code_to : code_to + some], counts[c]
+                    if longest <= SIXTEEN:
+                        new = _number_texts(data, at, length, key, c, count, slots, entries, known, codes)
                     else:
-                        key = _short_word(data, at, length)
-                    last = uint64(len(slots) - 1)
-                    slot = _mix(key, label) & last
-                    k = slots[slot]
-                    while k >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
-                        same = entries[k, 0] == key and entries[k, 1] == label
-                        if same and (length <= EIGHT or _is_equal(data, at, data, entries[k, 2], length)):
-                            break
-                        slot = (slot + ONE) & last
-                        k = slots[slot]
-                    if k < 0:
-                        k = known
-                        slots[slot] = k
-                        entries[k, 0], entries[k, 1], entries[k, 2], entries[k, 3] = key, label, at, uint64(counts[c])
-                        counts[c] += 1
-                        known += 1
-                        if 4 * known > len(slots):
-                            slots, entries = _grow_entries(slots, entries, known)
-                    values[to] = np.int64(entries[k, 3])
-                kind[c] = what
+                        new = _number_long_texts(data, at, length, key, c, count, slots, entries, known, codes)
+                    known, counts[c] = known + new, count + new
+                else:
+                    values.integers[to : to + some] = 0
     return _texts(entries[:known])
+
+
+@kernel
+def _locate(
+    data: Bytes,
+    cuts: Places,
+    first_field: Hashes,
+    offset: uint64,
+    quoted: bool,
+    returns: bool,
+    begin: Hashes,
+    length: Hashes,
+) -> None:
+    """Where one field of each of some rows begins, and how long it is."""
+    for r in range(len(first_field)):
+        field = first_field[r] + offset
+        at, stop = uint64(cuts[field - ONE] + 1) if field else ZERO, uint64(cuts[field])
+        if returns and stop > at and data[stop] == NEWLINE and data[stop - ONE] == RETURN:
+            stop -= ONE
+        if quoted:
+            mark = uint64(stop > at and data[at] == QUOTE)
+            at, stop = at + mark, stop - mark
+        begin[r], length[r] = at, stop - at
+
+
+@kernel
+def _least_and_most(numbers: Hashes) -> tuple[uint64, uint64]:
+    least, most = ~ZERO, ZERO
+    for number in numbers:
+        least, most = min(least, number), max(most, number)
+    return least, most
+
+
+@kernel
+def _mark_missing(length: Hashes, valid: Mask, to: int) -> int:
+    """How many fields have no text. They are not valid, if there is room."""
+    missing = 0
+    for r in range(len(length)):
+        missing += length[r] == ZERO
+    if len(valid):
+        for r in range(len(length)):
+            valid[to + r] = length[r] != ZERO
+    return missing
+
+
+@kernel
+def _first_present(length: Hashes) -> int:
+    r = 0
+    while length[r] == ZERO:
+        r += 1
+    return r
+
+
+@kernel
+def _read_integers(data: Bytes, begin: Hashes, length: Hashes, integers: Ints) -> bool:
+    """Writes integers, 0 where there is no text; stops with False at a field that is none."""
+    size = uint64(len(data))
+    for r in range(len(integers)):
+        at, long, good, number = begin[r], length[r], False, np.int64(0)
+        if long == ZERO:
+            integers[r] = 0
+            continue
+        if long <= EIGHT and at + EIGHT <= size:
+            good, number = _eight_or_less(_word(data, at), long)
+        elif long <= SIXTEEN and at + SIXTEEN <= size:
+            good, number = _nine_to_sixteen(_word(data, at), _word(data, at + long - EIGHT), long)
+        if not good:
+            good, number = _integer(data, at, at + long)
+            if not good:
+                return False
+        integers[r] = number
+    return True
+
+
+@kernel
+def _read_decimals(data: Bytes, begin: Hashes, length: Hashes, floats: Floats) -> bool:
+    """Writes decimals, 0 where there is no text; stops with False at a field that is none."""
+    size = uint64(len(data))
+    for r in range(len(floats)):
+        at, long, good, number = begin[r], length[r], False, 0.0
+        if long == ZERO:
+            floats[r] = 0.0
+            continue
+        if long - uint64(3) < uint64(6) and at + EIGHT <= size:
+            good, number = _short_decimal(_word(data, at), long)
+        if not good:
+            good, number = _decimal(data, at, at + long)
+            if not good:
+                return False
+        floats[r] = number
+    return True
+
+
+@kernel
+def _find_keys(data: Bytes, begin: Hashes, length: Hashes, key: Hashes) -> None:
+    """What tells texts of one length apart: their first and last eight bytes; if they are longer than that, a hash.
+
+    In two goes, so that the first has nothing in it but what most texts need.
+    """
+    size, others = uint64(len(data)), False
+    for r in range(len(key)):
+        at, long = begin[r], length[r]
+        if at + SIXTEEN > size or at < EIGHT or long > SIXTEEN:
+            others = True
+            continue
+        spare = (SIXTY_FOUR - EIGHT * min(long, EIGHT)) & LAST_BIT  # bits that are no part of it
+        key[r, 0] = _word(data, at) << spare >> spare
+        key[r, 1] = _word(data, at + long - EIGHT) >> spare
+    if others:
+        for r in range(len(key)):
+            at, long = begin[r], length[r]
+            if long > SIXTEEN:
+                key[r, 0], key[r, 1] = _hash(data, at, long), _word(data, at + long - EIGHT)
+            elif at + SIXTEEN > size or at < EIGHT:
+                key[r, 0] = _short_word(data, at, min(long, EIGHT))
+                key[r, 1] = key[r, 0] if long <= EIGHT else _word(data, at + long - EIGHT)
+
+
+@inlined
+def _number(
+    data: Bytes,
+    begin: Hashes,
+    length: Hashes,
+    key: Hashes,
+    column: int,
+    count: int,
+    slots: Places,
+    entries: Hashes,
+    known: int,
+    codes: Places,
+    compares: bool,
+) -> int:
+    """Writes the number of each text, 0 where there is none, and adds those that are new; how many those are.
+
+    compares: also the bytes, where there are more than the keys have.
+    """
+    last, label_of_column, new = uint64(len(slots) - 1), uint64(column) << uint64(32), 0
+    for r in range(len(codes)):
+        head, tail, long = key[r, 0], key[r, 1], length[r]
+        if long == ZERO:
+            codes[r] = 0
+            continue
+        label = label_of_column | long
+        slot = _mix_all(head, tail, label) & last
+        k = np.int64(slots[slot])
+        while k >= 0:
+            entry = uint64(k)
+            if ((entries[entry, 0] ^ head) | (entries[entry, 1] ^ tail) | (entries[entry, 2] ^ label)) == ZERO:
+                if not compares or long <= SIXTEEN:
+                    break
+                if _is_equal(data, begin[r], data, entries[entry, 3] >> uint64(32), long):
+                    break
+            slot = (slot + ONE) & last
+            k = np.int64(slots[slot])
+        if k < 0:
+            k = np.int64(known + new)
+            slots[slot] = k
+            entries[k, 0], entries[k, 1], entries[k, 2] = head, tail, label
+            entries[k, 3] = begin[r] << uint64(32) | uint64(count + new)
+            new += 1
+        codes[r] = np.int32(entries[uint64(k), 3] & LOW_WORD)
+    return new
+
+
+@kernel
+def _number_texts(
+    data: Bytes,
+    begin: Hashes,
+    length: Hashes,
+    key: Hashes,
+    column: int,
+    count: int,
+    slots: Places,
+    entries: Hashes,
+    known: int,
+    codes: Places,
+) -> int:
+    """Texts of up to 16 bytes."""
+    return _number(data, begin, length, key, column, count, slots, entries, known, codes, False)
+
+
+@kernel
+def _number_long_texts(
+    data: Bytes,
+    begin: Hashes,
+    length: Hashes,
+    key: Hashes,
+    column: int,
+    count: int,
+    slots: Places,
+    entries: Hashes,
+    known: int,
+    codes: Places,
+) -> int:
+    """Texts of any length."""
+    return _number(data, begin, length, key, column, count, slots, entries, known, codes, True)
 
 
 @kernel
 def _texts(entries: Hashes) -> Texts:
     column, begin, end = np.empty((3, len(entries)), np.int32)
     for k in range(len(entries)):
-        column[k], begin[k] = np.int32(entries[k, 1] >> uint64(32)), np.int32(entries[k, 2])
-        end[k] = begin[k] + np.int32(entries[k, 1] & uint64(0xFFFFFFFF))
+        column[k], begin[k] = np.int32(entries[k, 2] >> uint64(32)), np.int32(entries[k, 3] >> uint64(32))
+        end[k] = begin[k] + np.int32(entries[k, 2] & LOW_WORD)
     return Texts(column, begin, end)
 
 
@@ -177,9 +354,9 @@ def _mix(key: uint64, label: uint64) -> uint64:
 
 
 @kernel
-def _first_bytes(word: uint64, length: uint64) -> uint64:
-    """One to eight bytes of a word."""
-    return word & (~ZERO >> (EIGHT * (EIGHT - length)))
+def _mix_all(head: uint64, tail: uint64, label: uint64) -> uint64:
+    mixed = (head ^ (tail * TAIL_MIX) ^ (label * START)) * MIX
+    return mixed ^ (mixed >> SHIFT)
 
 
 @kernel
@@ -189,7 +366,7 @@ def _grow_entries(slots: Places, entries: Hashes, known: int) -> tuple[Places, H
     last = uint64(len(grown) - 1)
     for k in range(known):
         larger[k] = entries[k]
-        slot = _mix(entries[k, 0], entries[k, 1]) & last
+        slot = _mix_all(entries[k, 0], entries[k, 1], entries[k, 2]) & last
         while grown[slot] >= 0:
             slot = (slot + ONE) & last
         grown[slot] = k
@@ -242,11 +419,15 @@ def _decimal(data: Bytes, at: uint64, stop: uint64) -> tuple[bool, float]:
 
 
 @kernel
-def _short_integer(first: uint64, last: uint64, length: uint64) -> tuple[bool, np.int64]:
-    """One to sixteen digits. first: the word that they begin with; last: the one that they end with, if over eight."""
-    if length <= EIGHT:
-        word = _last_digits(first, length)
-        return _are_digits(word), np.int64(_eight_digits(word))
+def _eight_or_less(word: uint64, length: uint64) -> tuple[bool, np.int64]:
+    """One to eight digits that a word begins with."""
+    digits = _last_digits(word, length)
+    return _are_digits(digits), np.int64(_eight_digits(digits))
+
+
+@kernel
+def _nine_to_sixteen(first: uint64, last: uint64, length: uint64) -> tuple[bool, np.int64]:
+    """Digits. first: the word that they begin with; last: the one that they end with."""
     word = _last_digits(first, length - EIGHT)
     number = _eight_digits(word) * uint64(10**8) + _eight_digits(last)
     return _are_digits(word) and _are_digits(last), np.int64(number)

@@ -13,7 +13,7 @@ import pytest
 CALLS = """
 import numpy as np
 from holdsfor.kernels import intersect2, unique_sorted, value_span
-from holdsfor.kernels.lines import copy_strings, find_cuts
+from holdsfor.kernels.lines import copy_strings, cut_lines
 
 def integers(*values): return np.array(values, np.int64)
 
@@ -22,7 +22,7 @@ def results():
     yield unique_sorted(np.array([1, 1, 2], np.int32))
     yield intersect2(integers(1, 20), integers(10, 30), integers(5), integers(25))
     yield value_span(integers(7, -3, 9))
-    yield find_cuts(np.frombuffer(b"a|bcd|efghij\\n", np.uint8), ord("|"))
+    yield cut_lines(np.frombuffer(b"a|bcd|efghij\\n", np.uint8), ord("|")).cuts
     one = np.ones(1, np.int32)
     try:
         copy_strings(np.zeros(9, np.uint8), 5 * one, one, np.ones(1, np.bool_))
@@ -72,7 +72,7 @@ def test_that_numba_works_in_the_same_process(cache: Path) -> None:
 
 
 def test_that_what_is_not_on_disk_is_compiled_and_then_is(tmp_path: Path) -> None:
-    """The kernels of one file see each other compiled: `find_cuts` is in parts."""
+    """The kernels of one file see each other compiled: `cut_lines` is in parts."""
     told = [run(tmp_path, LOADED, CALLS, SHOW) for _ in range(2)]
     assert [each.splitlines()[1] for each in told] == ["True", "False"]
     assert told[0].splitlines()[0] == told[1].splitlines()[0]

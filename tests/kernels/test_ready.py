@@ -48,10 +48,10 @@ def test_compiling_is_logged(tmp_path: Path) -> None:
 LINES_PROGRAM = """
 import sys
 import numpy as np
-from holdsfor.kernels.lines import _find_byte, find_cuts
+from holdsfor.kernels.lines import _within_quotes, cut_lines
 data = np.frombuffer(b"a|bcd|efghij\\n", np.uint8)
 data = data.copy() if sys.argv[1] == "writeable" else data
-print(find_cuts(data, ord("|")).tolist(), sum(_find_byte.stats.cache_hits.values()))
+print(cut_lines(data, ord("|")).cuts.tolist(), sum(_within_quotes.stats.cache_hits.values()))
 """
 
 

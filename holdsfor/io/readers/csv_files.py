@@ -23,12 +23,11 @@ from holdsfor.io.events import Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.columns import TableReader
-from holdsfor.io.readers.fields import BOM, LONGEST_LINE, chunks, split
+from holdsfor.io.readers.fields import BOM, LONGEST_LINE, Fields, chunks, split
 from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.sieve import rejects_table
 from holdsfor.io.utf8 import NOT_UTF8, is_utf8, mark_invalid
-from holdsfor.kernels.lines import has_simple_quotes
 from holdsfor.language.description import Input
 
 _BLOCKS = (1 << 20, 1 << 24, 1 << 28, LONGEST_LINE)  # bytes that are parsed at once: a row must fit in
@@ -78,21 +77,15 @@ def _read_parts(contents: Iterable[bytes], form: Format) -> Iterator[tuple[Event
             yield outcome
 
 
-def _is_plain(content: bytes) -> bool:
-    return (b"\r" not in content or content.count(b"\r") == content.count(b"\r\n")) and is_utf8(content)
-
-
 def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
     """The rows of a part, and how many there are; rejects are numbered from 0.
 
     None if quotes or returns are not where they are in most files, or the content is not UTF-8.
     """
-    quoted = b'"' in content or b'"' in form.header
-    if not _is_plain(content) or not _is_plain(form.header + b"\n"):
-        return None
     heads, fields = split(form.header, form.separator), split(content, form.separator)
-    if quoted and not all(has_simple_quotes(part.data, part.cuts) for part in (heads, fields)):
+    if not _is_plain(heads, form.header + b"\n") or not _is_plain(fields, content):
         return None
+    quoted = heads.quoted or fields.quoted
     names = [name.strip('"') for name in heads.column(np.arange(len(heads.cuts))).array().to_pylist()]
     _check_names(names, form.source)
     width = np.diff(fields.first, append=len(fields.cuts))
@@ -103,6 +96,12 @@ def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
     events = TableReader(table, form.mapping, form.inputs, True, form.source).read(good)
     reasons = pa.repeat(pa.scalar(_wrong_number(len(names)), pa.string()), len(bad))
     return _with_rejects(events, form.source, bad, fields.lines(bad), reasons), len(width) if content else 0
+
+
+def _is_plain(fields: Fields, content: bytes) -> bool:
+    if fields.returns and content.count(b"\r") != content.count(b"\r\n"):
+        return False
+    return (not fields.quoted or fields.is_simple) and not fields.bad_text.any()
 
 
 def read_any(content: bytes, form: Format) -> tuple[Events, int]:

@@ -21,7 +21,7 @@ from holdsfor.io.events import Ints
 from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.lines import find_cuts, find_fields, find_lines
+from holdsfor.kernels.lines import cut_lines, find_fields, find_lines, has_simple_quotes
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -42,6 +42,9 @@ class Fields:
     bad_text: Mask  # lines that are not UTF-8
     empty_field: Mask  # lines with an empty field; one trailing separator does not count
     blank: Mask  # lines with nothing but separators
+    quoted: bool  # whether there are quotes
+    is_simple: bool  # whether these stand only around whole fields that are not empty
+    returns: bool  # whether there are returns
 
     def column(self, fields: Ints) -> Strings:
         return self._between(self.cuts, fields)
@@ -110,10 +113,12 @@ def split(data: bytes, separator: bytes = b"|") -> Fields:
     data = data.removeprefix(BOM)
     data, bad_lines = _valid(data if data.endswith(b"\n") else data + b"\n")
     raw = np.frombuffer(data, np.uint8)
-    cuts = find_cuts(raw, ord(separator))
-    first, count, empty_field, blank = find_lines(raw, cuts)
+    cuts, first, count, empty_field, blank, quoted, is_simple, returns = cut_lines(raw, ord(separator))
+    if returns:
+        first, count, empty_field, blank = find_lines(raw, cuts)
+        is_simple = has_simple_quotes(raw, cuts)
     bad_text = np.zeros(len(first), np.bool_) if bad_lines is None else bad_lines
-    return Fields(raw, cuts, first, count, bad_text, empty_field, blank)
+    return Fields(raw, cuts, first, count, bad_text, empty_field, blank, quoted, is_simple, returns)
 
 
 def _valid(data: bytes) -> tuple[bytes, Mask | None]:

@@ -15,7 +15,7 @@ from holdsfor.io.readers.fields import Fields
 from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask
 from holdsfor.kernels.lines import trim_quotes
-from holdsfor.kernels.texts import ANY, TEXT, UNREAD, FieldLayout, Texts, read_rows
+from holdsfor.kernels.texts import ANY, TEXT, UNREAD, FieldLayout, Texts, Values, read_rows
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]
@@ -48,15 +48,16 @@ def read_groups(
     place = starts(np.repeat(sizes, widths))
     layout = FieldLayout(starts(widths), offset, place, starts(sizes))
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
-    floats, missing = values.view(np.float64), np.zeros(len(columns), np.int64)
+    missing = np.zeros(len(columns), np.int64)
     valid = np.ones(len(values) if nullable else 0, np.bool_)
     known = kind.copy()
-    read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, layout)
-    texts = read(kind, values, floats, rows, valid, missing)
+    same = Values(values, values.view(np.float64), values.view(np.int32))
+    read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, fields.returns, layout)
+    texts = read(kind, same, rows, valid, missing)
     mixed = (kind == UNREAD) & (known == ANY)
     if mixed.any():  # numbers of two kinds, or texts among them: once more, as texts
         missing[mixed], again = 0, np.where(mixed, TEXT, UNREAD)
-        texts = _join_texts(texts, read(again, values, floats, rows, valid, missing), mixed)
+        texts = _join_texts(texts, read(again, same, rows, valid, missing), mixed)
         kind[mixed] = TEXT
     distinct = _split_texts(fields, texts, len(columns))
     groups = []
@@ -66,7 +67,8 @@ def read_groups(
         strings = {c: partial(_strings, fields, begin, chosen, offset[c], quoted) for c in numbers}
         parts = {c: slice(place[c], place[c] + size) for c in numbers}
         masks = {c: valid[parts[c]] if missing[c] else None for c in numbers}
-        made = (TextColumn(int(kind[c]), values[parts[c]], masks[c], distinct[c], strings[c]) for c in numbers)
+        read_values = {c: same.codes[2 * place[c] :][:size] if kind[c] == TEXT else values[parts[c]] for c in numbers}
+        made = (TextColumn(int(kind[c]), read_values[c], masks[c], distinct[c], strings[c]) for c in numbers)
         groups.append(GroupColumns(chosen, tuple(made)))
     return groups
 
