@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from holdsfor.kernels.texts import (
 
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,29 @@ class Strings:
         return coded(indices, texts.array())
 
 
+class TextList:
+    """The different texts of columns, and what has been made of them: once for all columns that have this list."""
+
+    def __init__(self, strings: Strings) -> None:
+        self._strings = strings
+        self._array: pa.Array | None = None
+        self._made: dict[Hashable, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._strings)
+
+    def array(self) -> pa.Array:
+        if self._array is None:
+            self._array = self._strings.array()
+        return self._array
+
+    def make(self, work: Callable[[pa.Array], Made]) -> Made:
+        """What the work makes of the texts."""
+        if work not in self._made:
+            self._made[work] = work(self.array())
+        return cast(Made, self._made[work])
+
+
 @dataclass(frozen=True, slots=True)
 class TextColumn:
     """Strings that have been read already, if they are all alike (`kind`); what else is asked is asked of the strings.
@@ -106,7 +131,7 @@ class TextColumn:
     kind: int
     values: Ints | Places
     valid: Mask | None  # None: all are
-    texts: Strings  # the different ones, if kind is TEXT
+    texts: TextList  # the different ones, if kind is TEXT; there may be others
     strings: Callable[[], Strings]
 
     def __len__(self) -> int:
@@ -138,10 +163,11 @@ class TextColumn:
         return None  # UNREAD: those after the first are not as it is
 
     def encode(self) -> pa.DictionaryArray:
-        if self.kind == TEXT:
-            codes = pa.array(self.values, mask=self.missing)
-            return coded(codes, self.texts.array())
-        return self.strings().encode()
+        return coded(self.codes(), self.texts.array()) if self.kind == TEXT else self.strings().encode()
+
+    def codes(self) -> pa.Array:
+        """The number of each text in the list, if kind is TEXT."""
+        return pa.array(self.values, mask=self.missing)
 
 
 def strings_of(array: pa.Array) -> Strings:

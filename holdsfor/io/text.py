@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -11,6 +14,7 @@ from holdsfor.io.coded import coded
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, TextColumn, strings_of
+from holdsfor.kernels.texts import TEXT
 
 Mask = npt.NDArray[np.bool_]
 
@@ -124,14 +128,25 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
     return number | floats
 
 
-def field_terms(fields: pa.Array | Strings | TextColumn, exponents: bool = False) -> pa.Array:
+def field_terms(fields: pa.Array | Strings | TextColumn) -> pa.Array:
     """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
+    return typed_fields(fields, _rtec_terms)
+
+
+def typed_fields(fields: pa.Array | Strings | TextColumn, make_terms: Callable[[pa.Array], TermList]) -> pa.Array:
+    """The same with another way to make terms of texts that are not all numbers of one kind."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers = strings.numbers()
     if numbers is not None:
         return numbers
+    if isinstance(strings, TextColumn) and strings.kind == TEXT:
+        return strings.texts.make(make_terms).spread(strings.codes())
     encoded = strings.encode()
-    return spread(value_terms(encoded.dictionary, exponents), encoded.indices)
+    return make_terms(encoded.dictionary).spread(encoded.indices)
+
+
+def _rtec_terms(words: pa.Array) -> TermList:
+    return list_terms(words, value_terms(words, exponents=False))
 
 
 def string_terms(column: pa.Array) -> pa.Array:
@@ -142,14 +157,32 @@ def string_terms(column: pa.Array) -> pa.Array:
     return coded(encoded.indices, atom_text(encoded.dictionary))
 
 
+class TermList(NamedTuple):
+    """Numbers, or texts of terms, each once; place: that of each word there, None if it has its own."""
+
+    terms: pa.Array
+    place: pa.Array | None
+
+    def spread(self, indices: pa.Array) -> pa.Array:
+        """The term of each word; numbers stay plain, text stays encoded."""
+        if not pa.types.is_string(self.terms.type):
+            return self.terms.take(indices)
+        if self.place is not None:
+            indices = self.place.take(indices)
+        return coded(cast_to(indices, pa.int32()), self.terms)
+
+
+def list_terms(words: pa.Array, terms: pa.Array) -> TermList:
+    """The terms of different words: two words may be the same term, unless terms are as they are written."""
+    if terms is words or not pa.types.is_string(terms.type):
+        return TermList(terms, None)
+    once = terms.dictionary_encode()
+    return TermList(terms, None) if len(once.dictionary) == len(terms) else TermList(once.dictionary, once.indices)
+
+
 def spread(terms: pa.Array, indices: pa.Array) -> pa.Array:
     """Each row's term; numbers stay plain, text stays encoded, each text once in the dictionary."""
-    if not pa.types.is_string(terms.type):
-        return terms.take(indices)
-    once = terms.dictionary_encode()
-    if len(once.dictionary) == len(terms):
-        return coded(cast_to(indices, pa.int32()), terms)
-    return coded(once.indices.take(indices).cast(pa.int32()), once.dictionary)
+    return list_terms(pa.array([], pa.string()), terms).spread(indices)
 
 
 def as_text(column: pa.Array) -> pa.Array:

@@ -47,19 +47,21 @@ class FieldLayout(NamedTuple):
     """Which fields of rows are read, and to where. A group is of rows that have the same fields.
 
     Columns `first_column[g] .. first_column[g+1]-1` are of group g; column c is the field `offset[c]` of its rows, and
-    its values go to `values[place[c]:]`. The numbers of the rows of group g go to `rows[first_row[g]:]`.
+    its values go to `values[place[c]:]`, and its texts are in list `text_list[c]`, perhaps with those of other columns.
+    The numbers of the rows of group g go to `rows[first_row[g]:]`.
     """
 
     first_column: Ints
     offset: Ints
     place: Ints
     first_row: Ints
+    text_list: Ints
 
 
 class Texts(NamedTuple):
-    """The different texts of columns, by first occurrence: each column counts its own from 0."""
+    """The different texts of lists, by first occurrence: each list counts its own from 0."""
 
-    column: Places
+    text_list: Places
     begin: Places
     end: Places
 
@@ -93,10 +95,10 @@ def read_rows(
     and then what it came to. Fields without text are counted in missing, are 0 and, if there is room, not valid. If
     quoted, quotes around a field are no part of it; with returns, one before an end of line is not either.
     """
-    first_column, offset, place, first_row = layout
-    filled, counts = first_row.copy(), np.zeros(len(kind), np.int64)
+    first_column, offset, place, first_row, text_list = layout
+    filled, counts = first_row.copy(), np.zeros(text_list.max() + 1 if len(text_list) else 0, np.int64)
     slots, known = np.full(FIRST_SLOTS, -1, np.int32), 0
-    entries = np.empty((FIRST_SLOTS, 4), np.uint64)  # of a text: head, tail, column and length, place and number
+    entries = np.empty((FIRST_SLOTS, 4), np.uint64)  # of a text: head, tail, list and length, place and number
     first_field, at, length = np.empty((3, SOME_ROWS), np.uint64)  # of some rows
     key = np.empty((SOME_ROWS, 2), np.uint64)
     for low in range(0, len(group), SOME_ROWS):
@@ -131,12 +133,12 @@ def read_rows(
                     if 4 * (known + SOME_ROWS) > len(slots):
                         slots, entries = _grow_entries(slots, entries, known)
                     _find_keys(data, at, length, key[:some])
-                    codes, count = values.codes[code_to : code_to + some], counts[c]
+                    codes, of, count = values.codes[code_to : code_to + some], text_list[c], counts[text_list[c]]
                     if longest <= SIXTEEN:
-                        new = _number_texts(data, at, length, key, c, count, slots, entries, known, codes)
+                        new = _number_texts(data, at, length, key, of, count, slots, entries, known, codes)
                     else:
-                        new = _number_long_texts(data, at, length, key, c, count, slots, entries, known, codes)
-                    known, counts[c] = known + new, count + new
+                        new = _number_long_texts(data, at, length, key, of, count, slots, entries, known, codes)
+                    known, counts[of] = known + new, count + new
                 else:
                     values.integers[to : to + some] = 0
     return _texts(entries[:known])
@@ -264,7 +266,7 @@ def _number(
     begin: Hashes,
     length: Hashes,
     key: Hashes,
-    column: int,
+    text_list: int,
     count: int,
     slots: Places,
     entries: Hashes,
@@ -276,13 +278,13 @@ def _number(
 
     compares: also the bytes, where there are more than the keys have.
     """
-    last, label_of_column, new = uint64(len(slots) - 1), uint64(column) << uint64(32), 0
+    last, label_of_list, new = uint64(len(slots) - 1), uint64(text_list) << uint64(32), 0
     for r in range(len(codes)):
         head, tail, long = key[r, 0], key[r, 1], length[r]
         if long == ZERO:
             codes[r] = 0
             continue
-        label = label_of_column | long
+        label = label_of_list | long
         slot = _mix_all(head, tail, label) & last
         k = np.int64(slots[slot])
         while k >= 0:
@@ -310,7 +312,7 @@ def _number_texts(
     begin: Hashes,
     length: Hashes,
     key: Hashes,
-    column: int,
+    text_list: int,
     count: int,
     slots: Places,
     entries: Hashes,
@@ -318,7 +320,7 @@ def _number_texts(
     codes: Places,
 ) -> int:
     """Texts of up to 16 bytes."""
-    return _number(data, begin, length, key, column, count, slots, entries, known, codes, False)
+    return _number(data, begin, length, key, text_list, count, slots, entries, known, codes, False)
 
 
 @kernel
@@ -327,7 +329,7 @@ def _number_long_texts(
     begin: Hashes,
     length: Hashes,
     key: Hashes,
-    column: int,
+    text_list: int,
     count: int,
     slots: Places,
     entries: Hashes,
@@ -335,16 +337,16 @@ def _number_long_texts(
     codes: Places,
 ) -> int:
     """Texts of any length."""
-    return _number(data, begin, length, key, column, count, slots, entries, known, codes, True)
+    return _number(data, begin, length, key, text_list, count, slots, entries, known, codes, True)
 
 
 @kernel
 def _texts(entries: Hashes) -> Texts:
-    column, begin, end = np.empty((3, len(entries)), np.int32)
+    text_list, begin, end = np.empty((3, len(entries)), np.int32)
     for k in range(len(entries)):
-        column[k], begin[k] = np.int32(entries[k, 2] >> uint64(32)), np.int32(entries[k, 3] >> uint64(32))
+        text_list[k], begin[k] = np.int32(entries[k, 2] >> uint64(32)), np.int32(entries[k, 3] >> uint64(32))
         end[k] = begin[k] + np.int32(entries[k, 2] & LOW_WORD)
-    return Texts(column, begin, end)
+    return Texts(text_list, begin, end)
 
 
 @kernel

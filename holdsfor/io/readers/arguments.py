@@ -8,8 +8,21 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.times import ticks_of_dates
-from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.io.text import Mask, cast_to, is_number, mask, number_text, plain_text, spread, string_terms, value_terms
+from holdsfor.io.strings import TextColumn
+from holdsfor.io.text import (
+    Mask,
+    TermList,
+    cast_to,
+    is_number,
+    list_terms,
+    mask,
+    number_text,
+    plain_text,
+    spread,
+    string_terms,
+    typed_fields,
+    value_terms,
+)
 
 #: A part of a table may have the terms of the whole: with so many for a row, it is encoded anew.
 MANY_TERMS = 4
@@ -106,17 +119,20 @@ def numeric(column: pa.Array) -> Mask:
 def _csv_terms(column: pa.Array | TextColumn) -> pa.Array:
     """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
     if isinstance(column, pa.Array) and pa.types.is_dictionary(column.type):
-        encoded = column
-    else:
-        strings = column if isinstance(column, TextColumn) else strings_of(column)
-        numbers = strings.numbers()
-        if numbers is not None:
-            return numbers
-        encoded = strings.encode()
-    words = encoded.dictionary
+        return spread(_terms_of_words(column.dictionary), column.indices)  # perhaps with a text twice
+    return typed_fields(column, _list_of_words)
+
+
+def _list_of_words(words: pa.Array) -> TermList:
+    return list_terms(words, _terms_of_words(words))
+
+
+def _terms_of_words(words: pa.Array) -> pa.Array:
     for written, meant in (("True", "true"), ("False", "false")):
-        words = pc.if_else(pc.equal(words, written), meant, words)
-    return spread(value_terms(words, exponents=True), encoded.indices)
+        is_written = pc.equal(words, written)
+        if pc.any(is_written, min_count=0).as_py():
+            words = pc.if_else(is_written, meant, words)
+    return value_terms(words, exponents=True)
 
 
 def _integers(column: pa.Array) -> pa.Array:

@@ -27,7 +27,7 @@ from holdsfor.io.readers.sieve import (
     rejects_table,
     shorten,
 )
-from holdsfor.io.readers.times import ends, has_time_stamps, times
+from holdsfor.io.readers.times import ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
@@ -60,11 +60,16 @@ def blocks_from_table(
 
 
 class InputRows(NamedTuple):
-    """Rows of one input and the columns of its arguments."""
+    """Rows of one input and the columns of its arguments.
+
+    reader: of a table that has these rows, perhaps among others; at: where they are in it.
+    """
 
     input: Input
     columns: tuple[str, ...]
     rows: Ints
+    reader: TableReader
+    at: Ints
 
 
 class RowTimes(NamedTuple):
@@ -108,13 +113,13 @@ class TableReader:
         whole.refuse(self._bad_text(), NOT_UTF8)
         is_used = np.zeros(len(self.table), np.bool_)
         sieves, blocks = [whole], []
-        for chosen, name in self._named_rows(whole):
-            for group in self._groups(name, chosen, whole):
+        for chosen, name, reader in self._with_readers(list(self._named_rows(whole))):
+            for group in self._groups(name, chosen, reader, whole):
                 if not group.input.read:
                     continue
                 is_used[group.rows] = True
                 sieve = Sieve(group.rows)
-                block = sieve.block(self._block(group, sieve))
+                block = sieve.block(group.reader._block(group, sieve))
                 sieves.append(sieve)
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
@@ -132,9 +137,37 @@ class TableReader:
                 own = [mask(self._column(column).is_valid()) for column in own_columns(self.mapping, name)]
                 yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
+    def _with_readers(self, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
+        """Named rows, and who reads them: of a text file someone for each name, who reads no other rows and columns."""
+        if not isinstance(self.table, TextTable) or self.roles.is_wide or len(named) < 2:
+            yield from ((chosen, name, self) for chosen, name in named)
+            return
+        group = np.full(len(self.table), -1, np.int32)
+        for number, (chosen, _) in enumerate(named):
+            group[chosen] = number
+        needed = [self._columns_of(name) for _, name in named]
+        columns = self.table.groups(group, needed)
+        for (chosen, name), names, read in zip(named, needed, columns, strict=True):
+            reader = TableReader(self.table.take(chosen), self.mapping, self.inputs, self.untyped, self.source)
+            reader._read.update(zip(names, read, strict=True))
+            yield chosen, name, reader
+
+    def _columns_of(self, name: str) -> list[str]:
+        """The columns that rows of this name need."""
+        inputs = [i for i in self.inputs if i.signature.name == name]
+        roles = self.roles
+        lasts = any(i.kind != "event" or i.may_last for i in inputs)
+        needed = {roles.time, roles.arrival, roles.op} | ({roles.end, roles.value} if lasts else set())
+        needed.update(self.mapping.arguments.get(name, roles.others))
+        return [each for each in self.table.column_names if each in needed]
+
     def _nanoseconds(self) -> int | None:
         """How long a tick is, if times are time stamps; None if they are ticks already."""
-        return UNITS[self.mapping.unit] if has_time_stamps(self._dated(self.roles.time)) else None
+        if isinstance(self.table, TextTable):
+            is_dated = is_time_stamp(self.table.first_text(self.roles.time) or "")
+        else:
+            is_dated = has_time_stamps(self._dated(self.roles.time))
+        return UNITS[self.mapping.unit] if is_dated else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
@@ -165,13 +198,15 @@ class TableReader:
             wrong |= False if bad is None else bad
         return wrong
 
-    def _groups(self, name: str, chosen: Ints, whole: Sieve) -> Iterator[InputRows]:
+    def _groups(self, name: str, chosen: Ints, reader: TableReader, whole: Sieve) -> Iterator[InputRows]:
+        """The rows of each input of a name. reader: of these rows, or of all."""
+        at = chosen if reader is self else np.arange(len(chosen))
         candidates = [i for i in self.inputs if i.signature.name == name]
         listed = self.mapping.arguments.get(name)
         if listed is not None:
             kinds = ("event",) if name in self.mapping.events else ("interval", "point")
             fits = [i for i in candidates if i.signature.arity == len(listed) and i.kind in kinds]
-            yield InputRows(fits[0], listed, chosen)
+            yield InputRows(fits[0], listed, chosen, reader, at)
             return
         others = self.roles.others
         if len({i.kind == "event" for i in candidates}) > 1:
@@ -182,14 +217,14 @@ class TableReader:
                 f"{name}/{longest} needs {longest} argument columns, the table has {len(others)}"
                 f"{': ' if others else ''}{', '.join(others)}. List its columns in the mapping."
             )
-        used = self._used_columns(chosen)
+        used = reader._used_columns(at)
         arities = [i.signature.arity for i in candidates]
         if len(arities) == 1:  # then a null at the end is a missing argument, not another event
             used = np.maximum(used, arities[0])
         right = [used == arity for arity in arities]
         for candidate, fit in zip(candidates, right, strict=True):
-            rows = chosen if fit.all() else chosen[fit]
-            yield InputRows(candidate, others[: candidate.signature.arity], rows)
+            rows = slice(None) if fit.all() else fit
+            yield InputRows(candidate, others[: candidate.signature.arity], chosen[rows], reader, at[rows])
         wrong = np.zeros(len(self.table), np.bool_)
         wrong[chosen[~np.logical_or.reduce(right)]] = True
         expected = " or ".join(str(i.signature) for i in candidates)
@@ -206,25 +241,25 @@ class TableReader:
 
     def _block(self, group: InputRows, sieve: Sieve) -> Block:
         declared, roles = group.input, self.roles
-        start = self._time(roles.time, group.rows, sieve)
+        start = self._time(roles.time, group.at, sieve)
         end = value = None
         kind = declared.kind
         if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and roles.end is not None:
             end, good = ends(
-                self._rows(self._dated(roles.end), group.rows), self.mapping.unit, roles.end, self.mapping.zone
+                self._rows(self._dated(roles.end), group.at), self.mapping.unit, roles.end, self.mapping.zone
             )
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
         begun = None
         if declared.may_last and roles.end is not None:
-            begun, start = start, self._last_point(roles.end, group.rows, start, sieve)
+            begun, start = start, self._last_point(roles.end, group.at, start, sieve)
         if kind != "event":
-            value = self._value(group.rows, sieve)
-        arrival = self._arrival(group.rows, start, end, sieve)
+            value = self._value(group.at, sieve)
+        arrival = self._arrival(group.at, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
-        op = self._op(group.rows, sieve)
+        op = self._op(group.at, sieve)
         return Block(declared.signature.name, kind, args, value, start, end, arrival, op, begun)
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
@@ -268,11 +303,11 @@ class TableReader:
 
     def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
-        column = self._rows(self._as_terms(group.columns[position]), group.rows)
+        column = self._rows(self._as_terms(group.columns[position]), group.at)
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
-            values = self._rows(self._column(group.columns[position]), group.rows)
+            values = self._rows(self._column(group.columns[position]), group.at)
             kind = self.mapping.types.get(group.columns[position])
             wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
             sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
@@ -297,7 +332,7 @@ class TableReader:
         """A column as it is: of a text file, fields that may have been read as numbers already."""
         if not isinstance(self.table, TextTable):
             return self._column(name)
-        if not self._read:  # all that will be asked for, in one go
+        if not self._read and name != self.roles.name:  # all that will be asked for, in one go
             used = used_columns(self.roles, self.mapping, self.inputs)
             names = [each for each in self.table.column_names if each in used]
             self._read.update(zip(names, self.table.columns(names), strict=True))
@@ -348,8 +383,12 @@ class TableReader:
     def _row_text(self, at: Ints) -> pa.ChunkedArray:
         """Rows as `column=value` text, without what is null; piece by piece, for Arrow counts bytes with 32 bits."""
         piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
+        reader = self
+        if isinstance(self.table, TextTable):  # of these rows only
+            reader = TableReader(self.table.take(at), self.mapping, self.inputs, self.untyped, self.source)
+            at = np.arange(len(at))
         pieces = np.split(at, range(piece, len(at), piece)) if len(at) else []
-        return pa.chunked_array([shorten(self._text_of(pa.array(rows))) for rows in pieces], pa.string())
+        return pa.chunked_array([shorten(reader._text_of(pa.array(rows))) for rows in pieces], pa.string())
 
     def _text_of(self, rows: pa.Array) -> pa.Array:
         names = self.table.column_names

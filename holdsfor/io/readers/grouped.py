@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -12,8 +14,7 @@ import pyarrow as pa
 
 from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
-from holdsfor.io.strings import Strings, TextColumn
-from holdsfor.io.text import Mask
+from holdsfor.io.strings import Strings, TextColumn, TextList
 from holdsfor.kernels.lines import trim_quotes
 from holdsfor.kernels.texts import ANY, TEXT, UNREAD, FieldLayout, Texts, Values, read_rows
 
@@ -36,30 +37,35 @@ def read_groups(
     wanted: Sequence[Wanted],
     quoted: bool = False,
     nullable: bool = False,
+    lists: Sequence[Sequence[int]] | None = None,
 ) -> list[GroupColumns]:
     """Row i begins with field `begin[i]` and belongs to group `group[i]`; if that is negative, to none.
 
     quoted: quotes around fields are no part of them. nullable: there may be fields without text.
+    lists: for each wanted column the number of the list that its texts are in; if not given, each has its own.
     """
     sizes = np.bincount(group + 1, minlength=len(wanted) + 1)[1:]
     widths = np.array([len(each) for each in wanted], np.int64)
     columns = [column for each in wanted for column in each]
     offset, kind = np.array(columns, np.int64).reshape(-1, 2).T.copy()
     place = starts(np.repeat(sizes, widths))
-    layout = FieldLayout(starts(widths), offset, place, starts(sizes))
+    text_list = np.array([number for each in lists for number in each] if lists else range(len(columns)), np.int64)
+    most = int(text_list.max(initial=-1)) + 1
+    layout = FieldLayout(starts(widths), offset, place, starts(sizes), text_list)
     values, rows = np.empty(place[-1], np.int64), np.empty(sizes.sum(), np.int64)
     missing = np.zeros(len(columns), np.int64)
     valid = np.ones(len(values) if nullable else 0, np.bool_)
     known = kind.copy()
     same = Values(values, values.view(np.float64), values.view(np.int32))
-    read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, fields.returns, layout)
-    texts = read(kind, same, rows, valid, missing)
+    read = partial(read_rows, fields.data, fields.cuts, begin, group, quoted, fields.returns)
+    texts = [read(layout, kind, same, rows, valid, missing)]
     mixed = (kind == UNREAD) & (known == ANY)
     if mixed.any():  # numbers of two kinds, or texts among them: once more, as texts
         missing[mixed], again = 0, np.where(mixed, TEXT, UNREAD)
-        texts = _join_texts(texts, read(again, same, rows, valid, missing), mixed)
+        text_list = np.where(mixed, text_list + most, text_list)  # which begins anew
+        texts.append(read(layout._replace(text_list=text_list), again, same, rows, valid, missing))
         kind[mixed] = TEXT
-    distinct = _split_texts(fields, texts, len(columns))
+    distinct = _split_texts(fields, texts, 2 * most)
     groups = []
     for g, size in enumerate(sizes.tolist()):
         chosen = rows[layout.first_row[g] : layout.first_row[g + 1]]
@@ -68,7 +74,7 @@ def read_groups(
         parts = {c: slice(place[c], place[c] + size) for c in numbers}
         masks = {c: valid[parts[c]] if missing[c] else None for c in numbers}
         read_values = {c: same.codes[2 * place[c] :][:size] if kind[c] == TEXT else values[parts[c]] for c in numbers}
-        made = (TextColumn(int(kind[c]), read_values[c], masks[c], distinct[c], strings[c]) for c in numbers)
+        made = (TextColumn(int(kind[c]), read_values[c], masks[c], distinct[text_list[c]], strings[c]) for c in numbers)
         groups.append(GroupColumns(chosen, tuple(made)))
     return groups
 
@@ -89,20 +95,13 @@ def _strings(fields: Fields, begin: Ints, rows: Ints, offset: int, quoted: bool)
     return replace(text, valid=valid, has_nulls=not valid.all())
 
 
-def _join_texts(texts: Texts, again: Texts, mixed: Mask) -> Texts:
-    """The texts of two readings: those of mixed columns from the second one."""
-    kept = ~mixed[texts.column]
-    return Texts(*(np.concatenate([one[kept], other]) for one, other in zip(texts, again, strict=True)))
-
-
-def _split_texts(fields: Fields, texts: Texts, columns: int) -> list[Strings]:
-    """The different texts of each column."""
-    order = np.argsort(texts.column, kind="stable")
-    texts_in_order = Strings(fields.data, texts.begin[order], texts.end[order], np.ones(len(order), np.bool_))
-    places = starts(np.bincount(texts.column, minlength=columns))
-    return [
-        texts_in_order.slice(low, high) for low, high in zip(places[:-1].tolist(), places[1:].tolist(), strict=True)
-    ]
+def _split_texts(fields: Fields, readings: Sequence[Texts], lists: int) -> list[TextList]:
+    """The texts of each list."""
+    text_list, begin, end = (np.concatenate(columns) for columns in zip(*readings, strict=True))
+    order = np.argsort(text_list, kind="stable")
+    texts_in_order = Strings(fields.data, begin[order], end[order], np.ones(len(order), np.bool_))
+    places = starts(np.bincount(text_list, minlength=lists)).tolist()
+    return [TextList(texts_in_order.slice(low, high)) for low, high in pairwise(places)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +124,30 @@ class TextTable:
 
     def columns(self, names: Sequence[str]) -> tuple[TextColumn, ...]:
         """Some columns, in one go through the rows."""
-        begin = self.fields.first if len(self.rows) == len(self.fields.first) else self.fields.first[self.rows]
-        wanted = [(self.column_names.index(name), ANY) for name in names]
-        one = np.zeros(len(begin), np.int32)
-        (group,) = read_groups(self.fields, begin, one, [wanted], self.quoted, nullable=True)
-        return group.columns
+        (columns,) = self.groups(np.zeros(len(self), np.int32), [names])
+        return columns
+
+    def groups(self, group: npt.NDArray[np.int32], names: Sequence[Sequence[str]]) -> list[tuple[TextColumn, ...]]:
+        """Some columns of each of several groups of rows, in one go; group: of each row, negative if in none."""
+        lists = [[self.column_names.index(name) for name in each] for each in names]
+        wanted = [[(offset, ANY) for offset in each] for each in lists]
+        read = read_groups(self.fields, self._begin, group, wanted, self.quoted, nullable=True, lists=lists)
+        return [each.columns for each in read]
+
+    def take(self, rows: Ints) -> TextTable:
+        return replace(self, rows=self.rows[rows])
+
+    def first_text(self, name: str) -> str | None:
+        """The first field of a column that is not empty."""
+        offset = self.column_names.index(name)
+        for rows in (np.arange(min(1, len(self))), np.arange(len(self))):
+            present = _strings(self.fields, self._begin, rows, offset, self.quoted).array().drop_null()
+            if len(present):
+                return cast(str, present[0].as_py())
+        return None
+
+    @property
+    def _begin(self) -> Ints:
+        """The first field of each row."""
+        first = self.fields.first
+        return first if len(self.rows) == len(first) else first[self.rows]

@@ -73,7 +73,12 @@ def has_time_stamps(column: pa.Array) -> bool:
     if not pa.types.is_string(column.type):
         return bool(pa.types.is_temporal(column.type))
     present = column.drop_null()
-    return len(present) > 0 and "-" in present[0].as_py()[1:]
+    return len(present) > 0 and is_time_stamp(present[0].as_py())
+
+
+def is_time_stamp(text: str) -> bool:
+    """Whether a time is no number of ticks."""
+    return "-" in text[1:]
 
 
 def in_zone(column: pa.Array, zone: str | None) -> pa.Array:
