@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
-from holdsfor.io.readers.grouped import Wanted, read_groups
+from holdsfor.io.readers.grouped import Wanted, read_groups, starts
 from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
 from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
@@ -53,6 +53,16 @@ class LineShape:
         before = _BEFORE_ARGS[self.kind]
         kinds = [INTEGER, INTEGER] if self.kind == "event" else [INTEGER] * (before - 2) + [TEXT]
         return list(enumerate(kinds + [ANY] * self.input.signature.arity, 1))
+
+    def lists(self, first: int) -> list[int]:
+        """The lists for the texts of these fields, from this number on.
+
+        The first argument shares list 0 with those of all shapes: most often it is what all events are about.
+        """
+        numbers = list(range(first, first + len(self.wanted)))
+        if self.input.signature.arity:
+            numbers[_BEFORE_ARGS[self.kind] - 1] = 0
+        return numbers
 
 
 class Shapes:
@@ -102,7 +112,7 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     whole = Sieve(lines)
     whole.refuse(_of_lines(fields.bad_text, lines), NOT_UTF8)
     first = _of_lines(fields.first, lines)
-    head = fields.column(first).encode()
+    head = _heads(fields, first)
     retract, has_op = _operations(fields, lines, head)
     count = _of_lines(fields.count, lines) - has_op
     named = first + has_op
@@ -113,7 +123,9 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
     unused = int((code == _UNUSED).sum()) + more
     sieves, blocks = [whole], []
-    groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted])
+    firsts = starts(np.array([len(shape.wanted) for shape in wanted], np.int64)) + 1
+    lists = [shape.lists(number) for shape, number in zip(wanted, firsts.tolist(), strict=False)]
+    groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted], lists=lists)
     for shape, group in zip(wanted, groups, strict=True):
         sieve = Sieve(lines[group.rows])
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
@@ -151,16 +163,30 @@ def _of_lines(column: npt.NDArray[Scalar], lines: Ints) -> npt.NDArray[Scalar]:
     return column if len(lines) == len(column) else column[lines]
 
 
-def _codes(fields: Fields, named: Ints, count: Ints, head: pa.DictionaryArray, has_op: bool, shapes: Shapes) -> Ints:
+class Heads(NamedTuple):
+    """A field of each line: its text by number, and the texts; without text it has the number after the last."""
+
+    code: npt.NDArray[np.signedinteger]
+    texts: list[str]
+
+
+def _heads(fields: Fields, at: Ints) -> Heads:
+    (group,) = read_groups(fields, at, np.zeros(len(at), np.int32), [[(0, TEXT)]], nullable=True)
+    (column,) = group.columns
+    texts = column.texts.array().to_pylist()
+    return Heads(column.values if column.valid is None else np.where(column.valid, column.values, len(texts)), texts)
+
+
+def _codes(fields: Fields, named: Ints, count: Ints, head: Heads, has_op: bool, shapes: Shapes) -> Ints:
     """Per line the number of its name, or that no rule reads it, or that it is no event.
 
     named: the field that the name is in. count: how many fields there are from there on. head: the first field, which
     is the name if no line has an operation.
     """
-    names = fields.column(np.minimum(named, len(fields.cuts) - 1)).encode() if has_op else head
+    names = _heads(fields, np.minimum(named, len(fields.cuts) - 1)) if has_op else head
     codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
-    lookup = [codes.get(name, _UNKNOWN if name else _NO_EVENT) for name in names.dictionary.to_pylist()]
-    code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.indices.to_numpy()]
+    lookup = [codes.get(name, _UNKNOWN) for name in names.texts]
+    code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.code]
     if _UNKNOWN in lookup:
         unknown = code == _UNKNOWN
         code[unknown] = np.where(count[unknown] >= _BEFORE_ARGS["event"], _UNUSED, _NO_EVENT)
@@ -176,17 +202,17 @@ def _blank(fields: Fields) -> Mask:
     return blank
 
 
-def _operations(fields: Fields, lines: Ints, head: pa.DictionaryArray) -> tuple[Mask, Ints]:
+def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints]:
     """Which lines retract, and how many fields (0 or 1) stand before the name. head: the first field of each."""
-    words = head.dictionary.to_pylist()
+    words = head.texts
     if not {"insert", "retract"}.intersection(words):
         return np.zeros(len(lines), np.bool_), np.zeros(len(lines), np.int64)
-    spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.indices.to_numpy()]
+    spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.code]
     if spoken.any():  # an event may itself be called insert: then its arrival follows
         at = np.flatnonzero(spoken & (fields.count[lines] > 1))
         following = fields.column(fields.first[lines[at]] + 1).array()
         spoken[at[mask(pc.match_substring_regex(following, r"^-?[0-9.]+$"))]] = False
-    retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.indices.to_numpy()]
+    retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.code]
     return spoken & retracts, spoken.astype(np.int64)
 
 
