@@ -20,6 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
 QUOTE = ord("'")
+_SOME = 1000  # rows that most often show what the others are too
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
 _PLAIN_ATOM = r"^(?:[a-z][A-Za-z0-9_]*|\[\]|[+\-*/\\^<>=~:.?@#&$]+|[!;])$"
@@ -271,15 +272,22 @@ def _with_number_text(text: pa.Array, values: pa.Array, number: Mask, integer: M
 def number_terms(column: pa.DictionaryArray, is_number: Mask) -> pa.Array:
     """The rows of an encoded column that are numbers, typed by themselves; the others are null."""
     codes = pc.fill_null(column.indices, 0).to_numpy()
-    is_used = np.zeros(len(column.dictionary), np.bool_)
-    is_used[codes[is_number]] = True
     integer = strings_of(column.dictionary).mark_integers()
     if integer is None:
         integer = mask(pc.match_substring_regex(column.dictionary, _INTEGER))
-    if (is_used & integer).any() and (is_used & ~integer).any():  # then they stay text
-        if is_number.all():
+    are_all = bool(is_number.all())
+    if _are_mixed(integer, codes[:_SOME], is_number[:_SOME]) or _are_mixed(integer, codes, is_number):  # they stay text
+        if are_all:
             return column
         return pa.DictionaryArray.from_arrays(pa.array(codes, mask=~is_number), column.dictionary)
+    is_used = np.zeros(len(column.dictionary), np.bool_)
+    is_used[codes[is_number]] = True
     place = np.append(np.cumsum(is_used, dtype=np.int32) - 1, np.int32(0))  # there may be no text at all
     terms = value_terms(column.dictionary.filter(pa.array(is_used)), exponents=True)
     return spread(terms, pa.array(place[codes], mask=~is_number))
+
+
+def _are_mixed(integer: Mask, codes: npt.NDArray[np.int32], use: Mask) -> bool:
+    """Whether both integers and floats are among the rows that are used. integer: of each word."""
+    of_rows = integer[codes[use]]
+    return bool(of_rows.any() and not of_rows.all())

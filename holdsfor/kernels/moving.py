@@ -39,6 +39,13 @@ def take(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]]) -> NDAr
 
 
 @kernel
+def take_into(values: NDArray[Scalar], index: NDArray[np.signedinteger[Any]], result: NDArray[Scalar]) -> None:
+    """The same to where they are wanted."""
+    for i in range(index.size):
+        result[i] = values[index[i]]
+
+
+@kernel
 def renumber(codes: Codes, numbers: Codes, order: Codes, count: int, result: Codes) -> int:
     """Numbers codes in the order in which they occur; gives how many are numbered, `count` of them before.
 

@@ -111,7 +111,10 @@ def numeric(column: pa.Array) -> Mask:
     """Which rows of an argument column hold a number. Text that looks like one and is none stands in quotes."""
     if not pa.types.is_dictionary(column.type):
         return mask(column.is_valid())
-    number = np.append(is_number(column.dictionary, exponents=True), False)
+    of_word = is_number(column.dictionary, exponents=True)
+    if of_word.all() and not column.null_count:
+        return np.ones(len(column), np.bool_)
+    number = np.append(of_word, False)
     result: Mask = number[pc.fill_null(column.indices, len(column.dictionary)).to_numpy(zero_copy_only=False)]
     return result
 

@@ -94,8 +94,10 @@ def read_plain(content: bytes, form: Format) -> tuple[Events, int] | None:
     good, bad = np.flatnonzero(is_right & ~blank), np.flatnonzero(~is_right & ~blank)
     table = TextTable(tuple(names), fields, good, quoted)
     events = TableReader(table, form.mapping, form.inputs, True, form.source).read(good)
-    reasons = pa.repeat(pa.scalar(_wrong_number(len(names)), pa.string()), len(bad))
-    return _with_rejects(events, form.source, bad, fields.lines(bad), reasons), len(width) if content else 0
+    if len(bad):
+        reasons = pa.repeat(pa.scalar(_wrong_number(len(names)), pa.string()), len(bad))
+        events = _with_rejects(events, form.source, bad, fields.lines(bad), reasons)
+    return events, len(width) if content else 0
 
 
 def _is_plain(fields: Fields, content: bytes) -> bool:

@@ -26,6 +26,7 @@ from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, reject
 from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
+from holdsfor.kernels import take
 from holdsfor.kernels.texts import ANY, INTEGER, TEXT
 from holdsfor.language.description import Input
 
@@ -114,14 +115,17 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     first = _of_lines(fields.first, lines)
     head = _heads(fields, first)
     retract, has_op = _operations(fields, lines, head)
-    count = _of_lines(fields.count, lines) - has_op
-    named = first + has_op
-    code = _codes(fields, named, count, head, bool(has_op.any()), shapes)
+    count, named = _of_lines(fields.count, lines), first
+    if has_op is not None:
+        count, named = count - has_op, first + has_op
+        head = _heads(fields, np.minimum(named, len(fields.cuts) - 1))
+    code = _codes(count, head, shapes)
     whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
-    whole.drop(code == _UNUSED)
+    is_unused = code == _UNUSED
+    whole.drop(is_unused)
     whole.refuse(_of_lines(fields.empty_field, lines), "empty field")
     shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
-    unused = int((code == _UNUSED).sum()) + more
+    unused = int(is_unused.sum()) + more
     sieves, blocks = [whole], []
     firsts = starts(np.array([len(shape.wanted) for shape in wanted], np.int64)) + 1
     lists = [shape.lists(number) for shape, number in zip(wanted, firsts.tolist(), strict=False)]
@@ -141,21 +145,42 @@ def _sort_by_shape(
 
     Lines whose name has no such number of fields are refused.
     """
-    forms, form = _number_forms(whole.keep, code, count)
+    key, width = _form_keys(whole.keep, code, count)
     read: list[LineShape] = []
     unread = 0
-    number_of = np.full(len(forms) + 1, -1, np.int32)  # the last is of lines without a form
-    for number, (name_code, fields) in enumerate(forms):
+    keys = np.flatnonzero(np.bincount(key)) if key.max(initial=0) < _FEW else np.unique(key)
+    shape_of = np.full(len(keys), -1, np.int32)
+    for number, value in enumerate(keys.tolist()):
+        if value < width:  # the line has no form
+            continue
+        name_code, fields = divmod(value - width, width)
         name = shapes.names[name_code]
         shape = shapes.find(name, fields)
         if shape is None:
-            whole.refuse(form == number, shapes.wrong_arity(name, fields))
+            whole.refuse(key == value, shapes.wrong_arity(name, fields))
         elif shape.input.read:
-            number_of[number] = len(read)
+            shape_of[number] = len(read)
             read.append(shape)
         else:
-            unread += int((form == number).sum())
-    return number_of[form], read, unread
+            unread += int((key == value).sum())
+    return _look_up(key, keys, shape_of), read, unread
+
+
+def _form_keys(use: Mask, code: Ints, count: Ints) -> tuple[Ints, int]:
+    """Per line a number for its name and how many fields it has, 0 if it is not used; and how many are for one name."""
+    are_all = bool(use.all())
+    width = int((count if are_all else count[use]).max(initial=0)) + 1
+    key = (code + 1) * width + count
+    return key if are_all else np.where(use, key, 0), width
+
+
+def _look_up(keys: Ints, known: Ints, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The value of each key. known: all different keys, in order."""
+    if not len(known) or known[-1] >= _FEW:
+        return values[np.searchsorted(known, keys)]
+    table = np.zeros(known[-1] + 1, np.int32)
+    table[known] = values
+    return take(table, keys)
 
 
 def _of_lines(column: npt.NDArray[Scalar], lines: Ints) -> npt.NDArray[Scalar]:
@@ -177,13 +202,11 @@ def _heads(fields: Fields, at: Ints) -> Heads:
     return Heads(column.values if column.valid is None else np.where(column.valid, column.values, len(texts)), texts)
 
 
-def _codes(fields: Fields, named: Ints, count: Ints, head: Heads, has_op: bool, shapes: Shapes) -> Ints:
+def _codes(count: Ints, names: Heads, shapes: Shapes) -> Ints:
     """Per line the number of its name, or that no rule reads it, or that it is no event.
 
-    named: the field that the name is in. count: how many fields there are from there on. head: the first field, which
-    is the name if no line has an operation.
+    count: how many fields there are from the name on.
     """
-    names = _heads(fields, np.minimum(named, len(fields.cuts) - 1)) if has_op else head
     codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
     lookup = [codes.get(name, _UNKNOWN) for name in names.texts]
     code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.code]
@@ -202,11 +225,14 @@ def _blank(fields: Fields) -> Mask:
     return blank
 
 
-def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints]:
-    """Which lines retract, and how many fields (0 or 1) stand before the name. head: the first field of each."""
+def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints | None]:
+    """Which lines retract, and how many fields (0 or 1) stand before the name; None: none do before any.
+
+    head: the first field of each line.
+    """
     words = head.texts
     if not {"insert", "retract"}.intersection(words):
-        return np.zeros(len(lines), np.bool_), np.zeros(len(lines), np.int64)
+        return np.zeros(len(lines), np.bool_), None
     spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.code]
     if spoken.any():  # an event may itself be called insert: then its arrival follows
         at = np.flatnonzero(spoken & (fields.count[lines] > 1))
@@ -214,23 +240,6 @@ def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints]:
         spoken[at[mask(pc.match_substring_regex(following, r"^-?[0-9.]+$"))]] = False
     retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.code]
     return spoken & retracts, spoken.astype(np.int64)
-
-
-def _number_forms(use: Mask, code: Ints, count: Ints) -> tuple[list[tuple[int, int]], Ints]:
-    """The different pairs of name and number of fields, and per line the number of its pair; -1: it is not used."""
-    if not use.any():
-        return [], np.full(len(use), -1)
-    width = int(count[use].max()) + 1
-    key = np.where(use, code * width + count, -1)
-    if key.max() < _FEW:
-        keys = np.flatnonzero(np.bincount(key + 1)[1:])
-        lookup = np.full(keys[-1] + 2, -1)
-        lookup[keys] = np.arange(len(keys))
-        number = lookup[key]
-    else:
-        keys = np.unique(key[use])
-        number = np.where(use, np.searchsorted(keys, key), -1)
-    return [divmod(value, width) for value in keys.tolist()], number
 
 
 def _block(columns: Sequence[TextColumn], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:

@@ -42,7 +42,8 @@ class Sieve:
 
     def drop(self, idle: Mask) -> None:
         """Rows that are right and mean nothing."""
-        self._code[idle & (self._code == 0)] = _DROPPED
+        if idle.any():
+            self._code[idle & (self._code == 0)] = _DROPPED
 
     @property
     def keep(self) -> Mask:
