@@ -536,28 +536,32 @@ def encode_strings(data: Bytes, begin: Places, end: Places, valid: Mask) -> tupl
     codes, firsts, ahead = np.zeros(size, np.int32), np.empty(size, np.int64), np.empty(AHEAD, np.uint64)
     hashes, places = np.empty(size, np.uint64), np.empty(size, np.uint64)  # of texts; a place is begin and length
     slots = np.full(FIRST_SLOTS, -1, np.int32)  # of a hash table: numbers of texts
-    for i in range(size):
-        if i % AHEAD == 0:
-            _hash_ahead(data, begin, end, i, ahead)
-        if not valid[i]:
-            continue
-        at, length = uint64(begin[i]), uint64(end[i] - begin[i])
-        mixed, last = ahead[i % AHEAD], uint64(len(slots) - 1)
-        slot = mixed & last
-        code = slots[slot]
-        while code >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
-            same = hashes[code] == mixed and places[code] & LOW_WORD == length
-            if same and (length <= EIGHT or _is_equal(data, at, data, places[code] >> uint64(32), length)):
-                break
-            slot = (slot + ONE) & last
+    for low in range(0, size, AHEAD):
+        high = min(low + AHEAD, size)
+        if 2 * (known + high - low) > len(
+            slots
+        ):  # not in the loop over strings: there each would ask who has the slots
+            most_differ = 2 * known > low  # then for all of them at once
+            slots = _grow(slots, hashes[:known], 2 * size if most_differ else 4 * len(slots))
+        last = uint64(len(slots) - 1)
+        _hash_ahead(data, begin, end, low, ahead)
+        for i in range(low, high):
+            if not valid[i]:
+                continue
+            at, length, mixed = uint64(begin[i]), uint64(end[i] - begin[i]), ahead[i - low]
+            slot = mixed & last
             code = slots[slot]
-        if code < 0:
-            slots[slot], firsts[known], hashes[known], places[known] = known, i, mixed, at << uint64(32) | length
-            code = known
-            known += 1
-            if 2 * known > len(slots):  # where most texts differ, for all of them at once
-                slots = _grow(slots, hashes[:known], 2 * size if 2 * known > i else 4 * len(slots))
-        codes[i] = code
+            while code >= 0:  # not a function of its own: passing so many columns on takes longer than all of this
+                same = hashes[code] == mixed and places[code] & LOW_WORD == length
+                if same and (length <= EIGHT or _is_equal(data, at, data, places[code] >> uint64(32), length)):
+                    break
+                slot = (slot + ONE) & last
+                code = slots[slot]
+            if code < 0:
+                slots[slot], firsts[known], hashes[known], places[known] = known, i, mixed, at << uint64(32) | length
+                code = known
+                known += 1
+            codes[i] = code
     return codes, firsts if known == size else firsts[:known].copy()
 
 
