@@ -25,6 +25,8 @@ RULES = """
 initiatedAt(warm(X)=true, T) :- happensAt(begin(X, N), T), N > 1, \\+ holdsAt(cold(X)=true, T).
 terminatedAt(warm(X)=true, T) :- happensAt(finish(X), T).
 initiatedAt(cold(X)=true, T) :- happensAt(start(warm(X)=true), T).
+initiatedAt(hot(X)=true, T) :- happensAt(begin(X, N), T), N > 3.
+terminatedAt(hot(X)=true, T) :- happensAt(finish(X), T).
 holdsFor(both(X,Y)=true, I) :- holdsFor(near(X,Y)=true, I1), holdsFor(warm(X)=true, I2), holdsFor(warm(Y)=true, I3),
     intersect_all([I1, I2, I3], I4), intDurGreater(I4, 2, I).
 holdsFor(alone(X)=true, I) :- holdsFor(warm(X)=true, I1), holdsFor(cold(X)=true, I2),
