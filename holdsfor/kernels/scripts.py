@@ -62,6 +62,8 @@ COUNT, FACTS, NUMBERS, START = range(4)
 EXACT = 9007199254740992.0
 #: Later than all times on an axis.
 AFTER_ALL = 1 << 62
+#: After all points.
+NO_POINT = (1 << 63) - 1
 
 
 # ---------------------------------------------------------------- codes and numbers
@@ -179,21 +181,21 @@ def _keep_compared(comparison: int, floats: Floats, constant: float, rows: Ints,
 
 
 @kernel
-def _keep(passed: Mask, found: Ints, rows: Ints, facts: Ints, worked_out: Floats) -> None:
+def _keep(passed: Mask, selection: Ints, rows: Ints, facts: Ints, worked_out: Floats) -> None:
     """Only the rows that have passed, at the front of what they were in."""
     k = 0
     for i in range(passed.size):
         rows[k] = rows[i]
         k += passed[i]
-    found[COUNT] = k
+    selection[COUNT] = k
     if k == passed.size:
         return
-    for register in range(found[FACTS]):
+    for register in range(selection[FACTS]):
         k = 0
         for i in range(passed.size):
             facts[register, k] = facts[register, i]
             k += passed[i]
-    for register in range(found[NUMBERS]):
+    for register in range(selection[NUMBERS]):
         k = 0
         for i in range(passed.size):
             worked_out[register, k] = worked_out[register, i]
@@ -201,28 +203,35 @@ def _keep(passed: Mask, found: Ints, rows: Ints, facts: Ints, worked_out: Floats
 
 
 @kernel
-def _list_rows(rows: Ints, found: Ints) -> None:
+def _list_rows(rows: Ints, selection: Ints) -> None:
     """Rows that are all there become those that are listed."""
-    if found[START] >= 0:
-        for i in range(found[COUNT]):
-            rows[i] = found[START] + i
-        found[START] = -1
+    if selection[START] >= 0:
+        for i in range(selection[COUNT]):
+            rows[i] = selection[START] + i
+        selection[START] = -1
 
 
 @kernel
 def _copy_rows(
-    found: Ints, rows: Ints, facts: Ints, numbers: Floats, to: Ints, to_rows: Ints, to_facts: Ints, to_numbers: Floats
+    selection: Ints,
+    rows: Ints,
+    facts: Ints,
+    numbers: Floats,
+    to: Ints,
+    to_rows: Ints,
+    to_facts: Ints,
+    to_numbers: Floats,
 ) -> None:
     """A selection as it is: to be kept, or where one was kept."""
     for i in range(4):
-        to[i] = found[i]
-    for i in range(found[COUNT] if found[START] < 0 else 0):
+        to[i] = selection[i]
+    for i in range(selection[COUNT] if selection[START] < 0 else 0):
         to_rows[i] = rows[i]
-    for register in range(found[FACTS]):
-        for i in range(found[COUNT]):
+    for register in range(selection[FACTS]):
+        for i in range(selection[COUNT]):
             to_facts[register, i] = facts[register, i]
-    for register in range(found[NUMBERS]):
-        for i in range(found[COUNT]):
+    for register in range(selection[NUMBERS]):
+        for i in range(selection[COUNT]):
             to_numbers[register, i] = numbers[register, i]
 
 
@@ -346,8 +355,8 @@ def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cut
 
 @kernel
 def _next_of(out: Ints, runs: Ints, chosen: Ints, places: Ints, since: int) -> int:
-    """The first point of some sorted runs that is not before a point; AFTER_ALL if there is none."""
-    least = np.int64(AFTER_ALL)
+    """The first point of some sorted runs that is not before a point; NO_POINT if there is none."""
+    least = np.int64(NO_POINT)
     for each in range(chosen.size):
         run = chosen[each]
         place, end = places[each], runs[run, 2]
@@ -369,7 +378,7 @@ def _hold_between(
     """
     i, j = runs[:, 1][initiating], runs[:, 1][terminating]
     p = _next_of(out, runs, initiating, i, 0)
-    while p != AFTER_ALL:
+    while p != NO_POINT:
         limit, stop = p | mask, _next_of(out, runs, terminating, j, p)
         if stop == p:
             stop = p + 1  # at one point termination wins
@@ -427,14 +436,14 @@ def find_contradicting_points(out: Ints, run: Ints, s: Ints, e: Ints) -> Ints:
 
 
 @kernel
-def _scan_edges(packed: Ints, offset: int, times: Ints, mask: int, rows: Ints, found: Ints) -> None:
+def _scan_edges(packed: Ints, offset: int, times: Ints, mask: int, rows: Ints, selection: Ints) -> None:
     """Of starts and ends of a fluent, a block of rows, those that have happened."""
     k = 0
-    for row in range(found[START], found[START] + found[COUNT]):
+    for row in range(selection[START], selection[START] + selection[COUNT]):
         time = (packed[row] & mask) + offset
         rows[k] = row
         k += (packed[row] & mask) != mask and times[2] <= time <= times[3]
-    found[COUNT], found[START] = k, -1
+    selection[COUNT], selection[START] = k, -1
 
 
 @kernel
@@ -484,7 +493,7 @@ def follow_script(
             total += size + 1
     out, runs = np.empty(total, np.int64), np.empty((lines, 3), np.int64)
     state = np.zeros((lines, 2), np.int64)  # of a condition, how far it has sought; of a conclusion, run and last point
-    found, rows = np.zeros(4, np.int64), np.empty(BLOCK + 1, np.int64)
+    selection, rows = np.zeros(4, np.int64), np.empty(BLOCK + 1, np.int64)
     facts, worked_out = np.empty((MOST_FOUND, BLOCK), np.int64), np.empty((MOST_FOUND, BLOCK))
     saved, saved_rows = np.empty((MOST_SAVED, 4), np.int64), np.empty((MOST_SAVED, BLOCK), np.int64)
     saved_facts = np.empty((MOST_SAVED, MOST_FOUND, BLOCK), np.int64)
@@ -514,38 +523,43 @@ def follow_script(
             stop += 1
         offset = begun[3]
         for start in range(0, source.size, BLOCK):
-            found[COUNT], found[FACTS], found[NUMBERS], found[START] = min(BLOCK, source.size - start), 0, 0, start
+            selection[COUNT], selection[FACTS], selection[NUMBERS], selection[START] = (
+                min(BLOCK, source.size - start),
+                0,
+                0,
+                start,
+            )
             if begun[4]:
-                _scan_edges(source, offset, times, mask, rows, found)
+                _scan_edges(source, offset, times, mask, rows, selection)
             for number in range(begin + 1, stop):
                 line = script[number]
                 op, a, b, c, d = line[0], line[3], line[4], line[5], line[6]
                 if op == RESTORE:
                     _copy_rows(
-                        saved[a], saved_rows[a], saved_facts[a], saved_numbers[a], found, rows, facts, worked_out
+                        saved[a], saved_rows[a], saved_facts[a], saved_numbers[a], selection, rows, facts, worked_out
                     )
                     continue
                 if op == SAVE:
                     _copy_rows(
-                        found, rows, facts, worked_out, saved[a], saved_rows[a], saved_facts[a], saved_numbers[a]
+                        selection, rows, facts, worked_out, saved[a], saved_rows[a], saved_facts[a], saved_numbers[a]
                     )
                     continue
-                count = found[COUNT]
+                count = selection[COUNT]
                 if count == 0 or op == AGAIN:
                     continue
                 run = state[number, 0]
                 if op == CONCLUDE and not b:
                     runs[run, 2] = _write_rows(
-                        source, offset, rows, found[START], count, out, runs[run, 2], times, edges, cuts, mask
+                        source, offset, rows, selection[START], count, out, runs[run, 2], times, edges, cuts, mask
                     )
                     continue
                 array = arrays[line[1]]
                 if op == COMPARE:
                     floats = array.view(np.float64)
-                    found[COUNT] = _keep_compared(a, floats, constants[b], rows, count, found[START])
-                    found[START] = -1
+                    selection[COUNT] = _keep_compared(a, floats, constants[b], rows, count, selection[START])
+                    selection[START] = -1
                     continue
-                _list_rows(rows, found)
+                _list_rows(rows, selection)
                 keys, codes, passed = key_room[:count], code_room[:count], pass_room[:count]
                 if op in (KEY, PICK):
                     _read_codes(a, b, c, array, source, offset, rows, facts, codes)
@@ -564,13 +578,13 @@ def follow_script(
                     for i in range(count):
                         worked_out[a, i] = stack[0, i]
                         passed[i] = stack[0, i] == stack[0, i]
-                    found[NUMBERS] = a + 1
+                    selection[NUMBERS] = a + 1
                 elif op == LOOK_UP:
                     _look_up(array, keys, b != 0, codes, passed)
                     if a >= 0:
                         for i in range(count):
                             facts[a, i] = codes[i]
-                        found[FACTS] = a + 1
+                        selection[FACTS] = a + 1
                 else:  # HOLD or CONCLUDE
                     _add_time(keys, source, offset, rows, bits, b != 0, codes)
                     if op == HOLD:
@@ -580,7 +594,7 @@ def follow_script(
                         end, last = _write(codes, out, runs[run, 2], state[number, 1], times, edges, cuts, mask)
                         runs[run, 2], state[number, 1] = end, last
                 if op in (PICK, TEST, STORE, LOOK_UP, HOLD):
-                    _keep(passed, found, rows, facts, worked_out)
+                    _keep(passed, selection, rows, facts, worked_out)
         ended = _end_runs(script, begin, stop, state, out, runs, ended)
         begin = stop
     return out, runs[:ended], is_exact

@@ -11,7 +11,7 @@ from holdsfor.engine.points import EMPTY
 from holdsfor.engine.scripts.fetching import fetch_ends, fetch_starts
 from holdsfor.engine.scripts.following import is_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
-from holdsfor.engine.scripts.writing import Draft
+from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
 from holdsfor.kernels.scripts import SLOTS, find_contradicting_points, follow_script
 from holdsfor.plan.definitions import Definition, Simple
@@ -39,10 +39,12 @@ def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int
     they had not happened. floor: at and before it nothing is concluded. None: it takes more than a script to tell.
     """
     write = partial(write_confirming, event=event)
-    found = find_scripts(("to confirm", event), fluent, world, write).find(world) if is_plain(fluent, world) else None
-    if found is None:
+    script_with_arrays = (
+        find_scripts(("to confirm", event), fluent, world, write).find(world) if is_plain(fluent, world) else None
+    )
+    if script_with_arrays is None:
         return None
-    script, arrays = found
+    script, arrays = script_with_arrays
     axis, origin = world.axis, world.axis.origin
     times = np.array([floor + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
     said = script.lines, fill_slots(arrays), script.constants
@@ -56,7 +58,7 @@ def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int
     return np.concatenate([EMPTY, *parts])
 
 
-def write_confirming(fluent: Simple, draft: Draft, event: Relation) -> Script | None:
+def write_confirming(fluent: Simple, draft: ScriptDraft, event: Relation) -> Script | None:
     """The rules that begin with an event. The first arrays are starts and ends of each value."""
     for relation in fluent.relations:
         draft.slot(("start", relation), fetch_starts(relation))

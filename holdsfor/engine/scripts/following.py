@@ -12,7 +12,7 @@ from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook, find_rule
 from holdsfor.engine.scripts.fetching import as_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
-from holdsfor.engine.scripts.writing import Draft
+from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
 from holdsfor.kernels.scripts import CARRY, MERGE, SLOTS, follow_script, hold_between
 from holdsfor.plan.definitions import Simple
@@ -26,10 +26,10 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     if not is_plain(fluent, world) or not _is_whole(fluent, domains, rulebook):
         return False
     cuts = _find_cuts(fluent, world)
-    found = None if cuts is None else find_scripts(PURPOSE, fluent, world, write_script).find(world)
-    if cuts is None or found is None:
+    script_with_arrays = None if cuts is None else find_scripts(PURPOSE, fluent, world, write_script).find(world)
+    if cuts is None or script_with_arrays is None:
         return False
-    script, arrays = found
+    script, arrays = script_with_arrays
     initial = initial_keys(fluent, world, domains)
     for relation in fluent.relations:
         arrays += [as_plain(keys.get(relation, EMPTY)) for keys in (world.carried, initial)]
@@ -50,7 +50,7 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     return True
 
 
-def write_script(fluent: Simple, draft: Draft) -> Script | None:
+def write_script(fluent: Simple, draft: ScriptDraft) -> Script | None:
     """After the arrays that it fetches come the keys that hold at the cuts, and initially, of each value, and the
     points of the rules that it does not say. None: that is most of them, or there are too many arrays.
     """

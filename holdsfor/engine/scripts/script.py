@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.scripts.fetching import EventShape, Fetch, Reshaped
-from holdsfor.engine.scripts.writing import Draft
+from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
 from holdsfor.kernels.scripts import SLOTS
 from holdsfor.plan.definitions import Simple
@@ -34,7 +34,7 @@ class Script:
         return [fetch(world) for fetch in self.fetches]
 
 
-Write = Callable[[Simple, Draft], Script | None]
+Write = Callable[[Simple, ScriptDraft], Script | None]
 
 
 @dataclass(slots=True)
@@ -61,7 +61,7 @@ class Scripts:
         return None if self.is_given_up else self._write(world)
 
     def _write(self, world: World) -> tuple[Script, list[Ints]] | None:
-        draft = Draft(world, self.shapes)
+        draft = ScriptDraft(world, self.shapes)
         script = self.write(self.fluent, draft)
         self.shapes.update(draft.shapes)
         self.is_given_up = script is None or len(self.known) == MOST_SCRIPTS

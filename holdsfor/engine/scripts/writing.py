@@ -60,7 +60,7 @@ class Unscriptable(Exception):
 
 
 @dataclass(slots=True)
-class Draft:
+class ScriptDraft:
     """A script in the making. known: how events lie of which there are no rows now."""
 
     world: World
@@ -85,6 +85,8 @@ class Draft:
     def shape_of(self, relation: Relation) -> EventShape | None:
         """None: no row has been seen yet."""
         events = self.world.relations.get(relation)
+        if relation in self.shapes:
+            return self.shapes[relation]
         if isinstance(events, Points) and len(events):
             self.shapes[relation] = find_shape(events)
         elif relation in self.known:
@@ -101,41 +103,39 @@ class Draft:
         Those that begin alike share what they begin with.
         """
         others: list[Conclude] = []
-        beginnings: dict[At, list[tuple[Conclude, Sequence[int]]]] = {}
+        beginnings: dict[Op | None, list[tuple[Conclude, Sequence[int]]]] = {}
         for rule, tables in rules:
-            if not self._can_write(rule):
-                others.append(rule)
-            elif isinstance(rule.chain[0], At):
-                beginnings.setdefault(rule.chain[0], []).append((rule, tables))
+            beginnings.setdefault(rule.chain[0] if rule.chain else None, []).append((rule, tables))
         for alike in beginnings.values():
-            begun = len(self.lines)
-            try:
-                self._write_together(alike)
-            except Unscriptable:  # they part too often
-                del self.lines[begun:]
-                for one in alike:
-                    self._write_together([one])
+            if self._try(alike):
+                continue
+            alone = [one for one in alike if self._try([one], is_kept=False)]
+            others += [one[0] for one in alike if one not in alone]
+            if len(alone) < 2 or not self._try(alone):  # they may part too often
+                for one in alone:
+                    self._try([one])
         return others
+
+    def _try(self, rules: Sequence[tuple[Conclude, Sequence[int]]], is_kept: bool = True) -> bool:
+        """Whether a script can say them; if it cannot, or need not be kept, it is as if it had not been tried."""
+        lines, constants, slots, fetches = len(self.lines), len(self.constants), dict(self._slots), len(self.fetches)
+        can_say = True
+        try:
+            self._write_together(rules)
+        except Unscriptable:
+            can_say = False
+        if not can_say or not is_kept:
+            del self.lines[lines:], self.constants[constants:], self.fetches[fetches:]
+            self._slots = slots
+        return can_say
 
     def _write_together(self, rules: Sequence[tuple[Conclude, Sequence[int]]]) -> None:
         """Rules that begin with the same operator."""
-        writer, first = RuleWriter(self), rules[0][0].chain[0]
-        assert isinstance(first, At)
-        if writer.scan(first):
+        writer, first = RuleWriter(self), rules[0][0].chain[:1]
+        if not first or not isinstance(first[0], At):
+            raise Unscriptable
+        if writer.scan(first[0]):
             writer.write_all(rules, 1)
-
-    def _can_write(self, rule: Conclude) -> bool:
-        lines, constants = len(self.lines), len(self.constants)
-        slots, fetches = dict(self._slots), len(self.fetches)
-        try:
-            RuleWriter(self).write(rule)
-        except Unscriptable:
-            del self.fetches[fetches:]
-            self._slots = slots
-            return False
-        finally:
-            del self.lines[lines:], self.constants[constants:]
-        return True
 
     def finished(self) -> tuple[Ints, NDArray[np.float64]]:
         """The lines and the constants."""
@@ -152,7 +152,7 @@ class RuleWriter:
     untested: floats, by their arrays, that no comparison has been made with.
     """
 
-    draft: Draft
+    draft: ScriptDraft
     codes: dict[str, Told] = field(default_factory=dict)
     numbers: dict[str, Told] = field(default_factory=dict)
     bound: set[str] = field(default_factory=set)
@@ -162,13 +162,6 @@ class RuleWriter:
     facts: int = 0  # how many are kept
     worked_out: int = 0
     saved: int = 0  # selections that others come back to
-
-    def write(self, rule: Conclude) -> None:
-        """By itself, to see whether it can be written."""
-        if not rule.chain or not isinstance(first := rule.chain[0], At) or rule.start is not None:
-            raise Unscriptable
-        if self.scan(first):
-            self.write_all([(rule, (0,))], 1)
 
     def write_all(self, rules: Sequence[tuple[Conclude, Sequence[int]]], place: int) -> None:
         """The rest of rules that have the same operators up to a place."""
@@ -204,7 +197,7 @@ class RuleWriter:
         )
 
     def _conclude(self, rule: Conclude, tables: Sequence[int]) -> None:
-        if rule.time != self.time:
+        if rule.time != self.time or rule.start is not None:
             raise Unscriptable
         for number in tuple(self.untested.values()):  # a row without a number that is read is none
             self._test(kernel.EQUAL, number, number)
