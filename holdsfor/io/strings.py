@@ -19,6 +19,7 @@ from holdsfor.kernels.texts import (
     TEXT,
     are_words,
     encode_strings,
+    index_strings,
     mark_numbers,
     parse_decimals,
     parse_integers,
@@ -27,6 +28,9 @@ from holdsfor.kernels.texts import (
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]
 Made = TypeVar("Made")
+
+#: Of so many strings it is asked whether no two are equal, if that is so of the first few.
+MANY, FEW = 100_000, 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +94,19 @@ class Strings:
         are_numbers = not self.has_nulls and mark_numbers(self.data, self.begin, self.end, is_integer)
         return is_integer if are_numbers else None
 
+    def _are_distinct(self) -> bool:
+        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as to number them.
+
+        The first ones tell most columns that have texts again and again.
+        """
+        if self.has_nulls or len(self) < MANY:
+            return False
+        return all(index_strings(self.data, self.begin[:few], self.end[:few])[2] for few in (FEW, len(self)))
+
     def encode(self) -> pa.DictionaryArray:
         """Each text once in a dictionary, in the order of first occurrence."""
+        if self._are_distinct():
+            return coded(pa.array(np.arange(len(self), dtype=np.int32)), self.array())
         codes, firsts = encode_strings(self.data, self.begin, self.end, self.valid)
         indices = pa.array(codes, mask=~self.valid) if self.has_nulls else pa.array(codes)
         texts = self if len(firsts) == len(self) else self.take(firsts)
@@ -161,6 +176,15 @@ class TextColumn:
             values = self.values if self.kind == INTEGER else self.values.view(np.float64)
             return pa.array(values, mask=self.missing)
         return None  # UNREAD: those after the first are not as it is
+
+    def _are_distinct(self) -> bool:
+        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as to number them.
+
+        The first ones tell most columns that have texts again and again.
+        """
+        if self.has_nulls or len(self) < MANY:
+            return False
+        return all(index_strings(self.data, self.begin[:few], self.end[:few])[2] for few in (FEW, len(self)))
 
     def encode(self) -> pa.DictionaryArray:
         return coded(self.codes(), self.texts.array()) if self.kind == TEXT else self.strings().encode()
