@@ -95,7 +95,7 @@ class Strings:
         return is_integer if are_numbers else None
 
     def _are_distinct(self) -> bool:
-        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as to number them.
+        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as numbering.
 
         The first ones tell most columns that have texts again and again.
         """
@@ -176,15 +176,6 @@ class TextColumn:
             values = self.values if self.kind == INTEGER else self.values.view(np.float64)
             return pa.array(values, mask=self.missing)
         return None  # UNREAD: those after the first are not as it is
-
-    def _are_distinct(self) -> bool:
-        """Whether they are many, and no two are equal, as names of facts are. That takes half as long as to number them.
-
-        The first ones tell most columns that have texts again and again.
-        """
-        if self.has_nulls or len(self) < MANY:
-            return False
-        return all(index_strings(self.data, self.begin[:few], self.end[:few])[2] for few in (FEW, len(self)))
 
     def encode(self) -> pa.DictionaryArray:
         return coded(self.codes(), self.texts.array()) if self.kind == TEXT else self.strings().encode()
