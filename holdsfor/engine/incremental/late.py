@@ -19,7 +19,7 @@ from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Relation
 
 #: So many late rows of an event are worth a look at what they conclude, before all that follows them is evaluated.
-MANY_LATE = 200
+MANY_LATE = 500
 
 
 def touch_by_contradictions(
@@ -41,8 +41,11 @@ def touch_by_contradictions(
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
     """False: it cannot be told."""
     axis, (position,) = late.axis, unit.about[relation][0]
-    keys, until = find_earliest([(late.codes(position), (late.packed & axis.mask) - 1)])
-    tuples = Tuples(axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, until)})
+    codes, times = late.codes(position), late.packed & axis.mask
+    keys, until = find_earliest([(codes, times - 1)])
+    _, earliest = find_earliest([(codes, -times)])
+    around = TouchedKeys(keys, until, ends=1 - earliest)  # what holds right after the last of them is all that is asked
+    tuples = Tuples(axis, len(turn.bare.dictionary) + 1, {1: around})
     evaluation = Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
     relations: dict[Relation, Data] = evaluation.world.relations
     relations[relation] = late
