@@ -33,7 +33,7 @@ def may_confirm(definition: Definition, event: Relation) -> bool:
 
 
 def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int) -> Ints | None:
-    """The points at which occurrences of an event conclude what is not so right after them, sorted by no means.
+    """The points at which occurrences of an event conclude what is not so right after them, in no order.
 
     world: with the occurrences that are in question, and with all else that is known about the same entities, as if
     they had not happened. floor: at and before it nothing is concluded. None: it takes more than a script to tell.
