@@ -17,6 +17,7 @@ from benchmarks import (
     reading,
     rtec,
     rules,
+    scripts,
     spark_batch,
     spark_start,
     start,
@@ -39,6 +40,7 @@ IN_PROCESS = (
     maritime,
     threads,
     incremental,
+    scripts,
 )
 ON_SPARK_AND_LIVE = (spark_batch, spark_start, stream, pattern_stream, live, unbounded, mqtt)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from random import Random
 
+import pyarrow as pa
 import pytest
 
 import holdsfor
@@ -169,8 +170,6 @@ def test_integers_that_floats_do_not_tell_apart_are_left_to_operators() -> None:
 def test_a_row_without_a_number_is_no_event() -> None:
     rules = "initiatedAt(on(X)=true, T) :- happensAt(speed(X, N), T), N =\\= 3."
     rules += " terminatedAt(on(X)=true, T) :- happensAt(off(X), T)."
-    import pyarrow as pa
-
     table = pa.table({"event": ["speed", "speed"], "x": ["a", "b"], "n": [None, 2.5], "time": [3, 3]})
     mapping = {"name": "event", "time": "time", "events": {"speed": ["x", "n"]}}
     told = holdsfor.recognise(holdsfor.parse(rules), table, mapping=mapping, start=0, end=9)

@@ -65,41 +65,40 @@ def fetch_nothing(relation: Relation) -> Fetch:
 
 
 def fetch_packed(relation: Relation, key: tuple[int, ...]) -> Fetch:
-    def fetch(world: World) -> Ints:
-        events = world.relations.get(relation)
-        if events is None or not len(events):
-            return EMPTY
-        if not isinstance(events, Points) or events.key != key:
-            raise Reshaped
-        return as_plain(events.packed)
+    def read(events: Points) -> Numbers | None:
+        return events.packed if events.key == key else None
 
-    return fetch
+    return _fetch_events(relation, read)
 
 
 def fetch_numbers(relation: Relation, position: int, kind: str) -> Fetch:
-    def fetch(world: World) -> Ints:
-        events = world.relations.get(relation)
-        if events is None or not len(events):
-            return EMPTY
-        assert isinstance(events, Points)
+    def read(events: Points) -> Numbers | None:
         column = events.column(position)
-        if not column.is_number or column.numbers().dtype.str != kind:
-            raise Reshaped
-        return as_plain(column.numbers())
+        return column.numbers() if column.is_number and column.numbers().dtype.str == kind else None
 
-    return fetch
+    return _fetch_events(relation, read)
 
 
 def fetch_codes(relation: Relation, position: int) -> Fetch:
+    def read(events: Points) -> Numbers | None:
+        column = events.column(position)
+        return column.codes() if column.is_coded or not column.is_number else None
+
+    return _fetch_events(relation, read)
+
+
+def _fetch_events(relation: Relation, read: Callable[[Points], Numbers | None]) -> Fetch:
+    """read: gives an array of the rows; None: they are of another shape. No rows are of any shape."""
+
     def fetch(world: World) -> Ints:
         events = world.relations.get(relation)
         if events is None or not len(events):
             return EMPTY
         assert isinstance(events, Points)
-        column = events.column(position)
-        if column.is_number and not column.is_coded:
+        values = read(events)
+        if values is None:
             raise Reshaped
-        return as_plain(column.codes())
+        return as_plain(values)
 
     return fetch
 
