@@ -272,7 +272,7 @@ def measure_sparse(folder: Path, vessels: int = 100_000, share: float = 0.01, st
         about = pc.is_in(rows["vessel"].cast(pa.string()), chosen)
         rows = _move(rows.filter(pc.and_(about, pc.is_null(rows["other"]))), silence)
         through.append((rows, query_time + silence))
-    least = take_turns(lambda _: fleet.begin(WINDOW, step).go_through(through, unmeasured=3), turns=2)
+    least = take_turns(lambda _: fleet.begin(WINDOW, step).go_through(through, unmeasured=3))
     by_changes, scratch = float(np.median(least.by_changes)), float(np.median(least.from_scratch))
     return (
         f"{share:.0%} of {vessels:,} vessels in a step: {by_changes:.1f} ms of CPU, {by_changes / scratch:.1%} of "

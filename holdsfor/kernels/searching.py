@@ -208,20 +208,21 @@ def gather_from_all(
 
 
 @kernel
-def _sort_places(packed: Ints, places: Ints, shift: int, codes: int) -> Ints:
-    """The places in the order that sorts their rows, which come in sorted lists: by counting the rows of each code.
+def _sort_places(packed: Ints, places: Ints, ranks: Ints, keys: int) -> Ints:
+    """The places in the order that sorts their rows, which come in sorted lists: by counting the rows of each key.
 
-    Rows of a code that are not in order, which are few where the lists follow each other in time, are moved.
+    ranks: of the key of each row, among all. Rows of a key that are not in order, which are few where the lists follow
+    each other in time, are moved.
     """
-    first = np.zeros(codes + 1, np.int64)
+    first = np.zeros(keys + 1, np.int64)
     for i in range(places.size):
-        first[(packed[places[i]] >> shift) + 1] += 1
-    first = np.cumsum(first)
+        first[ranks[i] + 1] += 1
+    for rank in range(keys):
+        first[rank + 1] += first[rank]
     result = np.empty(places.size, np.int64)
     for i in range(places.size):
-        code = packed[places[i]] >> shift
-        result[first[code]] = places[i]
-        first[code] += 1
+        result[first[ranks[i]]] = places[i]
+        first[ranks[i]] += 1
     moves = 0
     for i in range(1, places.size):
         place, row = i, packed[result[i]]
@@ -256,31 +257,39 @@ def gather_from_runs(
     """
     mask = (np.int64(1) << bits) - 1
     is_in_time = shift == bits
-    codes = keys[-1] + 1 if keys.size else 0
-    edges, last = np.full(codes, mask), np.full(codes, mask)
-    for key in range(keys.size):
-        edges[keys[key]], last[keys[key]] = until[key] - reach, ends[key if ends.size > 1 else 0]
-    places = np.empty((stops - starts).sum() + 1, np.int64)
+    step = 0 if ends.size == 1 else 1
+    places, ranks = np.empty(64, np.int64), np.empty(64, np.int64)
     k = 0
     for run in range(starts.size):
         wanted = 0
         for key in range(keys.size):
             wanted += latest[run] > until[key] - reach
-        if wanted * SEARCH > stops[run] - starts[run]:
-            for i in range(starts[run], stops[run]):
-                places[k] = i
-                code, time = packed[i] >> shift, packed[i] & mask
-                k += code < codes and time > edges[code] and time <= last[code]
+        rows = stops[run] - starts[run]
+        if not wanted or not rows:
             continue
+        if k + rows >= places.size:
+            wider = np.empty((2, k + 2 * rows), np.int64)
+            wider[0, :k], wider[1, :k] = places[:k], ranks[:k]
+            places, ranks = wider[0], wider[1]
         i = starts[run]
-        for key in range(keys.size if wanted else 0):
-            code = keys[key]
-            edge, end = edges[code], last[code]
+        if wanted * SEARCH > rows:
+            key = 0
+            for i in range(starts[run], stops[run]):
+                code, time = packed[i] >> shift, packed[i] & mask
+                while key < keys.size and keys[key] < code:
+                    key += 1
+                if key == keys.size:
+                    break
+                places[k], ranks[k] = i, key
+                k += keys[key] == code and time > until[key] - reach and time <= ends[key * step]
+            continue
+        for key in range(keys.size):
+            edge, end = until[key] - reach, ends[key * step]
             if latest[run] > edge:
-                low = (code << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
+                low = (keys[key] << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
                 i = seek_within(packed, low, i, stops[run])
-                while i < stops[run] and packed[i] >> shift == code:
-                    places[k] = i
+                while i < stops[run] and packed[i] >> shift == keys[key]:
+                    places[k], ranks[k] = i, key
                     k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
                     i += 1
-    return _sort_places(packed, places[:k], shift, codes)
+    return _sort_places(packed, places[:k], ranks[:k], keys.size)

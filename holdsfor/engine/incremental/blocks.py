@@ -150,7 +150,7 @@ class Evaluation:
         delay = self._on_axis(self.turn.setting.of_units[self.unit].cuts[relation])
         floor = self.turn.known.frontier.cuts[relation] - self.world.axis.origin
         tuples = self.block.tuples
-        if tuples is None or tuples.is_even:
+        if tuples is None:
             return max(self.block.until - delay, floor)
         return TupleCuts(tuples, self.unit, delay, floor)
 

@@ -89,22 +89,29 @@ def _touch(unit: Unit, relation: Relation, data: Data, until: Ints, touched: Tou
 
 
 def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
-    """All tuples that have one of the arguments that were touched.
+    """All tuples that have one of the arguments that were touched, and of which something is known that counts then.
 
     Where the rows that told of a tuple are forgotten, what still holds of it does, defined here or in earlier stages.
+    Where all of it was over so long before that nothing looks back at it, nothing can change for the tuple.
     """
     if not touched.members:
         return
+    axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
     earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
     for codes, until in touched.members:
         find_earliest_of_codes(earliest, codes, until)
     for relation, positions in unit.of_several:
-        stored = turn.stores.get(relation)
+        stored, reach = turn.stores.get(relation), wanted[relation].reach if relation in wanted else None
         for data in () if stored is None else stored.parts():
-            if len(data):
-                times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
-                rows = np.flatnonzero(times != UNTOUCHED)
-                touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
+            if not len(data):
+                continue
+            times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
+            is_touched = times != UNTOUCHED
+            if reach is not None:
+                since = np.minimum(times, turn.known.query_time) - axis.origin - axis.tick
+                is_touched &= (data.lasts() & axis.mask) + reach > since
+            rows = np.flatnonzero(is_touched)
+            touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
 
 
 def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched) -> bool:
