@@ -15,6 +15,7 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.points import EMPTY, Picks, Points
 from holdsfor.engine.structure import take_apart
 from holdsfor.kernels import (
+    change_intervals,
     compress,
     continue_from,
     divide_at,
@@ -64,6 +65,10 @@ class Intervals:
     def take(self, rows: Ints) -> Intervals:
         """The intervals at these places, which must not decrease."""
         return self if rows.size == self.s.size else self.of(self.s[rows], self.e[rows])
+
+    def changed(self, removed: Ints, added: Intervals, edge: int = -1) -> Intervals:
+        """Without those at some places, which are sorted, and with others; without what was over at the edge."""
+        return self.of(*change_intervals(self.s, self.e, removed, added.s, added.e, edge, self.axis.mask))
 
     def groundings_of_rows(self) -> Ints:
         return self.keys()

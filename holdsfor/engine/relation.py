@@ -12,7 +12,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points, rows_in_order, unite_parts, united
-from holdsfor.kernels import change_intervals, merge_sorted, order_changed, sort_packed
+from holdsfor.kernels import merge_sorted, order_changed, sort_packed
 
 Data = Points | Intervals
 """What is known of a relation."""
@@ -31,7 +31,7 @@ def change_rows(data: Data, removed: Ints, added: Data) -> Data:
         assert isinstance(added, Intervals)
         if not added.s.size and not removed.size:
             return data
-        return data.of(*change_intervals(data.s, data.e, removed, added.s, added.e)) if data.s.size else added
+        return data.changed(removed, added) if data.s.size else added
     if not len(data):
         return added
     assert isinstance(added, Points)

@@ -2,7 +2,7 @@
 
 from holdsfor.kernels.absence import first_block, is_blocked
 from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
-from holdsfor.kernels.concluding import conclude_after_cuts, divide_at_cuts, gather_intervals
+from holdsfor.kernels.concluding import change_added, conclude_after_cuts, divide_at_cuts, gather_intervals
 from holdsfor.kernels.gathering import (
     change_intervals,
     continue_from,
@@ -74,6 +74,7 @@ __all__ = [
     "add_last_code",
     "are_in_time",
     "ascends",
+    "change_added",
     "change_intervals",
     "choose_in_turn",
     "choose_recent",

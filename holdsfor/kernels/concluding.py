@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from holdsfor.kernels.algebra import union2
-from holdsfor.kernels.gathering import AFTER_ALL, places_unlike
+from holdsfor.kernels.gathering import AFTER_ALL, change_intervals, places_unlike
 from holdsfor.kernels.kernel import Ints, kernel
 
 
@@ -72,6 +72,7 @@ def divide_at_cuts(
 def conclude_after_cuts(
     before_s: Ints,
     before_e: Ints,
+    origin: Ints,
     settled_s: Ints,
     settled_e: Ints,
     s: Ints,
@@ -81,10 +82,10 @@ def conclude_after_cuts(
     delay: int,
     floor: int,
     mask: int,
-) -> tuple[Ints, Ints, Ints, Ints]:
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
     """What was settled, united with what was concluded after the cut of each leading code: see `cuts_of_codes`.
 
-    And the places of the intervals that were there before and are not now, and of those that are only there now.
+    Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     """
     starts, ends = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
     k = 0
@@ -95,4 +96,33 @@ def conclude_after_cuts(
         k += (e[i] & mask) > edge
     now_s, now_e = union2(settled_s, settled_e, starts[:k], ends[:k])
     gone, come = places_unlike(before_s, before_e, now_s, now_e)
-    return now_s, now_e, gone, come
+    return now_s, now_e, before_s[gone], before_e[gone], origin[gone], now_s[come], now_e[come]
+
+
+@kernel
+def change_added(
+    gone: Ints, more_s: Ints, more_e: Ints, removed: Ints, added_s: Ints, added_e: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """What has gone of a list, and the intervals that were added to it, after another change. All is sorted.
+
+    removed: origins as `gather_intervals` gives them: places in the list, and -1 minus places in what was added.
+    """
+    of_more = 0
+    for i in range(removed.size):
+        of_more += removed[i] < 0
+    all_gone = np.empty(gone.size + removed.size - of_more, np.int64)
+    places = np.empty(of_more, np.int64)
+    g, k, m = 0, 0, 0
+    for i in range(removed.size):
+        if removed[i] < 0:
+            places[m] = -1 - removed[i]
+            m += 1
+            continue
+        while g < gone.size and gone[g] < removed[i]:
+            all_gone[k] = gone[g]
+            g += 1
+            k += 1
+        all_gone[k] = removed[i]
+        k += 1
+    all_gone[k:] = gone[g:]
+    return all_gone, *change_intervals(more_s, more_e, places, added_s, added_e, -1, 0)

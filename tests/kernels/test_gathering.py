@@ -88,13 +88,15 @@ def test_what_lingers_begins_or_ends_after_an_edge(known: list[Span], edge: int)
 
 
 @settings(deadline=None)
-@given(spans(), spans())
-def test_what_differs(one: list[Span], other: list[Span]) -> None:
+@given(spans(), spans(), st.integers(-1, LAST))
+def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
     mine, others = places_unlike(*columns(one), *columns(other))
     assert [one[n] for n in mine] == [span for span in one if span not in other]
     assert [other[n] for n in others] == [span for span in other if span not in one]
     s, e = columns(one)
-    assert back(*change_intervals(s, e, mine, *(column[others] for column in columns(other)))) == other
+    added = [column[others] for column in columns(other)]
+    assert back(*change_intervals(s, e, mine, *added, -1, MASK)) == other
+    assert back(*change_intervals(s, e, mine, *added, edge, MASK)) == [span for span in other if span[2] > edge]
 
 
 @settings(deadline=None)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.evaluate import define, find_domains
-from holdsfor.engine.incremental.arrivals import differing, replace_some
+from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
@@ -73,18 +74,30 @@ class TupleCuts:
         return data.of(s, e), keys
 
     def conclude(
-        self, relation: Relation, before: Data, settled: Data | None, concluded: Data
-    ) -> tuple[Data, Ints, Ints] | None:
-        """What is there now, and the places of rows that only were, or only are; None: it takes more than one step."""
+        self, relation: Relation, before: Gathered, settled: Data | None, concluded: Data
+    ) -> ChangedRows | None:
+        """None: it takes more than one step."""
+        known = before.data
         if not isinstance(concluded, Intervals) or not isinstance(settled, Intervals):
             return None
         shift = self.find_shift(relation, concluded.arity)
-        if shift is None or not isinstance(before, Intervals):
+        if shift is None or not isinstance(known, Intervals):
             return None
-        lists = before.s, before.e, settled.s, settled.e, concluded.s, concluded.e
+        lists = known.s, known.e, before.origin, settled.s, settled.e, concluded.s, concluded.e
         edges, mask = self.tuples.until_of_codes, concluded.axis.mask
-        s, e, gone, come = conclude_after_cuts(*lists, edges, shift, self.delay, self.floor, mask)
-        return concluded.of(s, e), gone, come
+        s, e, gone_s, gone_e, origin, come_s, come_e = conclude_after_cuts(
+            *lists, edges, shift, self.delay, self.floor, mask
+        )
+        return ChangedRows(concluded.of(s, e), known.of(gone_s, gone_e), origin, known.of(come_s, come_e))
+
+
+class ChangedRows(NamedTuple):
+    """Rows as they are now; those that only were there, with their origins, and those that only are now."""
+
+    now: Data
+    removed: Data
+    origin: Ints
+    added: Data
 
 
 @dataclass(slots=True)
@@ -186,35 +199,31 @@ class Evaluation:
     def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
         """Puts what was concluded in the place of what was known."""
         turn, edge = self.turn, self.find_edge(relation)
-        now, gone, come = self._compare(relation, before.data, seen, cuts)
-        if relation not in turn.stores:
-            turn.stores[relation] = keep(now.none())
+        now, removed, origin, added = self._compare(relation, before, seen, cuts)
+        self.world.relations[relation] = now
         if self.block.tuples is None:  # all of it was gathered: there is nothing else to keep
-            difference = Difference(before.data.take(gone), now.take(come))
             turn.stores[relation] = keep(now if edge is None else now.beyond(edge))
-        else:
-            difference = replace_some(relation, turn.stores, before, now, gone, come, edge)
-        turn.add_difference(relation, difference)
+        elif len(removed) or len(added):
+            stored = turn.stores[relation] if relation in turn.stores else keep(now.none())
+            turn.stores[relation] = stored.change(origin, added, edge)
+        elif relation not in turn.stores:
+            turn.stores[relation] = keep(now.none())
+        turn.add_difference(relation, Difference(removed, added))
 
-    def _compare(self, relation: Relation, before: Data, seen: World, cuts: TupleCuts | int) -> tuple[Data, Ints, Ints]:
-        """What is there now, and the places of rows that only were there, or only are."""
+    def _compare(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> ChangedRows:
         if not isinstance(cuts, int):
-            compared = cuts.conclude(relation, before, seen.settled.get(relation), seen.relations[relation])
-            if compared is not None:
-                self.world.relations[relation] = compared[0]
-                return compared
+            changed = cuts.conclude(relation, before, seen.settled.get(relation), seen.relations[relation])
+            if changed is not None:
+                return changed
         now = self._join_settled(relation, seen, cuts)
-        return now, *differing(before, now)
+        gone, come = differing(before.data, now)
+        return ChangedRows(now, before.data.take(gone), before.origin[gone], now.take(come))
 
     def _join_settled(self, relation: Relation, seen: World, cuts: TupleCuts | int) -> Data:
-        """What was settled before the cuts and what was concluded after them, for later definitions to see."""
+        """What was settled before the cuts, and what was concluded after them."""
         concluded = seen.relations[relation]
-        if len(concluded) and self.block.tuples is not None and isinstance(cuts, int):
-            concluded = self.block.tuples.choose(concluded, self.unit.homes[relation])
         boundary = cut_of_rows(cuts, relation, concluded) + 1
-        now = put_after(seen.settled.get(relation), concluded, boundary).distinct()
-        self.world.relations[relation] = now
-        return now
+        return put_after(seen.settled.get(relation), concluded, boundary).distinct()
 
     def find_edge(self, relation: Relation) -> int | None:
         """What is over there may be forgotten; None: nothing may."""

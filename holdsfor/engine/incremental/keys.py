@@ -23,7 +23,6 @@ from holdsfor.kernels import (
     gather_from_all,
     gather_intervals,
     gather_rows,
-    member_mask,
     places_from,
     places_of_codes,
     places_of_keys,
@@ -169,11 +168,6 @@ class Tuples:
         )
 
     @cached_property
-    def is_even(self) -> bool:
-        """Whether all have the same time."""
-        return all(int(touched.until.max()) == self.earliest for touched in self.by_size.values() if len(touched.until))
-
-    @cached_property
     def _members(self) -> TouchedKeys:
         """The arguments of tuples of several."""
         parts = [
@@ -201,12 +195,6 @@ class Tuples:
         """Which rows are about one of them."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
         return touched.contain(tuple_keys(data, positions))
-
-    def choose(self, data: Data, positions: Positions) -> Data:
-        """Of sorted rows, those about one of them."""
-        if _leading_shift(data, positions) is None:
-            return data.where(self.contain(data, positions))
-        return data.where(member_mask(data.codes(positions[0]), self.by_size.get(1, NONE_TOUCHED).keys))
 
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
         """The time of each row's tuple. codes: of the arguments at a position."""

@@ -30,8 +30,9 @@ def touch_by_contradictions(
     All of it, where late rows are few, or it takes more than a script to tell.
     """
     added = difference.added
-    if relation not in turn.setting.confirming[unit] or len(difference.removed) or not isinstance(added, Points):
+    if len(added) < MANY_LATE or len(difference.removed) or relation not in turn.setting.confirming[unit]:
         return difference
+    assert isinstance(added, Points)
     is_late = (added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin
     if is_late.sum() < MANY_LATE or not _touch(turn, unit, relation, added.where(is_late), touched):
         return difference

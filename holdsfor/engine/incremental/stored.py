@@ -6,14 +6,16 @@ Nothing here takes time in proportion to the base unless so much has changed tha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
+from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data, change_rows, merge_in_order, put_in_order
+from holdsfor.kernels import change_added
 
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
@@ -23,16 +25,14 @@ FEW = 8192
 SAMPLE = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Gathered:
+class Gathered(NamedTuple):
     """Some rows of a relation, and where each comes from: its place in the base, or -1 minus its place in the rest."""
 
     data: Data
     origin: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """What a query time takes from a relation, and what it adds."""
 
     removed: Data
@@ -47,18 +47,17 @@ def merge_differences(one: Difference, other: Difference) -> Difference:
     return Difference(change_rows(one.removed, EMPTY, other.removed), change_rows(one.added, EMPTY, other.added))
 
 
-@dataclass(frozen=True, slots=True)
 class Stored:
     """base: sorted; gone: places in it, sorted, that count no more; more: rows that were added since, sorted.
 
     changed: how many rows have changed since what was over has been forgotten.
     """
 
-    base: Data
-    more: Data
-    gone: Ints = field(default_factory=lambda: EMPTY)
-    changed: int = 0
-    _whole: list[Data] = field(default_factory=list)  # made once
+    __slots__ = ("_whole", "base", "changed", "gone", "more")
+
+    def __init__(self, base: Data, more: Data, gone: Ints = EMPTY, changed: int = 0) -> None:
+        self.base, self.more, self.gone, self.changed = base, more, gone, changed
+        self._whole: Data | None = None  # made once
 
     def __len__(self) -> int:
         return len(self.base) - len(self.gone) + len(self.more)
@@ -99,6 +98,9 @@ class Stored:
 
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored:
         """Without the rows of these origins, with others. edge: what was over there is forgotten now and then."""
+        if isinstance(self.base, Intervals):
+            assert isinstance(added, Intervals)
+            return self._change_intervals(self.base, removed, added, edge)
         size = len(self.base)
         if size <= FEW and not self.gone.size and not len(self.more):
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
@@ -111,19 +113,31 @@ class Stored:
             more = change_rows(more, of_more, added)
         if (of_base := removed[removed >= 0]).size:
             gone = np.sort(np.concatenate([gone, of_base]))
-        changed = Stored(self.base, more, gone)
-        if size > FEW and len(more) + gone.size <= size // CHANGED_SHARE:
-            return changed
-        return keep(changed.whole() if edge is None else changed.beyond(edge))
+        return Stored(self.base, more, gone)._join_many(edge)
+
+    def _change_intervals(self, base: Intervals, removed: Ints, added: Intervals, edge: int | None) -> Stored:
+        more = self.more
+        assert isinstance(more, Intervals)
+        if base.s.size <= FEW and not self.gone.size and not more.s.size:
+            return Stored(base.changed(removed, added, -1 if edge is None else edge), more)
+        gone, s, e = change_added(self.gone, more.s, more.e, removed, added.s, added.e)
+        return Stored(base, more.of(s, e), gone)._join_many(edge)
+
+    def _join_many(self, edge: int | None) -> Stored:
+        """In one piece, if so much has changed, or there is so little."""
+        size = len(self.base)
+        if size > FEW and len(self.more) + self.gone.size <= size // CHANGED_SHARE:
+            return self
+        return keep(self.whole() if edge is None else self.beyond(edge))
 
     def is_whole_known(self) -> bool:
         """Whether somebody has asked for all rows in one piece."""
-        return bool(self._whole)
+        return self._whole is not None
 
     def whole(self) -> Data:
-        if not self._whole:
-            self._whole.append(self._make_whole())
-        return self._whole[0]
+        if self._whole is None:
+            self._whole = self._make_whole()
+        return self._whole
 
     def beyond(self, edge: int) -> Data:
         """All rows that were not over at the edge."""

@@ -189,7 +189,7 @@ class StretchEvaluation(Evaluation):
         return Evaluation._differs(self, relations) or not own.isdisjoint(relations)
 
     def _conclude(self, relation: Relation, before: Gathered, seen: World, cuts: TupleCuts | int) -> None:
-        now = self._join_settled(relation, seen, cuts)
+        now = self.world.relations[relation] = self._join_settled(relation, seen, cuts)
         home = self.unit.homes[relation]
         old_places, old = self._cut_off(before.data, home)
         new_places, new = self._cut_off(now, home)

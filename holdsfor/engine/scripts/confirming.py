@@ -9,7 +9,6 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.scripts.fetching import fetch_ends, fetch_starts
-from holdsfor.engine.scripts.following import is_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
@@ -38,10 +37,10 @@ def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int
     world: with the occurrences that are in question, and with all else that is known about the same entities, as if
     they had not happened. floor: at and before it nothing is concluded. None: it takes more than a script to tell.
     """
+    if world.dictionary.null_code is not None:  # scripts know of no missing values
+        return None
     write = partial(write_confirming, event=event)
-    script_with_arrays = (
-        find_scripts(("to confirm", event), fluent, world, write).find(world) if is_plain(fluent, world) else None
-    )
+    script_with_arrays = find_scripts(("to confirm", event), fluent, world, write).find(world)
     if script_with_arrays is None:
         return None
     script, arrays = script_with_arrays

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from holdsfor.engine.axis import Ints
@@ -23,10 +25,12 @@ PURPOSE = "to conclude"
 
 def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -> bool:
     """Adds the fluent to the world, if its script can say it; False: it cannot."""
-    if not is_plain(fluent, world) or not _is_whole(fluent, domains, rulebook):
-        return False
-    cuts = _find_cuts(fluent, world)
-    script_with_arrays = None if cuts is None else find_scripts(PURPOSE, fluent, world, write_script).find(world)
+    if world.dictionary.null_code is not None or (domains and _leave_out(fluent, domains)):
+        return False  # scripts know of no missing values
+    write = partial(write_script, rulebook=rulebook)
+    scripts = find_scripts(PURPOSE, fluent, world, write)
+    cuts = _find_cuts(fluent, world) if scripts.may_help() else None
+    script_with_arrays = None if cuts is None else scripts.find(world)
     if cuts is None or script_with_arrays is None:
         return False
     script, arrays = script_with_arrays
@@ -50,11 +54,14 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     return True
 
 
-def write_script(fluent: Simple, draft: ScriptDraft) -> Script | None:
+def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Script | None:
     """After the arrays that it fetches come the keys that hold at the cuts, and initially, of each value, and the
-    points of the rules that it does not say. None: that is most of them, or there are too many arrays.
+    points of the rules that it does not say. None: that is most of them, or heads are not whole, or there are too many
+    arrays.
     """
     tables = find_tables(fluent)
+    if not all(find_rule(rule, rulebook).is_full for rule in tables):
+        return None
     others: list[list[Conclude]] = [[] for _ in range(2 * len(fluent.relations))]
     left = draft.write_rules(tables.items())
     for rule in left:
@@ -73,24 +80,9 @@ def write_script(fluent: Simple, draft: ScriptDraft) -> Script | None:
     return Script(*draft.finished(), tuple(draft.fetches), tuple(map(tuple, others)))
 
 
-def is_plain(fluent: Simple, world: World) -> bool:
-    """Whether scripts can be asked at all: they know of no missing values, and of ticks of 1."""
-    relation = fluent.relations[0]
-    return (
-        relation.kind != "valued"
-        and relation.arity > 0
-        and world.axis.tick == 1
-        and not world.axis.is_wide(relation.arity)
-        and world.dictionary.null_code is None
-    )
-
-
-def _is_whole(fluent: Simple, domains: Domains, rulebook: Rulebook) -> bool:
-    """Whether all heads are, and no declaration leaves any of them out."""
-    rules = (rule for tables in (fluent.initiations, fluent.terminations) for table in tables for rule in table)
-    return all(find_rule(rule, rulebook).is_full for rule in rules) and not any(
-        relation in domains and not admits_all(domains[relation]) for relation in fluent.relations
-    )
+def _leave_out(fluent: Simple, domains: Domains) -> bool:
+    """Whether declarations leave out anything of a fluent."""
+    return any(relation in domains and not admits_all(domains[relation]) for relation in fluent.relations)
 
 
 def _find_cuts(fluent: Simple, world: World) -> tuple[Ints, Ints] | None:

@@ -48,6 +48,10 @@ class Scripts:
     shapes: dict[Relation, EventShape] = field(default_factory=dict)
     is_given_up: bool = False
 
+    def may_help(self) -> bool:
+        """Whether there is a script, or one may still be written."""
+        return bool(self.known) or not self.is_given_up
+
     def find(self, world: World) -> tuple[Script, list[Ints]] | None:
         """A script for rows as they are, with its arrays; None: there is none."""
         for place, script in enumerate(self.known):
@@ -76,8 +80,14 @@ def find_scripts(purpose: Hashable, fluent: Simple, world: World, write: Write) 
     key, readings = (purpose, id(fluent)), world.dictionary.readings
     scripts = readings.get(key)
     if not isinstance(scripts, Scripts) or scripts.fluent is not fluent or scripts.axis is not world.axis:
-        scripts = readings[key] = Scripts(fluent, world.axis, write)
+        scripts = readings[key] = Scripts(fluent, world.axis, write, is_given_up=not _is_plain(fluent, world.axis))
     return scripts
+
+
+def _is_plain(fluent: Simple, axis: Axis) -> bool:
+    """Whether a script can say anything of a fluent: it knows of ticks of 1 only."""
+    relation = fluent.relations[0]
+    return relation.kind != "valued" and relation.arity > 0 and axis.tick == 1 and not axis.is_wide(relation.arity)
 
 
 def fill_slots(arrays: list[Ints]) -> tuple[Ints, ...]:
