@@ -8,6 +8,8 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 #: A search costs as much as a look at so many rows.
 SEARCH = 32
+#: Codes have a table where there are no more of them than so many times the keys.
+DENSE = 4
 #: Rows that are moved one by one are moved so many places each at most, in the mean.
 MOST_MOVES = 8
 
@@ -259,7 +261,12 @@ def gather_from_runs(
     is_in_time = shift == bits
     step = 0 if ends.size == 1 else 1
     places, ranks = np.empty(64, np.int64), np.empty(64, np.int64)
-    k = 0
+    rank_of = np.empty(0, np.int64)
+    if keys.size and keys[-1] < DENSE * keys.size:
+        rank_of = np.full(keys[-1] + 1, -1)
+        for key in range(keys.size):
+            rank_of[keys[key]] = key
+    k, some = 0, 0
     for run in range(starts.size):
         wanted = 0
         for key in range(keys.size):
@@ -271,7 +278,15 @@ def gather_from_runs(
             wider = np.empty((2, k + 2 * rows), np.int64)
             wider[0, :k], wider[1, :k] = places[:k], ranks[:k]
             places, ranks = wider[0], wider[1]
-        i = starts[run]
+        i, before = starts[run], k
+        if wanted * SEARCH > rows and rank_of.size:
+            for i in range(starts[run], stops[run]):
+                code, time = packed[i] >> shift, packed[i] & mask
+                key = rank_of[code] if code < rank_of.size else np.int64(-1)
+                places[k], ranks[k] = i, key
+                k += key >= 0 and time > until[key] - reach and time <= ends[key * step]
+            some += k > before
+            continue
         if wanted * SEARCH > rows:
             key = 0
             for i in range(starts[run], stops[run]):
@@ -282,6 +297,7 @@ def gather_from_runs(
                     break
                 places[k], ranks[k] = i, key
                 k += keys[key] == code and time > until[key] - reach and time <= ends[key * step]
+            some += k > before
             continue
         for key in range(keys.size):
             edge, end = until[key] - reach, ends[key * step]
@@ -292,4 +308,5 @@ def gather_from_runs(
                     places[k], ranks[k] = i, key
                     k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
                     i += 1
-    return _sort_places(packed, places[:k], ranks[:k], keys.size)
+        some += k > before
+    return places[:k].copy() if some <= 1 else _sort_places(packed, places[:k], ranks[:k], keys.size)
