@@ -15,6 +15,7 @@ from holdsfor.kernels import (
     gather_from_all,
     gather_from_runs,
     gather_rows,
+    merge_lingering,
     places_after,
     places_lingering,
     places_of_codes,
@@ -84,6 +85,15 @@ def test_one_boundary_for_all(known: list[Span], boundary: int) -> None:
 def test_what_lingers_begins_or_ends_after_an_edge(known: list[Span], edge: int) -> None:
     places = places_lingering(*columns(known), edge, MASK).tolist()
     assert places == [n for n, (_, a, b) in enumerate(known) if a > edge or edge < b < MASK]
+
+
+@settings(deadline=None)
+@given(spans(), spans(), st.integers(-1, LAST))
+def test_what_lingers_of_two_lists(one: list[Span], other: list[Span], edge: int) -> None:
+    """Of two that begin together, that of the first list comes first."""
+    merged = sorted([*one, *other], key=lambda span: span[:2])
+    found = back(*merge_lingering(*columns(one), *columns(other), edge, MASK))
+    assert found == [(k, a, b) for k, a, b in merged if a > edge or edge < b < MASK]
 
 
 @settings(deadline=None)
