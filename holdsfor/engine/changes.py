@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal as OneOf
 
@@ -11,20 +11,24 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.log import LoggedChanges, interval_columns
+from holdsfor.engine.frontier import Frontier
+from holdsfor.engine.log import LoggedIntervals, LoggedOccurrences, LogTexts, make_log, occurrence_rows
 from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.result import (
-    INTERVALS_SCHEMA,
-    OCCURRENCES_SCHEMA,
-    occurrences_table,
-    told_between,
-    without_hidden,
-)
+from holdsfor.engine.result import told_between, without_hidden
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.world import World
-from holdsfor.io.ids import with_ids
-from holdsfor.io.text import plain_table
-from holdsfor.kernels.logging import Told, log_changes, tell_intervals
+from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
+from holdsfor.kernels.logging import (
+    BOUNDS,
+    FIRST,
+    INSERT,
+    LAST_END,
+    LAST_START,
+    LEAST_END,
+    WITHDRAW,
+    find_told_starts,
+    log_changes,
+)
 from holdsfor.plan.operators import Relation
 
 #: What is told at a query time: all that is known; intervals whose beginning will not change; what will not change.
@@ -52,96 +56,104 @@ def changes(
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    logged: list[LoggedChanges] = []
-    occurrences = [_nothing_logged(OCCURRENCES_SCHEMA)]
-    for relation in relations:
-        if not relation.is_reported or not _has_rows(relation, moment):
-            continue
-        cut = ALL_SETTLED if last else moment.state.frontier.cut(relation)
-        if relation.kind == "event":
-            occurrences += _occurrences(moment, relation, report, cut)
-        elif len((log := _log_intervals(moment, relation, report, cut)).ops):
-            logged.append(log)
-    return Changes(_told_plainly(_intervals_table(moment, logged)), _told_plainly(pa.concat_tables(occurrences)))
+    told = [relation for relation in relations if relation.is_reported and _has_rows(relation, moment)]
+    fluents = [relation for relation in told if relation.kind != "event"]
+    events = [relation for relation in told if relation.kind == "event"]
+    return Changes(_intervals(moment, fluents, report, last), _occurrences(moment, events, report, last))
 
 
 def _has_rows(relation: Relation, moment: QueryMoment) -> bool:
-    if relation in moment.now.relations:
+    if moment.now.relations.get(relation):
         return True
-    return moment.before is not None and relation in moment.before.relations
+    return moment.before is not None and bool(moment.before.relations.get(relation))
 
 
-def _told_plainly(log: pa.Table) -> pa.Table:
-    """Ids are those of terms: 7 and '7' have the same plain text and are not the same."""
-    return plain_table(with_ids(log.combine_chunks())) if log.num_rows else _nothing_told(log.schema)
+# ---------------------------------------------------------------- intervals
 
 
-def _log_intervals(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> LoggedChanges:
-    now, before, settled = moment.now, moment.before, moment.frontier.cut(relation)
-    new = _tell(relation, now, report, cut, settled)
-    old = (EMPTY, EMPTY) if before is None else _tell(relation, before, report, settled, settled)
-    return LoggedChanges(relation, *log_changes(*old, *new))
+def _intervals(moment: QueryMoment, relations: Sequence[Relation], report: Report, last: bool) -> pa.Table:
+    if not relations:
+        return _nothing_told(INTERVAL_LOG)
+    settled, cuts = (_find_cuts(frontier, relations) for frontier in (moment.frontier, moment.state.frontier))
+    if last:
+        cuts[:] = ALL_SETTLED
+    old = _tell(relations, moment.before, report, settled, settled)
+    new = _tell(relations, moment.now, report, cuts, settled)
+    logged = LoggedIntervals(relations, *log_changes(*old, *new))
+    if not logged.ops.size:
+        return _nothing_told(INTERVAL_LOG)
+    texts = LogTexts(moment.now.dictionary)
+    return make_log(logged.rows(moment.now.axis, texts), texts, moment.query_time)
 
 
-def _tell(relation: Relation, world: World, report: Report, cut: int, settled: int) -> tuple[Ints, Ints]:
-    """What is told of a relation when all up to the cut is settled, without what was over and settled before."""
-    axis, data = world.axis, without_hidden(world.intervals_of(relation), relation, world)
-    if not len(data):
-        return data.s, data.e
-    first, last_start = told_between(world)
-    limit = min(cut, ALL_SETTLED) - axis.origin
-    last_end = axis.mask
+def _find_cuts(frontier: Frontier, relations: Iterable[Relation]) -> Ints:
+    cuts = frontier.cuts
+    return np.array([cuts[relation] for relation in relations], np.int64)
+
+
+def _tell(
+    relations: Sequence[Relation], world: World | None, report: Report, cuts: Ints, settled: Ints
+) -> tuple[Ints, Ints, Ints]:
+    """What is told when all up to the cuts is settled, without what was over and settled before.
+
+    Where intervals begin and end, one relation after the other, and where the intervals of each relation end.
+    """
+    if world is None:
+        return EMPTY, EMPTY, np.zeros(len(relations), np.int64)
+    parts = [world.intervals_of(relation) for relation in relations]
+    if world.unreported:
+        parts = [without_hidden(part, relation, world) for part, relation in zip(parts, relations, strict=True)]
+    s, e = np.concatenate([part.s for part in parts]), np.concatenate([part.e for part in parts])
+    ends = np.array([part.s.size for part in parts]).cumsum()
+    return find_told_starts(s, e, ends, _find_bounds(world, report, cuts, settled), world.axis.mask), e, ends
+
+
+def _find_bounds(world: World, report: Report, cuts: Ints, settled: Ints) -> Ints:
+    """Between what times intervals begin and end that are told: see `find_told_starts`."""
+    axis = world.axis
+    bounds = np.empty((len(cuts), BOUNDS), np.int64)
+    bounds[:, FIRST], bounds[:, LAST_START] = told_between(world)
+    bounds[:, LEAST_END], bounds[:, LAST_END] = settled + (1 - axis.origin), axis.mask
     if report == "settling":
-        last_start = min(last_start, limit)
-    if report == "final" and cut != ALL_SETTLED:
-        last_end = min(limit, axis.mask - 1)
-    return tell_intervals(data.s, data.e, axis.mask, Told(first, last_start, settled + 1 - axis.origin, last_end))
-
-
-def _intervals_table(moment: QueryMoment, logged: Sequence[LoggedChanges]) -> pa.Table:
-    nothing = _nothing_logged(INTERVALS_SCHEMA)
-    if not logged:
-        return nothing
-    columns = interval_columns(logged, moment.now.axis, moment.now.dictionary)
-    times = pa.array(np.full(len(columns[0]), moment.query_time, np.int64))
-    return pa.table([times, *columns], schema=nothing.schema)
+        bounds[:, LAST_START] = np.minimum(bounds[:, LAST_START], cuts - axis.origin)
+    if report == "final":
+        bounds[:, LAST_END] = np.where(cuts == ALL_SETTLED, axis.mask, np.minimum(cuts - axis.origin, axis.mask - 1))
+    return bounds
 
 
 # ---------------------------------------------------------------- occurrences
 
 
-def _occurrences(moment: QueryMoment, relation: Relation, report: Report, cut: int) -> Iterator[pa.Table]:
+def _occurrences(moment: QueryMoment, relations: Iterable[Relation], report: Report, last: bool) -> pa.Table:
+    parts = [part for relation in relations for part in _log_points(moment, relation, report, last)]
+    if not parts:
+        return _nothing_told(OCCURRENCE_LOG)
+    texts = LogTexts(moment.now.dictionary)
+    return make_log(occurrence_rows(parts, texts), texts, moment.query_time)
+
+
+def _log_points(moment: QueryMoment, relation: Relation, report: Report, last: bool) -> Iterator[LoggedOccurrences]:
     """An occurrence has no parts: what may still change is told only by an eager report."""
-    last, settled = ALL_SETTLED if report == "eager" else cut, moment.frontier.cut(relation)
-    new = _between(moment.now.points_of(relation), settled, last).distinct()
+    is_eager = report == "eager"
+    until = ALL_SETTLED if is_eager or last else moment.state.frontier.cut(relation)
+    after = max(moment.frontier.cut(relation), moment.now.start)  # nothing happens at the start of the history
+    new = _between(moment.now.points_of(relation), after, until).distinct()
     old = new.none()
-    if report == "eager" and moment.before is not None:
-        old = _between(moment.before.points_of(relation), settled, last).distinct()
-    if not len(old) and not len(new):
-        return
-    gone, come = old.unlike(new)
-    for op, changed in (("withdraw", gone), ("insert", come)):
+    if is_eager and moment.before is not None:
+        old = _between(moment.before.points_of(relation), after, until).distinct()
+    for op, changed in zip((WITHDRAW, INSERT), old.unlike(new), strict=True):
         if len(changed):
-            table = occurrences_table([relation], replace(moment.now, relations={relation: changed}))
-            yield _logged(moment.query_time, pa.repeat(op, table.num_rows), table)
+            yield LoggedOccurrences(relation, op, changed)
 
 
 def _between(points: Points, after: int, last: int) -> Points:
+    if not len(points):
+        return points
     time = points.times()
     return points.where((time > after) & (time <= last))
 
 
-def _logged(query_time: int, ops: pa.Array, table: pa.Table) -> pa.Table:
-    table = table.add_column(0, "op", ops)
-    return table.add_column(0, "query_time", pa.array(np.full(table.num_rows, query_time, np.int64)))
-
-
 @cache
 def _nothing_told(schema: pa.Schema) -> pa.Table:
-    return plain_table(with_ids(schema.empty_table()))
-
-
-@cache
-def _nothing_logged(schema: pa.Schema) -> pa.Table:
     """Made at first use: Arrow looks for pandas at its first table, which the command line does without."""
-    return _logged(0, pa.array([], pa.string()), schema.empty_table())
+    return schema.empty_table()

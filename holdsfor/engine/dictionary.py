@@ -258,10 +258,11 @@ class Dictionary:
         """The codes of a dictionary-encoded column of Prolog text; terms that columns share are looked up once."""
         terms = array.dictionary
         place = address(terms)
-        if place not in self._known:
+        known = self._known.get(place)
+        if known is None:
             # the terms are kept so that they stay there
-            self._known[place] = (terms, self._codes_of_array(terms))
-        codes, indices = self._known[place][1], array.indices.to_numpy(zero_copy_only=False)
+            known = self._known[place] = (terms, self._codes_of_array(terms))
+        codes, indices = known[1], array.indices.to_numpy(zero_copy_only=False)
         return take(codes, indices) if indices.dtype == np.int32 else codes[indices]
 
     def _codes_of_array(self, terms: pa.Array) -> Ints:

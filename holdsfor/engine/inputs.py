@@ -16,6 +16,7 @@ from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.taking import lend_numbers
 from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
+from holdsfor.kernels.sorting import sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
 
@@ -56,8 +57,8 @@ def _add_events(block: Block, columns: list[Column], source: InputSource, world:
     key = source.key or tuple(sorted(source.identities)[:1])
     packed = axis.pack([columns[p].codes() for p in key], block.start)
     begun = None if block.begun is None else block.begun - axis.origin
-    ordered, order = sort_packed(packed, axis.time_bits)
-    if ordered is not packed:
+    ordered, order = sort_rows(packed, axis.time_bits)
+    if order is not None:
         begun = None if begun is None else begun[order]
         chosen = Selection(index=order)
         columns = [column.select(chosen) for column in columns]

@@ -134,7 +134,7 @@ class Points:
 
     def lingering(self, edge: int) -> Points:
         """What happened after the edge."""
-        return self.beyond(edge)
+        return self.none() if self.latest() <= edge else self.beyond(edge)
 
     def distinct(self) -> Points:
         """Each occurrence once."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import cast
 
 import numpy as np
@@ -35,14 +34,32 @@ def numbers_of(column: pa.Array) -> Numbers:
     return cast(Numbers, np.frombuffer(column.buffers()[1], kind)[column.offset : column.offset + len(column)])
 
 
+class _Lent:
+    """Memory of an Arrow array, as NumPy asks for it; the array stays as long as somebody has the memory."""
+
+    def __init__(self, owner: pa.Array, address: int, kind: str, size: int) -> None:
+        self._owner = owner
+        self.__array_interface__ = {"version": 3, "data": (address, False), "typestr": kind, "shape": (size,)}
+
+
 def lend_numbers(column: pa.Array) -> Numbers:
     """The numbers of a column, where they lie, for kernels: those are compiled for arrays that may be
     written to, and again for others. Nobody may write to this one: it is the memory of the column.
     """
-    kind = np.int64 if pa.types.is_int64(column.type) else np.float64
+    kind = "<i8" if pa.types.is_int64(column.type) else "<f8"
     start = column.buffers()[1].address + 8 * column.offset if len(column) else 0
     if start % 8 or not len(column) or column.null_count:
         return cast(Numbers, np.array(column))
-    memory = (ctypes.c_char * (8 * len(column))).from_address(start)
-    memory.column = column  # type: ignore[attr-defined]  # which stays as long as somebody has the numbers
-    return cast(Numbers, np.frombuffer(memoryview(memory), kind))
+    return cast(Numbers, np.asarray(_Lent(column, start, kind, len(column))))
+
+
+def lend_texts(texts: pa.Array) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+    """Where each text of a column begins and ends, and all their bytes, in the same way. None of them is null."""
+    if not len(texts):
+        return np.zeros(1, np.int32), np.empty(0, np.uint8)
+    _, offsets, data = texts.buffers()
+    start = offsets.address + 4 * texts.offset
+    if start % 4:
+        return lend_texts(pa.array(texts.to_pylist(), pa.string()))
+    places = np.asarray(_Lent(texts, start, "<i4", len(texts) + 1))
+    return places, np.asarray(_Lent(texts, data.address, "|u1", data.size)) if data.size else np.empty(0, np.uint8)

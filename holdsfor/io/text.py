@@ -19,7 +19,6 @@ from holdsfor.kernels.texts import TEXT
 Mask = npt.NDArray[np.bool_]
 
 TERM_TYPE = pa.dictionary(pa.int32(), pa.string())
-QUOTE = ord("'")
 _SOME = 1000  # rows that most often show what the others are too
 
 # The same atoms as `holdsfor.language.terms.quoted` leaves without quotes, for Arrow's RE2.
@@ -68,32 +67,6 @@ def plain_text(terms: pa.Array) -> pa.Array:
         written = [unquoted(text) for text in quoted.filter(escaped).to_pylist()]
         names = pc.replace_with_mask(names, escaped, pa.array(written, pa.string()))
     return pc.replace_with_mask(terms, in_quotes, names)
-
-
-def plain_table(table: pa.Table) -> pa.Table:
-    """The same rows with arguments and values as plain text."""
-    for name in {"args", "value"}.intersection(table.column_names):
-        if not any(map(_may_have_quotes, table[name].chunks)):
-            continue
-        chunks = [_plain_column(chunk) for chunk in table[name].chunks]
-        column = pa.chunked_array(chunks, table.schema.field(name).type)
-        table = table.set_column(table.column_names.index(name), table.schema.field(name), column)
-    return table
-
-
-def _may_have_quotes(column: pa.Array) -> bool:
-    """Whether there is a quote in what the texts of a column are cut from."""
-    texts = column.values if pa.types.is_list(column.type) else column
-    data = texts.buffers()[2]
-    return data is not None and bool((np.frombuffer(data, np.uint8) == QUOTE).any())
-
-
-def _plain_column(column: pa.Array) -> pa.Array:
-    if not pa.types.is_list(column.type):
-        return plain_text(column)
-    sizes = pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False)
-    offsets = pa.array(np.concatenate(([0], np.cumsum(sizes))), pa.int32())
-    return pa.ListArray.from_arrays(offsets, plain_text(column.flatten()))
 
 
 def number_text(numbers: pa.Array) -> pa.Array:

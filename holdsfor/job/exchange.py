@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.io.events import Block
-from holdsfor.io.ids import hashes_of
+from holdsfor.io.hashing import hashes_of
 from holdsfor.io.text import as_text
 from holdsfor.kernels import order_by_key, take
 

@@ -1,7 +1,7 @@
 """Temporal kernels over packed, sorted int64 columns; see `kernel` for the packing and its invariants."""
 
 from holdsfor.kernels.absence import first_block, is_blocked
-from holdsfor.kernels.algebra import intersect2, minus2, normalise, union2
+from holdsfor.kernels.algebra import intersect2, merge_lingering, minus2, normalise, union2
 from holdsfor.kernels.concluding import change_added, conclude_after_cuts, divide_at_cuts, gather_intervals
 from holdsfor.kernels.gathering import (
     change_intervals,
@@ -27,7 +27,7 @@ from holdsfor.kernels.inertia import (
     join_points,
     make_intervals,
 )
-from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join
+from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join, places_of_same_keys
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
     add_last_code,
@@ -116,6 +116,7 @@ __all__ = [
     "member_mask",
     "member_search",
     "merge_join",
+    "merge_lingering",
     "merge_sorted",
     "minus2",
     "nested_beyond",
@@ -129,6 +130,7 @@ __all__ = [
     "places_lingering",
     "places_of_codes",
     "places_of_keys",
+    "places_of_same_keys",
     "places_unlike",
     "points_since",
     "rekey",

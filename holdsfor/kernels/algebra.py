@@ -91,3 +91,20 @@ def minus2(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> Intervals:
         k += start < ae[i]
         i += 1
     return starts[:k], ends[:k]
+
+
+@kernel
+def merge_lingering(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, edge: int, mask: int) -> Intervals:
+    """The intervals of two sorted lists that begin or end after the edge, in order; what only goes on does neither."""
+    starts, ends = np.empty(a_s.size + b_s.size + 1, np.int64), np.empty(a_s.size + b_s.size + 1, np.int64)
+    i, j, k = 0, 0, 0
+    while i < a_s.size or j < b_s.size:
+        if j == b_s.size or (i < a_s.size and a_s[i] <= b_s[j]):
+            starts[k], ends[k] = a_s[i], a_e[i]
+            i += 1
+        else:
+            starts[k], ends[k] = b_s[j], b_e[j]
+            j += 1
+        end = ends[k] & mask
+        k += (starts[k] & mask) > edge or (end > edge and end != mask)
+    return starts[:k].copy(), ends[:k].copy()

@@ -11,10 +11,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Ints, kernel
+from holdsfor.kernels.kernel import Ints, inlined, kernel
 
 Hashes: TypeAlias = NDArray[np.uint64]
 Bytes: TypeAlias = NDArray[np.uint8]
+Offsets: TypeAlias = NDArray[np.int32]
 
 BASIS = np.uint64(0xCBF29CE484222325)
 PRIME = np.uint64(0x100000001B3)
@@ -40,28 +41,14 @@ def add_texts(hashes: Hashes, offsets: Ints, data: Bytes) -> None:
         hashes[i] = (h ^ END_OF_TEXT) * PRIME
 
 
-@kernel
-def add_lists(hashes: Hashes, lists: Ints, offsets: Ints, data: Bytes) -> None:
-    """Adds a list of texts to each row: list i has the texts lists[i] to lists[i+1]."""
-    for i in range(hashes.size):
-        h = hashes[i]
-        for k in range(lists[i], lists[i + 1]):
-            for j in range(offsets[k], offsets[k + 1]):
-                h = (h ^ np.uint64(data[j])) * PRIME
-            h = (h ^ END_OF_TEXT) * PRIME
-        hashes[i] = (h ^ END_OF_LIST) * PRIME
-
-
-@kernel
-def add_numbers(hashes: Hashes, numbers: Ints) -> None:
-    """Adds a number to each row, as its eight bytes, the lowest first."""
-    for i in range(hashes.size):
-        h = hashes[i]
-        rest = np.uint64(numbers[i])
-        for _ in range(8):
-            h = (h ^ (rest & np.uint64(0xFF))) * PRIME
-            rest >>= np.uint64(8)
-        hashes[i] = h
+@inlined
+def _add_number(h: np.uint64, number: int) -> np.uint64:
+    """As its eight bytes, the lowest first."""
+    rest = np.uint64(number)
+    for _ in range(8):
+        h = (h ^ (rest & np.uint64(0xFF))) * PRIME
+        rest >>= np.uint64(8)
+    return h
 
 
 @kernel
@@ -87,3 +74,50 @@ def hex_digits(hashes: Hashes) -> Bytes:
             digits[i * 16 + k] = digit + (48 if digit < 10 else 87)
             rest >>= np.uint64(4)
     return digits
+
+
+@inlined
+def _add_coded(
+    h: np.uint64, code: int, offsets: Offsets, data: Bytes, more_offsets: Offsets, more_data: Bytes
+) -> np.uint64:
+    """The text of a code: see `write_texts`."""
+    if code >= 0:
+        for j in range(offsets[code], offsets[code + 1]):
+            h = (h ^ np.uint64(data[j])) * PRIME
+    else:
+        for j in range(more_offsets[-1 - code], more_offsets[-code]):
+            h = (h ^ np.uint64(more_data[j])) * PRIME
+    return (h ^ END_OF_TEXT) * PRIME
+
+
+@kernel
+def identify_rows(
+    names: Ints,
+    begins: Offsets,
+    codes: Ints,
+    values: Ints,
+    start: Ints,
+    end: Ints,
+    offsets: Offsets,
+    data: Bytes,
+    more_offsets: Offsets,
+    more_data: Bytes,
+) -> Bytes:
+    """The ids of rows, sixteen characters each: of an interval by name, arguments, value and start; of an occurrence,
+    which has no value, by name, arguments, end and start.
+
+    An interval keeps its id when its end becomes known or changes. Two different ones have the same id with a
+    probability of one in 37 million among a million. Names, arguments and values are codes of texts: see
+    `write_texts`. begins: where the arguments of each row begin.
+    """
+    hashes, named = np.empty(names.size, np.uint64), BASIS
+    for i in range(names.size):
+        if i == 0 or names[i] != names[i - 1]:  # rows of the same name come together
+            named = _add_coded(BASIS, names[i], offsets, data, more_offsets, more_data)
+        h = named
+        for k in range(begins[i], begins[i + 1]):
+            h = _add_coded(h, codes[k], offsets, data, more_offsets, more_data)
+        h = (h ^ END_OF_LIST) * PRIME
+        h = _add_coded(h, values[i], offsets, data, more_offsets, more_data) if values.size else _add_number(h, end[i])
+        hashes[i] = _add_number(h, start[i])
+    return hex_digits(mixed(hashes))

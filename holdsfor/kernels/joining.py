@@ -122,3 +122,26 @@ def expand(lo: Ints, hi: Ints) -> Pairs:
     if total > most:
         raise TooManyPairs(int(total), most)
     return left, right
+
+
+@kernel
+def places_of_same_keys(points: Ints, others: Ints, bits: int) -> Ints:
+    """The places of sorted points whose keys some of the others have, which are sorted, too."""
+    low, high = np.empty(others.size, np.int64), np.empty(others.size, np.int64)
+    keys, total = 0, 0
+    for i in range(others.size):
+        key = others[i] >> bits
+        if i == 0 or key != others[i - 1] >> bits:
+            low[keys] = np.searchsorted(points, key << bits)
+            high[keys] = low[keys]
+            while high[keys] < points.size and points[high[keys]] >> bits == key:
+                high[keys] += 1
+            total += high[keys] - low[keys]
+            keys += 1
+    result = np.empty(total, np.int64)
+    k = 0
+    for i in range(keys):
+        for place in range(low[i], high[i]):
+            result[k] = place
+            k += 1
+    return result

@@ -72,9 +72,17 @@ def sort_rows(values: Ints, bits: int, in_time: bool = False) -> tuple[Ints, Int
 
 def _sort_with_places(values: Ints, low: int, index: int) -> tuple[Ints, Ints]:
     """By one sort of values that carry their place in their low bits, of which there are `index`."""
-    packed = (values - low << index) | np.arange(values.size)
+    packed = _add_places(values, low, index)
     packed.sort()
-    return (packed >> index) + low, packed & ((1 << index) - 1)
+    return _take_in_order(values, packed, index)
+
+
+@kernel
+def _add_places(values: Ints, low: int, index: int) -> Ints:
+    result = np.empty(values.size, np.int64)
+    for i in range(values.size):
+        result[i] = (values[i] - low << index) | i
+    return result
 
 
 @kernel

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdsfor.io.ids import ids_of
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
+from tests.io.naive_ids import interval_id, occurrence_id
 
 Key: TypeAlias = tuple[str, tuple[str, ...], str, int]
 World: TypeAlias = dict[Key, int | None]
@@ -82,7 +82,13 @@ def _with_ids(rows: list[Row] | list[PointRow], schema: pa.Schema) -> pa.Table:
     table = pa.table(
         [pa.array(list(column), field.type) for column, field in zip(columns, schema, strict=True)], schema
     )
-    return table.append_column("id", ids_of(table))
+    return table.append_column("id", pa.array([_find_id(row) for row in table.to_pylist()], pa.string()))
+
+
+def _find_id(row: dict[str, Any]) -> str:
+    if "event" in row:
+        return occurrence_id(row["event"], row["args"], row["start"], row["end"])
+    return interval_id(row["fluent"], row["args"], row["value"], row["start"])
 
 
 def as_world(intervals: pa.Table) -> World:

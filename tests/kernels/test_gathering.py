@@ -15,6 +15,7 @@ from holdsfor.kernels import (
     gather_from_all,
     gather_from_runs,
     gather_rows,
+    merge_lingering,
     places_after,
     places_lingering,
     places_of_codes,
@@ -23,7 +24,6 @@ from holdsfor.kernels import (
     points_since,
 )
 from holdsfor.kernels.kernel import Ints
-from holdsfor.kernels.logging import OPS, WITHDRAW, Told, log_changes, tell_intervals
 
 BITS, KEYS, LAST = 6, 3, 40
 MASK = (1 << BITS) - 1
@@ -89,6 +89,15 @@ def test_what_lingers_begins_or_ends_after_an_edge(known: list[Span], edge: int)
 
 @settings(deadline=None)
 @given(spans(), spans(), st.integers(-1, LAST))
+def test_what_lingers_of_two_lists(one: list[Span], other: list[Span], edge: int) -> None:
+    """Of two that begin together, that of the first list comes first."""
+    merged = sorted([*one, *other], key=lambda span: span[:2])
+    found = back(*merge_lingering(*columns(one), *columns(other), edge, MASK))
+    assert found == [(k, a, b) for k, a, b in merged if a > edge or edge < b < MASK]
+
+
+@settings(deadline=None)
+@given(spans(), spans(), st.integers(-1, LAST))
 def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
     mine, others = places_unlike(*columns(one), *columns(other))
     assert [one[n] for n in mine] == [span for span in one if span not in other]
@@ -97,33 +106,6 @@ def test_what_differs(one: list[Span], other: list[Span], edge: int) -> None:
     added = [column[others] for column in columns(other)]
     assert back(*change_intervals(s, e, mine, *added, -1, MASK)) == other
     assert back(*change_intervals(s, e, mine, *added, edge, MASK)) == [span for span in other if span[2] > edge]
-
-
-@settings(deadline=None)
-@given(spans(), spans())
-def test_a_log_folds_to_what_is_known(old: list[Span], new: list[Span]) -> None:
-    """Each operation once, on what it is about; in the order of operations, then of intervals."""
-    ops, s, e = log_changes(*columns(old), *columns(new))
-    known = {(key, start): end for key, start, end in old}
-    for op, (key, start, end) in zip(ops.tolist(), back(s, e), strict=True):
-        if op == WITHDRAW:
-            assert known.pop((key, start)) == end
-        else:
-            assert known.get((key, start)) != end
-            known[key, start] = end
-    assert sorted((*where, end) for where, end in known.items()) == new
-    order = list(zip(ops.tolist(), s.tolist(), strict=True))
-    assert order == sorted(order)
-    assert all(op < OPS for op in ops)
-
-
-@settings(deadline=None)
-@given(spans(), st.integers(0, LAST), st.integers(0, LAST), st.integers(0, LAST), st.integers(0, MASK))
-def test_what_is_told(known: list[Span], first: int, last_start: int, least_end: int, last_end: int) -> None:
-    told = back(*tell_intervals(*columns(known), MASK, Told(first, last_start, least_end, last_end)))
-    assert told == [
-        (k, max(a, first), b) for k, a, b in known if a <= last_start and b > first and b >= least_end and b <= last_end
-    ]
 
 
 @settings(max_examples=200, deadline=None)

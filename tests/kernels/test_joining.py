@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import expand, interval_join, merge_join
+from holdsfor.kernels import expand, interval_join, merge_join, places_of_same_keys
 from tests.kernels.packed import Axis, Intervals, axes, ints, law, overlapping, point_columns, same
 
 
@@ -46,3 +46,12 @@ def test_expand(ranges: list[tuple[int, int]]) -> None:
     lo, hi = ints(low for low, _ in ranges), ints(low + length for low, length in ranges)
     expected = [(i, j) for i, (low, length) in enumerate(ranges) for j in range(low, low + length)]
     assert same(expand(lo, hi), pairs(expected))
+
+
+@law
+@given(st.data(), axes())
+def test_places_of_same_keys(data: st.DataObject, axis: Axis) -> None:
+    points, others = data.draw(point_columns(axis)), data.draw(point_columns(axis))
+    keys = {other >> axis.bits for other in others.tolist()}
+    expected = ints(i for i, point in enumerate(points.tolist()) if point >> axis.bits in keys)
+    assert same([places_of_same_keys(points, others, axis.bits)], [expected])

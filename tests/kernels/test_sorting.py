@@ -66,6 +66,20 @@ def test_rows_of_each_key_in_time() -> None:
     assert same(sort_packed(values, 20, in_time=True), sorted_by_python(values))
 
 
+@pytest.mark.parametrize("keys", [2, 300])
+@pytest.mark.parametrize("late", [1, 250, 4_000])
+def test_rows_of_which_some_are_late(late: int, keys: int) -> None:
+    """In order of time but for some; 4,000 before all others are few that fall back, and many moves."""
+    random = np.random.default_rng(late)
+    time = np.sort(random.integers(0, 1 << 10, 5_000))
+    if late == 4_000:
+        time = np.concatenate([time[late:], time[:late]])
+    else:
+        time[random.integers(0, 5_000, late)] -= 300
+    values = (random.integers(0, keys, 5_000) << 20) | np.maximum(time, 1)
+    assert same(sort_packed(values, 20), sorted_by_python(values))
+
+
 @law
 @given(st.integers(1, 4), st.data())
 def test_distinct_rows(width: int, data: st.DataObject) -> None:

@@ -21,12 +21,13 @@ from holdsfor.engine.words import has_several_speakers, last_words
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
-from holdsfor.kernels import union2
-from holdsfor.language.description import Signature
+from holdsfor.kernels import places_of_same_keys, union2
 from holdsfor.plan.definitions import InputSource
 from holdsfor.plan.operators import Relation
 
 Stores = dict[Relation, Stored | Runs]
+InputKind = tuple[str, int, bool]
+"""A name, how many arguments it has, and whether it is an event."""
 
 
 def add_arrivals(
@@ -61,17 +62,20 @@ def add_arrivals(
     return differences
 
 
-def _places_of(sources: Sequence[InputSource]) -> dict[tuple[Signature, bool], int]:
+def _places_of(sources: Sequence[InputSource]) -> dict[InputKind, int]:
     """Of two alike the first."""
-    inputs = ((source.input.signature, source.input.kind == "event") for source in reversed(sources))
-    return dict(zip(inputs, reversed(range(len(sources))), strict=True))
+    places: dict[InputKind, int] = {}
+    for place, source in enumerate(sources):
+        name, arity = source.input.signature
+        places.setdefault((name, arity, source.input.kind == "event"), place)
+    return places
 
 
-def _by_source(blocks: Iterable[Block], places: Mapping[tuple[Signature, bool], int]) -> dict[int, list[Block]]:
-    """By the place of the source. places: of the input, by its signature and whether it is an event."""
+def _by_source(blocks: Iterable[Block], places: Mapping[InputKind, int]) -> dict[int, list[Block]]:
+    """By the place of the source. places: of the input."""
     grouped: dict[int, list[Block]] = {}
     for block in join_blocks(blocks):
-        place = places.get((Signature(block.name, len(block.args)), block.kind == "event"))
+        place = places.get((block.name, len(block.args), block.kind == "event"))
         if place is not None and len(block):
             grouped.setdefault(place, []).append(block)
     return grouped
@@ -152,11 +156,11 @@ def _add_events(
     """The last word on each row counts: what has come before is taken back by it, whatever it says."""
     relation = source.relations[0]
     added = _points(_words(blocks, windows, 1), source, world)
-    nothing = world.nothing_of(relation)
-    stored = stores[relation] if relation in stores else keep(nothing)
-    removed = Gathered(nothing, EMPTY)
-    if not all(map(_only_inserts, blocks)):
-        removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
+    stored = stores[relation] if relation in stores else keep(world.nothing_of(relation))
+    if all(map(_only_inserts, blocks)):
+        stores[relation] = add_events(stored, EMPTY, added, edge)
+        return {relation: Difference(added.none(), added)}
+    removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
     stores[relation] = add_events(stored, removed.origin, added, edge)
     return {relation: Difference(removed.data, added)}
 
@@ -220,11 +224,7 @@ def _add_intervals(
 
 def _of_same_keys(data: Data, added: Intervals) -> Ints:
     assert isinstance(data, Intervals)
-    bits, keys = data.axis.time_bits, np.unique(added.keys())
-    low = np.searchsorted(data.s, keys << bits, "left")
-    high = np.searchsorted(data.s, (keys + 1) << bits, "left")
-    counts = high - low
-    return np.repeat(low - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts) + np.arange(counts.sum())
+    return places_of_same_keys(data.s, added.s, data.axis.time_bits)
 
 
 def _look_again(

@@ -30,6 +30,7 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
+from holdsfor.kernels import merge_lingering
 from holdsfor.plan.definitions import Definition, Due, Group, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import complements, names_times
@@ -191,15 +192,16 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     edges = _find_edges(setting, moment.query_time, now.axis.origin)
     waits = ((data, waiting) for relation, data in relations.items() for waiting in setting.waits.get(relation, ()))
     agenda = {waiting: data.lingering(edges[waiting[1]]) for data, waiting in waits}
-    future = {r: starts for r, data in now.relations.items() if len(starts := _future_starts(data, now))}
+    limit = last_start(now)
+    future = {r: starts for r, data in now.relations.items() if len(starts := _starts_after(data, limit))}
     return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, agenda, future)
 
 
-def _future_starts(data: Data, world: World) -> Ints:
-    """Where intervals begin that no result has yet."""
-    if not isinstance(data, Intervals):
+def _starts_after(data: Data, time: int) -> Ints:
+    """Where intervals begin that no result has yet. time: the latest that one may begin for results to have it."""
+    if not isinstance(data, Intervals) or not data.s.size:
         return EMPTY
-    return data.s[(data.s & data.axis.mask) > last_start(world)]
+    return data.s[(data.s & data.axis.mask) > time]
 
 
 def last_start(world: World) -> int:
@@ -208,18 +210,13 @@ def last_start(world: World) -> int:
 
 
 def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], bare: World) -> dict[Relation, Ints]:
-    future: dict[Relation, Ints] = {}
-    now = last_start(bare)
-    for relation in {*known.future, *differences}:
-        before = known.future.get(relation, EMPTY)
-        difference = differences.get(relation)
-        added = EMPTY if difference is None else _future_starts(difference.added, bare)
-        if not len(before) and not len(added):
-            continue
-        starts = np.unique(np.concatenate([before[(before & bare.axis.mask) > now], added]))
-        if len(starts):
-            future[relation] = starts
-    return future
+    now, mask = last_start(bare), bare.axis.mask
+    future = {relation: starts[(starts & mask) > now] for relation, starts in known.future.items()}
+    for relation, difference in differences.items():
+        added = _starts_after(difference.added, now)
+        if added.size:
+            future[relation] = np.unique(np.concatenate([future.get(relation, EMPTY), added]))
+    return {relation: starts for relation, starts in future.items() if starts.size}
 
 
 def _find_edges(setting: SessionSetting, query_time: int, origin: int) -> dict[Reach, int]:
@@ -246,14 +243,28 @@ def next_agenda(
 ) -> dict[Waiting, Data]:
     """With the rows that were added, without those that are over."""
     edges = _find_edges(setting, query_time, known.bare.axis.origin)
-    left = ((waiting, rows.lingering(edges[waiting[1]])) for waiting, rows in known.agenda.items())
-    agenda = {waiting: rows for waiting, rows in left if len(rows)}
-    for relation, difference in differences.items():
-        for waiting in setting.waits.get(relation, ()) if len(difference.added) else ():
-            added, before = difference.added.lingering(edges[waiting[1]]), agenda.get(waiting)
-            if len(added):
-                agenda[waiting] = added if before is None else change_rows(before, EMPTY, added)
-    return agenda
+    added = {
+        waiting: difference.added
+        for relation, difference in differences.items()
+        if len(difference.added)
+        for waiting in setting.waits.get(relation, ())
+    }
+    agenda: dict[Waiting, Data] = {}
+    for waiting, rows in known.agenda.items():
+        agenda[waiting] = _join_lingering(rows, added.pop(waiting, None), edges[waiting[1]])
+    for waiting, rows in added.items():
+        agenda[waiting] = rows.lingering(edges[waiting[1]])
+    return {waiting: rows for waiting, rows in agenda.items() if len(rows)}
+
+
+def _join_lingering(rows: Data, added: Data | None, edge: int) -> Data:
+    if added is None:
+        return rows.lingering(edge)
+    if isinstance(rows, Intervals):
+        assert isinstance(added, Intervals)
+        return rows.of(*merge_lingering(rows.s, rows.e, added.s, added.e, edge, rows.axis.mask))
+    left, more = rows.lingering(edge), added.lingering(edge)
+    return change_rows(left, EMPTY, more) if len(more) else left
 
 
 def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:

@@ -105,12 +105,13 @@ class Runs:
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored | Runs:
         """As `Stored.change`. What is asked for as a whole, or taken back in part, stays in one piece from here on."""
         assert isinstance(added, Points)
-        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.arrays, added):
+        arrays = _find_arrays(added)
+        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.arrays, added, arrays):
             whole, places = self._find_whole()
             kept = whole.where(~np.isin(places, removed)) if removed.size else whole
             return keep(kept if edge is None else kept.beyond(edge)).change(EMPTY, added, edge)
         runs = self._forget(edge)
-        return runs._add(added, edge) if len(added) else runs
+        return runs._add(arrays, added.latest(), edge) if len(added) else runs
 
     def is_whole_known(self) -> bool:
         """Whether somebody has asked for all rows in one piece."""
@@ -133,25 +134,29 @@ class Runs:
 
     def _forget(self, edge: int | None) -> Runs:
         """Without the first runs of which all is over."""
-        over = 0 if edge is None else int(np.argmin(np.append(self.latest <= edge, False)))
-        return self._with(self.buffer, self.starts[over:], self.stops[over:], self.latest[over:]) if over else self
+        if edge is None or not self.latest.size or self.latest[0] > edge:
+            return self
+        over = int(np.argmin(np.append(self.latest <= edge, False)))
+        return self._with(self.buffer, self.starts[over:], self.stops[over:], self.latest[over:])
 
-    def _add(self, added: Points, edge: int | None) -> Runs:
+    def _add(self, arrays: Arrays, latest: int, edge: int | None) -> Runs:
+        """Some rows as one more run. latest: their last time."""
         runs = self._join_newer(edge) if len(self.starts) >= MOST_RUNS else self
-        runs = runs._with_room(len(added), edge)
+        runs = runs._with_room(len(arrays[PACKED]), edge)
         start = runs.buffer.used
-        runs.buffer.write(_find_arrays(added))
+        runs.buffer.write(arrays)
         return runs._with(
             runs.buffer,
             np.append(runs.starts, start),
             np.append(runs.stops, runs.buffer.used),
-            np.append(runs.latest, added.latest()),
+            np.append(runs.latest, latest),
         )
 
     def _join_newer(self, edge: int | None) -> Runs:
         newer = MOST_RUNS // 2
         older = self._with(self.buffer, self.starts[:-newer], self.stops[:-newer], self.latest[:-newer])
-        return older._add(unite_parts(list(self.parts())[-newer:])[0], edge)
+        joined = unite_parts(list(self.parts())[-newer:])[0]
+        return older._add(_find_arrays(joined), joined.latest(), edge)
 
     def _with_room(self, rows: int, edge: int | None) -> Runs:
         """With room for more rows behind the last: in a new buffer if there is none, or others have written there.
@@ -188,14 +193,15 @@ def _fits_runs(stored: Stored, added: Points) -> bool:
         return False
     assert isinstance(base, Points)
     assert isinstance(more, Points)
-    return base.begun is None and all(_are_alike(base, _find_arrays(base), part) for part in (more, added))
+    arrays = _find_arrays(base)
+    return base.begun is None and all(_are_alike(base, arrays, part, _find_arrays(part)) for part in (more, added))
 
 
 def _begin_runs(base: Points) -> Runs:
     arrays = _find_arrays(base)
     nothing = _make_points(base, {name: values[:0].copy() for name, values in arrays.items()})
     none = Runs(nothing, _make_buffer(arrays, len(base)), EMPTY, EMPTY, EMPTY, estimate_keys(base))
-    return none._add(base, None)
+    return none._add(arrays, base.latest(), None)
 
 
 def _make_buffer(arrays: Arrays, rows: int) -> Buffer:
@@ -225,11 +231,10 @@ def _make_points(like: Points, arrays: Mapping[tuple[int, str], npt.NDArray[np.g
     return Points(like.axis, like.dictionary, like.arity, like.key, packed, columns)
 
 
-def _are_alike(like: Points, arrays: Arrays, points: Points) -> bool:
+def _are_alike(like: Points, arrays: Arrays, points: Points, others: Arrays) -> bool:
     """Whether rows have the same columns, of the same kinds, and are sorted alike. No rows are like any."""
     if not len(points):
         return True
-    others = _find_arrays(points)
     kinds = {name: values.dtype for name, values in arrays.items()}
     return (
         points.key == like.key
