@@ -24,7 +24,7 @@ def are_plain(arrays: Sequence[npt.NDArray[Any]]) -> bool:
     """Whether kernels are compiled for arrays like these: integers side by side, of as many rows, to be written."""
     shape = arrays[0].shape
     for array in arrays:  # asked often, and of few
-        if array.shape != shape or array.dtype is not INT64 or not array.flags.carray:
+        if array.shape != shape or array.dtype != INT64 or not array.flags.carray:
             return False
     return len(shape) == 1
 
