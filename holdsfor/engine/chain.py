@@ -13,6 +13,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.facts import Facts
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.literals import Arguments, read_literal
 from holdsfor.engine.points import Points
@@ -269,25 +270,26 @@ def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Ma
 def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
     forms, _, wanted = read_literal(op, rows.names, world.dictionary)
     facts = read_by_forms(world.facts_of(op.facts), forms)
+    if not wanted.new:
+        mask = _is_fact(facts, wanted, rows)
+        return rows if mask is None else rows.filter(mask)
     if not wanted.positions:
         picked = facts.picked(wanted.picks)
         if len(picked) == 1:  # such as a threshold: the same for all rows
-            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted)) if wanted.new else rows
-        low = np.zeros(rows.size, np.int64)
-        count = len(picked) if wanted.new else min(len(picked), 1)
-        index, place = expand(low, np.full(rows.size, count, np.int64))
-        fact = picked[place]
-    else:
-        bound = [rows.codes(name) for name in wanted.names]
-        some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
-        if some is None:
-            return rows.bind(_fact_columns(facts.columns, fact, wanted)) if wanted.new else rows
-        index = some
-    if not wanted.new:
-        mask = np.zeros(rows.size, np.bool_)
-        mask[index] = True
-        return rows.filter(mask)
-    return rows.take(index).bind(_fact_columns(facts.columns, fact, wanted))
+            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted))
+        index, place = expand(np.zeros(rows.size, np.int64), np.full(rows.size, len(picked), np.int64))
+        return rows.take(index).bind(_fact_columns(facts.columns, picked[place], wanted))
+    bound = [rows.codes(name) for name in wanted.names]
+    some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
+    rows = rows if some is None else rows.take(some)
+    return rows.bind(_fact_columns(facts.columns, fact, wanted))
+
+
+def _is_fact(facts: Facts, wanted: Arguments, rows: Rows) -> Mask | None:
+    """For which rows there is such a fact, all variables being bound; None: for all of them."""
+    if wanted.positions:
+        return facts.contains(rows.axis, wanted.picks, wanted.positions, [rows.codes(name) for name in wanted.names])
+    return None if len(facts.picked(wanted.picks)) else np.zeros(rows.size, np.bool_)
 
 
 def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
@@ -384,6 +386,8 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
     op = chain[0]
     if isinstance(op, Where):
         return lambda: compare(op.op, op.left, op.right, rows, world)
+    if isinstance(op, Lookup):
+        return partial(_tested_facts, op, rows, world) if rows.names.issuperset(names_in(op.args)) else None
     if isinstance(op, At | Holding) and op.time in rows.names:
         if isinstance(op, At) and op.start is not None:
             return None
@@ -400,3 +404,10 @@ def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
         return _holds(read_by_forms(world.intervals_of(op.relation), forms), wanted, op.time, rows)
     occurrences = read_by_forms(points(op, world), forms)
     return _member(wanted, occurrences.pick(wanted.picks, wanted.read), op.time, rows)
+
+
+def _tested_facts(op: Lookup, rows: Rows, world: World) -> Mask:
+    """For which rows there is such a fact, all variables being bound."""
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    mask = _is_fact(read_by_forms(world.facts_of(op.facts), forms), wanted, rows)
+    return np.ones(rows.size, np.bool_) if mask is None else mask

@@ -31,19 +31,29 @@ PURPOSE = "to combine"
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """A relation that has the variables of a rule, in their order, at these positions, and constants elsewhere."""
+
+    relation: Relation
+    constants: tuple[tuple[int, int], ...]
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PreparedStatic:
     """A rule made ready for a dictionary and an axis.
 
-    grounds: what its groundings depend on; None: it needs none. are_own: whether it is evaluated on its own columns,
-    its groundings being asked for. groundings: what the rows that it is evaluated for are known by, if rules share
-    them. is_one_to_one: whether each row is one head, in its order.
+    grounds: what its groundings depend on; None: it needs none. evidence: where each alternative of what gives them is
+    one relation; None: they are not. is_own: whether it is evaluated on its own columns. groundings: what the rows that
+    it is evaluated for are known by, if rules share them. is_one_to_one: whether each row is one head, in its order.
     """
 
     rule: HoldsForRule
     axis: Axis
     shared: frozenset[SharedExpression]
     grounds: Grounds | None
-    are_own: bool
+    evidence: tuple[Evidence, ...] | None
+    is_own: bool
     groundings: SharedExpression | None
     is_one_to_one: bool
     work_out: WorkOut
@@ -71,12 +81,13 @@ def evaluate_rule(
     prepared = find_prepared(rule, relation, world, shared)
     if prepared.grounds is None:
         return prepared.work_out(Frame(world, None))
-    if prepared.are_own:
-        return prepared.work_out(Frame(world, None, _evident_keys(rule, world)))
+    if prepared.is_own:
+        assert prepared.evidence is not None
+        return prepared.work_out(Frame(world, None, _evident_keys(prepared.evidence, world)))
     rows = world.shared.get(prepared.groundings)
     if not isinstance(rows, Rows):
         with OnBehalfOf(rule):
-            rows = run(rule.conditions, world, _groundings(rule, world, clauses))
+            rows = run(rule.conditions, world, _groundings(prepared, world, clauses))
         if prepared.groundings is not None:
             world.shared[prepared.groundings] = rows
     s, e = prepared.work_out(Frame(world, rows))
@@ -106,7 +117,8 @@ def _prepare(
     rule: HoldsForRule, relation: Relation, world: World, shared: frozenset[SharedExpression]
 ) -> PreparedStatic:
     grounds, parts = grounds_of(rule, relation), {part: part for part in shared}
-    is_own = is_on_own_columns(rule) and (grounds is None or _evident_keys(rule, world) is not None)
+    evidence = _find_evidence(rule, world)
+    is_own = is_on_own_columns(rule) and (grounds is None or evidence is not None)
     bound = None if is_own else frozenset([*rule.variables, *(name for op in rule.conditions for name in binds(op))])
     are_keys_asked = is_own and grounds is not None
     writer = AlgebraWriter(world.axis, world.dictionary, grounds, bound, are_keys_asked, parts)
@@ -116,7 +128,8 @@ def _prepare(
         world.axis,
         shared,
         grounds,
-        are_keys_asked,
+        evidence,
+        is_own,
         parts.get(SharedExpression(grounds, None)),
         is_one_to_one and not world.axis.is_wide(len(rule.args)),
         writer.write_rule(rule.expression, rule.args),
@@ -126,13 +139,23 @@ def _prepare(
 # ---------------------------------------------------------------- groundings
 
 
-def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+def _groundings(prepared: PreparedStatic, world: World, clauses: tuple[Allowed, ...]) -> Rows:
     """The distinct bindings of the rule's variables for which there is evidence, in the order of the variables."""
-    keys = _evident_keys(rule, world)
-    if keys is not None:
-        arity = len(rule.variables)
-        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(rule.variables)}
-        return Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
+    if prepared.evidence is None:
+        return _find_groundings(prepared.rule, world, clauses)
+    variables = prepared.rule.variables
+    view = variables, prepared.evidence  # which rules with different conditions often have in common
+    rows = world.shared.get(view)
+    if not isinstance(rows, Rows):
+        keys, arity = _evident_keys(prepared.evidence, world), len(variables)
+        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(variables)}
+        rows = Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
+        world.shared[view] = rows
+    return rows
+
+
+def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+    """By joins, or by what is declared."""
     if rule.evidence:
         bindings = [_joined(alternative, world) for alternative in rule.evidence]
     else:
@@ -153,31 +176,34 @@ def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) 
     return Rows(world.axis, int(fresh.sum()), named)
 
 
-def _evident_keys(rule: HoldsForRule, world: World) -> Ints | None:
-    """The keys of its variables, sorted, where each alternative is one part with all of them in their order."""
-    if not rule.variables:
-        return None
-    keys: list[Ints] = []
+def _find_evidence(rule: HoldsForRule, world: World) -> tuple[Evidence, ...] | None:
+    """Where each alternative is one part with all of the variables in their order."""
+    evidence: list[Evidence] = []
     for alternative in rule.evidence:
         part = alternative[0]
         if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
             return None
         if world.axis.is_wide(len(part.args)) or forms_of(part.args) is not None:
             return None
-        keys.append(_keys_of(part, world))
-    return None if not keys else keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
+        wanted = shape(flat(part.args), frozenset(), world.dictionary)
+        evidence.append(Evidence(part.relation, wanted.picks.constants, tuple(p for p, _ in wanted.new)))
+    return tuple(evidence) if evidence and rule.variables else None
 
 
-def _keys_of(part: Of, world: World) -> Ints:
-    """The keys of its variables for which the part has held at some time."""
-    axis, arity = world.axis, part.relation.arity
-    keys = world.intervals_of(part.relation).groundings()
-    wanted = shape(flat(part.args), frozenset(), world.dictionary)
-    if not wanted.picks.constants:
+def _evident_keys(evidence: tuple[Evidence, ...], world: World) -> Ints:
+    """The keys of the variables, sorted, for which one of them has held at some time."""
+    keys = [_keys_of(one, world) for one in evidence]
+    return keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
+
+
+def _keys_of(evidence: Evidence, world: World) -> Ints:
+    axis, arity = world.axis, evidence.relation.arity
+    keys = world.intervals_of(evidence.relation).groundings()
+    if not evidence.constants:
         return keys
-    for position, code in wanted.picks.constants:
+    for position, code in evidence.constants:
         keys = compress(keys, axis.code(keys, position, arity) == code)
-    return axis.key([axis.code(keys, position, arity) for position, _ in wanted.new])
+    return axis.key([axis.code(keys, position, arity) for position in evidence.positions])
 
 
 def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
