@@ -179,7 +179,7 @@ def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, .
 def _find_evidence(rule: HoldsForRule, world: World) -> tuple[Evidence, ...] | None:
     """Where each alternative is one part with all of the variables in their order."""
     evidence: list[Evidence] = []
-    for alternative in rule.evidence:
+    for alternative in rule.evidence if rule.variables else ():
         part = alternative[0]
         if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
             return None
@@ -187,7 +187,7 @@ def _find_evidence(rule: HoldsForRule, world: World) -> tuple[Evidence, ...] | N
             return None
         wanted = shape(flat(part.args), frozenset(), world.dictionary)
         evidence.append(Evidence(part.relation, wanted.picks.constants, tuple(p for p, _ in wanted.new)))
-    return tuple(evidence) if evidence and rule.variables else None
+    return tuple(evidence) if evidence else None
 
 
 def _evident_keys(evidence: tuple[Evidence, ...], world: World) -> Ints:
