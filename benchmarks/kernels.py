@@ -120,7 +120,6 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
 def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     values, parts = random.integers(0, 1 << 60, rows), random_points(random, rows, keys)
     key = random.integers(0, keys, rows)
-    s, e = random_intervals(random, rows, keys)
     half, rest = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
     for share in (0.01, 0.5, 0.99):
         mask = random.random(rows) < share
