@@ -13,9 +13,9 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.calculate import calculate, compare
 from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Numbers
-from holdsfor.engine.facts import Facts
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.literals import Arguments, read_literal
+from holdsfor.engine.lookups import find_fact_tests, is_fact, lookup, pass_fact_tests
 from holdsfor.engine.points import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_forms, take_apart, term_codes
@@ -53,7 +53,14 @@ def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = Fals
         if stops and rows is not None and not rows.size:
             return rows
         op = chain[place]
-        if rows is None or not isinstance(op, Where | Holding):
+        if (
+            rows is not None
+            and isinstance(op, Without | Lookup)
+            and (facts := find_fact_tests(chain, place, rows.names))
+        ):
+            rows = rows.filter(pass_fact_tests(facts, rows, world))
+            place += len(facts)
+        elif rows is None or not isinstance(op, Where | Holding):
             rows = step(op, rows, world)
             place += 1
         elif isinstance(op, Where):  # one selection for all that stand side by side
@@ -264,37 +271,7 @@ def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Ma
     return holds_mask(left, s, e) if merge else holds_search(left, s, e)
 
 
-# ---------------------------------------------------------------- background, arithmetic, negation
-
-
-def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
-    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
-    facts = read_by_forms(world.facts_of(op.facts), forms)
-    if not wanted.new:
-        mask = _is_fact(facts, wanted, rows)
-        return rows if mask is None else rows.filter(mask)
-    if not wanted.positions:
-        picked = facts.picked(wanted.picks)
-        if len(picked) == 1:  # such as a threshold: the same for all rows
-            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted))
-        index, place = expand(np.zeros(rows.size, np.int64), np.full(rows.size, len(picked), np.int64))
-        return rows.take(index).bind(_fact_columns(facts.columns, picked[place], wanted))
-    bound = [rows.codes(name) for name in wanted.names]
-    some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
-    rows = rows if some is None else rows.take(some)
-    return rows.bind(_fact_columns(facts.columns, fact, wanted))
-
-
-def _is_fact(facts: Facts, wanted: Arguments, rows: Rows) -> Mask | None:
-    """For which rows there is such a fact, all variables being bound; None: for all of them."""
-    if wanted.positions:
-        return facts.contains(rows.axis, wanted.picks, wanted.positions, [rows.codes(name) for name in wanted.names])
-    return None if len(facts.picked(wanted.picks)) else np.zeros(rows.size, np.bool_)
-
-
-def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
-    chosen = Selection(index=fact)
-    return {name: columns[p].select(chosen) for p, name in wanted.new}
+# ---------------------------------------------------------------- arithmetic, negation
 
 
 def let(op: Let, rows: Rows, world: World) -> Rows:
@@ -387,7 +364,7 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
     if isinstance(op, Where):
         return lambda: compare(op.op, op.left, op.right, rows, world)
     if isinstance(op, Lookup):
-        return partial(_tested_facts, op, rows, world) if rows.names.issuperset(names_in(op.args)) else None
+        return partial(is_fact, op, rows, world) if rows.names.issuperset(names_in(op.args)) else None
     if isinstance(op, At | Holding) and op.time in rows.names:
         if isinstance(op, At) and op.start is not None:
             return None
@@ -404,10 +381,3 @@ def _tested(op: At | Holding, rows: Rows, world: World) -> Mask:
         return _holds(read_by_forms(world.intervals_of(op.relation), forms), wanted, op.time, rows)
     occurrences = read_by_forms(points(op, world), forms)
     return _member(wanted, occurrences.pick(wanted.picks, wanted.read), op.time, rows)
-
-
-def _tested_facts(op: Lookup, rows: Rows, world: World) -> Mask:
-    """For which rows there is such a fact, all variables being bound."""
-    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
-    mask = _is_fact(read_by_forms(world.facts_of(op.facts), forms), wanted, rows)
-    return np.ones(rows.size, np.bool_) if mask is None else mask

@@ -9,12 +9,13 @@ import numpy as np
 from holdsfor.engine.algebra import NOTHING, Frame, Pair, WorkOut
 from holdsfor.engine.algebra_writing import AlgebraWriter
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.chain import lookup, run
+from holdsfor.engine.chain import run
 from holdsfor.engine.column import Column
 from holdsfor.engine.conclude import key_columns, merged
 from holdsfor.engine.domain import Allowed, whole_keys
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.literals import shape
+from holdsfor.engine.lookups import lookup
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
@@ -87,9 +88,11 @@ def evaluate_rule(
     rows = world.shared.get(prepared.groundings)
     if not isinstance(rows, Rows):
         with OnBehalfOf(rule):
-            rows = run(rule.conditions, world, _groundings(prepared, world, clauses))
+            rows = run(rule.conditions, world, _groundings(prepared, world, clauses), stops=True)
         if prepared.groundings is not None:
             world.shared[prepared.groundings] = rows
+    if not rows.size:
+        return NOTHING
     s, e = prepared.work_out(Frame(world, rows))
     if prepared.is_one_to_one:
         return s, e
