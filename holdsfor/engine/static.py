@@ -32,7 +32,7 @@ PURPOSE = "to combine"
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class EvidentRelation:
     """A relation that has the variables of a rule, in their order, at these positions, and constants elsewhere."""
 
     relation: Relation
@@ -53,7 +53,7 @@ class PreparedStatic:
     axis: Axis
     shared: frozenset[SharedExpression]
     grounds: Grounds | None
-    evidence: tuple[Evidence, ...] | None
+    evidence: tuple[EvidentRelation, ...] | None
     is_own: bool
     groundings: SharedExpression | None
     is_one_to_one: bool
@@ -179,9 +179,9 @@ def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, .
     return Rows(world.axis, int(fresh.sum()), named)
 
 
-def _find_evidence(rule: HoldsForRule, world: World) -> tuple[Evidence, ...] | None:
+def _find_evidence(rule: HoldsForRule, world: World) -> tuple[EvidentRelation, ...] | None:
     """Where each alternative is one part with all of the variables in their order."""
-    evidence: list[Evidence] = []
+    evidence: list[EvidentRelation] = []
     for alternative in rule.evidence if rule.variables else ():
         part = alternative[0]
         if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
@@ -189,17 +189,17 @@ def _find_evidence(rule: HoldsForRule, world: World) -> tuple[Evidence, ...] | N
         if world.axis.is_wide(len(part.args)) or forms_of(part.args) is not None:
             return None
         wanted = shape(flat(part.args), frozenset(), world.dictionary)
-        evidence.append(Evidence(part.relation, wanted.picks.constants, tuple(p for p, _ in wanted.new)))
+        evidence.append(EvidentRelation(part.relation, wanted.picks.constants, tuple(p for p, _ in wanted.new)))
     return tuple(evidence) if evidence else None
 
 
-def _evident_keys(evidence: tuple[Evidence, ...], world: World) -> Ints:
+def _evident_keys(evidence: tuple[EvidentRelation, ...], world: World) -> Ints:
     """The keys of the variables, sorted, for which one of them has held at some time."""
     keys = [_keys_of(one, world) for one in evidence]
     return keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
 
 
-def _keys_of(evidence: Evidence, world: World) -> Ints:
+def _keys_of(evidence: EvidentRelation, world: World) -> Ints:
     axis, arity = world.axis, evidence.relation.arity
     keys = world.intervals_of(evidence.relation).groundings()
     if not evidence.constants:
