@@ -14,7 +14,7 @@ from rich.table import Table
 
 from holdsfor import kernels
 from holdsfor.io.strings import Strings, strings_of
-from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels import Intervals, Ints, algebra
 from holdsfor.kernels.lines import Bytes, Places
 from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
 
@@ -82,9 +82,24 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
     yield "minus2", total, lambda: kernels.minus2(*a, *b)
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
+    yield from _algebra_scripts(a, b, keys)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
     yield "holds_search", rows, lambda: kernels.holds_search(anyhow, *a)
     yield "holds_search, few points", few.size, lambda: kernels.holds_search(few, *a)
+
+
+def _algebra_scripts(a: kernels.Intervals, b: kernels.Intervals, keys: int) -> Iterator[Case]:
+    arrays = (*a, *b, np.arange(keys), *[np.empty(0, np.int64)] * (algebra.ALGEBRA_SLOTS - 5))
+    both = [(algebra.READ, 0, 0, 0), (algebra.READ, 2, 0, 0), (algebra.INTERSECT, 2, 0, 0)]
+    scripts = {
+        "intersection": (a[0].size + b[0].size, both),
+        "those that last": (a[0].size, [(algebra.READ, 0, 0, 0), (algebra.LAST, 100, 1 << 40, 0)]),
+        "of rows, by a table": (a[0].size, [(algebra.TABLE, 0, 4, 0), (algebra.LIFT, 0, 4, 0)]),
+        "of rows, by search": (a[0].size, [(algebra.LIFT, 0, 4, -1)]),
+    }
+    for name, (size, lines) in scripts.items():
+        script, times = np.array(lines), np.array([0, MASK])
+        yield f"work_out, {name}", size, partial(algebra.work_out, script, arrays, times, keys, BITS)
 
 
 def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
@@ -105,9 +120,6 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
 def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     values, parts = random.integers(0, 1 << 60, rows), random_points(random, rows, keys)
     key = random.integers(0, keys, rows)
-    s, e = random_intervals(random, rows, keys)
-    low = np.searchsorted(s, np.arange(keys) << BITS)
-    high = np.searchsorted(s, (np.arange(keys) << BITS) | MASK)
     half, rest = random_points(random, rows // 2, keys), random_points(random, rows // 2, keys)
     for share in (0.01, 0.5, 0.99):
         mask = random.random(rows) < share
@@ -115,7 +127,6 @@ def _moves(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
         yield f"take, {share:.0%} kept", rows, partial(kernels.take, values, np.flatnonzero(mask))
         yield f"  NumPy indexing, {share:.0%} kept", rows, partial(values.__getitem__, mask)
     yield "merge_sorted", rows, lambda: kernels.merge_sorted(half, rest)
-    yield "lift", s.size, lambda: kernels.lift(s, e, low, high, BITS)
     yield "order_by_key", rows, lambda: kernels.order_by_key(key, keys)
     yield "unique_sorted", rows, lambda: kernels.unique_sorted(parts)
     yield "number_sorted", rows, lambda: kernels.number_sorted(parts)

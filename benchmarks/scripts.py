@@ -24,6 +24,7 @@ import holdsfor
 from benchmarks.incremental import HOUR, VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
 from holdsfor.engine import simple
+from holdsfor.engine.concluding import conclude_points
 from holdsfor.engine.incremental import late
 from holdsfor.engine.scripts.following import follow
 
@@ -53,12 +54,14 @@ WAYS = (
 @contextmanager
 def going(way: Way) -> Iterator[None]:
     before = late.MANY_LATE
-    vars(simple)["follow"] = follow if way.has_scripts else lambda *_: False
+    if not way.has_scripts:
+        vars(simple).update(follow=lambda *_: False, conclude_points=lambda *_: {})
     late.MANY_LATE = way.most_late
     try:
         yield
     finally:
-        vars(simple)["follow"], late.MANY_LATE = follow, before
+        vars(simple).update(follow=follow, conclude_points=conclude_points)
+        late.MANY_LATE = before
 
 
 def measure(fleet: Fleet, share: float) -> None:

@@ -15,6 +15,7 @@ from holdsfor.engine.column import Column, Mask, Selection
 from holdsfor.engine.dictionary import Numbers
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.literals import Arguments, read_literal
+from holdsfor.engine.lookups import find_fact_tests, is_fact, lookup, pass_fact_tests
 from holdsfor.engine.points import Points
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_forms, take_apart, term_codes
@@ -52,7 +53,14 @@ def run(chain: Chain, world: World, rows: Rows | None = None, stops: bool = Fals
         if stops and rows is not None and not rows.size:
             return rows
         op = chain[place]
-        if rows is None or not isinstance(op, Where | Holding):
+        if (
+            rows is not None
+            and isinstance(op, Without | Lookup)
+            and (facts := find_fact_tests(chain, place, rows.names))
+        ):
+            rows = rows.filter(pass_fact_tests(facts, rows, world))
+            place += len(facts)
+        elif rows is None or not isinstance(op, Where | Holding):
             rows = step(op, rows, world)
             place += 1
         elif isinstance(op, Where):  # one selection for all that stand side by side
@@ -263,36 +271,7 @@ def _holds(intervals: Intervals, wanted: Arguments, time: str, rows: Rows) -> Ma
     return holds_mask(left, s, e) if merge else holds_search(left, s, e)
 
 
-# ---------------------------------------------------------------- background, arithmetic, negation
-
-
-def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
-    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
-    facts = read_by_forms(world.facts_of(op.facts), forms)
-    if not wanted.positions:
-        picked = facts.picked(wanted.picks)
-        if len(picked) == 1:  # such as a threshold: the same for all rows
-            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted)) if wanted.new else rows
-        low = np.zeros(rows.size, np.int64)
-        count = len(picked) if wanted.new else min(len(picked), 1)
-        index, place = expand(low, np.full(rows.size, count, np.int64))
-        fact = picked[place]
-    else:
-        bound = [rows.codes(name) for name in wanted.names]
-        some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
-        if some is None:
-            return rows.bind(_fact_columns(facts.columns, fact, wanted)) if wanted.new else rows
-        index = some
-    if not wanted.new:
-        mask = np.zeros(rows.size, np.bool_)
-        mask[index] = True
-        return rows.filter(mask)
-    return rows.take(index).bind(_fact_columns(facts.columns, fact, wanted))
-
-
-def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
-    chosen = Selection(index=fact)
-    return {name: columns[p].select(chosen) for p, name in wanted.new}
+# ---------------------------------------------------------------- arithmetic, negation
 
 
 def let(op: Let, rows: Rows, world: World) -> Rows:
@@ -384,6 +363,8 @@ def _quick(chain: Chain, rows: Rows, world: World) -> Callable[[], Mask] | None:
     op = chain[0]
     if isinstance(op, Where):
         return lambda: compare(op.op, op.left, op.right, rows, world)
+    if isinstance(op, Lookup):
+        return partial(is_fact, op, rows, world) if rows.names.issuperset(names_in(op.args)) else None
     if isinstance(op, At | Holding) and op.time in rows.names:
         if isinstance(op, At) and op.start is not None:
             return None

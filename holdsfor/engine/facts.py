@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Column
+from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.dictionary import Dictionary, Numbers
 from holdsfor.engine.points import Picks
 from holdsfor.engine.structure import cut_columns
 from holdsfor.io.facts import Columns, fact_columns
-from holdsfor.kernels import expand
+from holdsfor.kernels import expand, member_search
 from holdsfor.language.facts import FactTable
 from holdsfor.plan.structures import Forms
 
@@ -66,6 +66,14 @@ class Facts:
         key = axis.key(bound)
         index, place = expand(np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right"))
         return index, rows[place]
+
+    def contains(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> Mask:
+        """For which rows of bound codes some fact matches."""
+        if len(positions) == 1:
+            table, code = self._dense(picks, positions[0]), bound[0]
+            return table.only[code] >= 0 if table.only is not None else table.first[code + 1] > table.first[code]
+        keys, _ = self._index(axis, picks, positions)
+        return member_search(axis.key(bound), keys)
 
     def only(self, picks: Picks, position: int) -> Ints | None:
         """The one fact of each code, -1 where there is none; None if some have several.

@@ -31,9 +31,6 @@ from holdsfor.kernels import (
 from holdsfor.language.description import EdgeKind
 from holdsfor.plan.structures import Forms
 
-#: A table of all terms costs more than to search where there are so many times more terms than rows.
-MANY_TERMS = 8
-
 
 class Intervals:
     """Where a fluent holds: sorted, disjoint, not touching; the key is made of all columns."""
@@ -191,19 +188,6 @@ class Intervals:
                 s, e = normalise(s, e[order])
             projected = self._views[view] = (s, e)
         return projected
-
-    def ranges(self, picks: Picks, positions: tuple[int, ...], key: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-        """The projected intervals, and for each key where its own begin and end."""
-        s, e = self.project(picks, positions)
-        bits = self.axis.time_bits
-        if len(positions) != 1 or MANY_TERMS * (len(key) + len(s)) < len(self.dictionary):
-            return s, e, np.searchsorted(s, key << bits, "left"), np.searchsorted(s, (key + 1) << bits, "left")
-        view = ("ranges", picks, positions)
-        first = self._views.get(view)
-        if not isinstance(first, np.ndarray) or len(first) <= len(self.dictionary):
-            count = np.bincount(s >> bits, minlength=len(self.dictionary))
-            first = self._views[view] = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
-        return s, e, first[key], first[key + 1]
 
     def spread(self, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
         """The intervals on the axis of these columns, sorted by start, not united, with the rows they come from."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, concluded, joined, merged, merged_since, spread_since
+from holdsfor.engine.concluding import conclude_points
 from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.points import EMPTY
@@ -41,10 +42,11 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, rulebook: Ru
     """Adds the fluent to the world; gives the number of groundings that its declared domain leaves out."""
     if not _never_ends(fluent) and follow(fluent, world, domains, rulebook):
         return 0
-    anyhow = _takes_any_order(fluent, world)
+    anyhow, firsts = _takes_any_order(fluent, world), _never_ends(fluent)
+    known = {} if firsts else conclude_points(fluent, world, rulebook)
     begun, ended = (
         [
-            _conclude(rules, relation, world, rulebook, _never_ends(fluent), anyhow)
+            _conclude(rules, relation, world, rulebook, firsts, anyhow, known)
             for rules, relation in zip(tables, fluent.relations, strict=True)
         ]
         for tables in (fluent.initiations, fluent.terminations)
@@ -82,13 +84,19 @@ def _takes_any_order(fluent: Simple, world: World) -> bool:
 
 
 def _conclude(
-    rules: Iterable[Conclude], relation: Relation, world: World, rulebook: Rulebook, firsts: bool, anyhow: bool
+    rules: Iterable[Conclude],
+    relation: Relation,
+    world: World,
+    rulebook: Rulebook,
+    firsts: bool,
+    anyhow: bool,
+    known: Mapping[Conclude, Ints],
 ) -> tuple[list[Ints], list[Open]]:
     """Points with wildcards are after the earliest cut: after that of their key only once it is known.
 
-    anyhow: the points may come in any order.
+    anyhow: the points may come in any order. known: those of some rules.
     """
-    full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow)
+    full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow, known)
     return ([merged_since(full, relation, world)] if world.cuts is not None else full), wild
 
 

@@ -6,50 +6,58 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.allen import Within, related
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.chain import lookup, run
-from holdsfor.engine.column import Column, Mask
-from holdsfor.engine.conclude import head_codes, key_columns, merged
+from holdsfor.engine.algebra import NOTHING, Frame, Pair, WorkOut
+from holdsfor.engine.algebra_writing import AlgebraWriter
+from holdsfor.engine.axis import Axis, Ints
+from holdsfor.engine.chain import run
+from holdsfor.engine.column import Column
+from holdsfor.engine.conclude import key_columns, merged
 from holdsfor.engine.domain import Allowed, whole_keys
-from holdsfor.engine.expression import value
 from holdsfor.engine.limits import OnBehalfOf
 from holdsfor.engine.literals import shape
+from holdsfor.engine.lookups import lookup
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import read_by_parts
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, expand, intersect2, lift, minus2, normalise, sort_packed, union2, unique_sorted
-from holdsfor.language.terms import is_ground
+from holdsfor.kernels import compress, expand, normalise, sort_packed, union2, unique_sorted
 from holdsfor.plan.definitions import Static
-from holdsfor.plan.operators import (
-    WHOLE_HISTORY,
-    Combine,
-    Expression,
-    HoldsForRule,
-    Lasting,
-    Lookup,
-    Of,
-    Relate,
-    Relation,
-)
+from holdsfor.plan.operators import HoldsForRule, Lookup, Of, Relation
 from holdsfor.plan.passes.share import grounds_of, is_on_own_columns
 from holdsfor.plan.structures import flat, forms_of, in_order_of
+from holdsfor.plan.variables import binds
 from holdsfor.plan.whole_plan import Grounds, SharedExpression
 
-Pair = tuple[Ints, Ints]
-NOTHING: Pair = (EMPTY, EMPTY)
+PURPOSE = "to combine"
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
-    """The axis that an expression is evaluated on: the rule's own columns, or one key per grounding row."""
+class EvidentRelation:
+    """A relation that has the variables of a rule, in their order, at these positions, and constants elsewhere."""
 
-    world: World
-    rows: Rows | None  # None: every part is on the rule's own columns
-    grounds: Grounds | None
+    relation: Relation
+    constants: tuple[tuple[int, int], ...]
+    positions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedStatic:
+    """A rule made ready for a dictionary and an axis.
+
+    grounds: what its groundings depend on; None: it needs none. evidence: where each alternative of what gives them is
+    one relation; None: they are not. is_own: whether it is evaluated on its own columns. groundings: what the rows that
+    it is evaluated for are known by, if rules share them. is_one_to_one: whether each row is one head, in its order.
+    """
+
+    rule: HoldsForRule
+    axis: Axis
     shared: frozenset[SharedExpression]
-    keys: Ints | None = None  # on the rule's own columns: the groundings, where they are asked for
+    grounds: Grounds | None
+    evidence: tuple[EvidentRelation, ...] | None
+    is_own: bool
+    groundings: SharedExpression | None
+    is_one_to_one: bool
+    work_out: WorkOut
 
 
 def evaluate_static(
@@ -71,32 +79,86 @@ def evaluate_rule(
     clauses: tuple[Allowed, ...],
     shared: frozenset[SharedExpression],
 ) -> Pair:
-    grounds = grounds_of(rule, relation)
-    if grounds is None:
-        return _algebra(rule.expression, Frame(world, None, None, shared))
-    if is_on_own_columns(rule) and (keys := _evident_keys(rule, world)) is not None:
-        return _algebra(rule.expression, Frame(world, None, grounds, shared, keys))
-    part = SharedExpression(grounds, None)
-    rows = world.shared.get(part)
+    prepared = find_prepared(rule, relation, world, shared)
+    if prepared.grounds is None:
+        return prepared.work_out(Frame(world, None))
+    if prepared.is_own:
+        assert prepared.evidence is not None
+        return prepared.work_out(Frame(world, None, _evident_keys(prepared.evidence, world)))
+    rows = world.shared.get(prepared.groundings)
     if not isinstance(rows, Rows):
         with OnBehalfOf(rule):
-            rows = run(rule.conditions, world, _groundings(rule, world, clauses))
-        if part in shared:
-            world.shared[part] = rows
-    s, e = _algebra(rule.expression, Frame(world, rows, grounds, shared))
-    return _to_head(rule, rows, s, e, world)
+            rows = run(rule.conditions, world, _groundings(prepared, world, clauses), stops=True)
+        if prepared.groundings is not None:
+            world.shared[prepared.groundings] = rows
+    if not rows.size:
+        return NOTHING
+    s, e = prepared.work_out(Frame(world, rows))
+    if prepared.is_one_to_one:
+        return s, e
+    s, order = sort_packed(s, world.axis.time_bits)  # several rows may mean the same head
+    return normalise(s, e[order])
+
+
+def find_prepared(
+    rule: HoldsForRule, relation: Relation, world: World, shared: frozenset[SharedExpression]
+) -> PreparedStatic:
+    """It is kept with the dictionary, whose codes it names."""
+    key, readings = (PURPOSE, id(rule)), world.dictionary.readings
+    prepared = readings.get(key)
+    if (
+        not isinstance(prepared, PreparedStatic)
+        or prepared.rule is not rule
+        or prepared.axis is not world.axis
+        or prepared.shared is not shared
+    ):
+        prepared = readings[key] = _prepare(rule, relation, world, shared)
+    return prepared
+
+
+def _prepare(
+    rule: HoldsForRule, relation: Relation, world: World, shared: frozenset[SharedExpression]
+) -> PreparedStatic:
+    grounds, parts = grounds_of(rule, relation), {part: part for part in shared}
+    evidence = _find_evidence(rule, world)
+    is_own = is_on_own_columns(rule) and (grounds is None or evidence is not None)
+    bound = None if is_own else frozenset([*rule.variables, *(name for op in rule.conditions for name in binds(op))])
+    are_keys_asked = is_own and grounds is not None
+    writer = AlgebraWriter(world.axis, world.dictionary, grounds, bound, are_keys_asked, parts)
+    is_one_to_one = rule.args == rule.variables and bound == frozenset(rule.variables)
+    return PreparedStatic(
+        rule,
+        world.axis,
+        shared,
+        grounds,
+        evidence,
+        is_own,
+        parts.get(SharedExpression(grounds, None)),
+        is_one_to_one and not world.axis.is_wide(len(rule.args)),
+        writer.write_rule(rule.expression, rule.args),
+    )
 
 
 # ---------------------------------------------------------------- groundings
 
 
-def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+def _groundings(prepared: PreparedStatic, world: World, clauses: tuple[Allowed, ...]) -> Rows:
     """The distinct bindings of the rule's variables for which there is evidence, in the order of the variables."""
-    keys = _evident_keys(rule, world)
-    if keys is not None:
-        arity = len(rule.variables)
-        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(rule.variables)}
-        return Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
+    if prepared.evidence is None:
+        return _find_groundings(prepared.rule, world, clauses)
+    variables = prepared.rule.variables
+    view = variables, prepared.evidence  # which rules with different conditions often have in common
+    rows = world.shared.get(view)
+    if not isinstance(rows, Rows):
+        keys, arity = _evident_keys(prepared.evidence, world), len(variables)
+        codes = {name: world.axis.code(keys, p, arity) for p, name in enumerate(variables)}
+        rows = Rows(world.axis, len(keys), {name: Column(world.dictionary, code) for name, code in codes.items()})
+        world.shared[view] = rows
+    return rows
+
+
+def _find_groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) -> Rows:
+    """By joins, or by what is declared."""
     if rule.evidence:
         bindings = [_joined(alternative, world) for alternative in rule.evidence]
     else:
@@ -117,31 +179,34 @@ def _groundings(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) 
     return Rows(world.axis, int(fresh.sum()), named)
 
 
-def _evident_keys(rule: HoldsForRule, world: World) -> Ints | None:
-    """The keys of its variables, sorted, where each alternative is one part with all of them in their order."""
-    if not rule.variables:
-        return None
-    keys: list[Ints] = []
-    for alternative in rule.evidence:
+def _find_evidence(rule: HoldsForRule, world: World) -> tuple[EvidentRelation, ...] | None:
+    """Where each alternative is one part with all of the variables in their order."""
+    evidence: list[EvidentRelation] = []
+    for alternative in rule.evidence if rule.variables else ():
         part = alternative[0]
         if len(alternative) > 1 or isinstance(part, Lookup) or not in_order_of(part, rule.variables):
             return None
         if world.axis.is_wide(len(part.args)) or forms_of(part.args) is not None:
             return None
-        keys.append(_keys_of(part, world))
-    return None if not keys else keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
+        wanted = shape(flat(part.args), frozenset(), world.dictionary)
+        evidence.append(EvidentRelation(part.relation, wanted.picks.constants, tuple(p for p, _ in wanted.new)))
+    return tuple(evidence) if evidence else None
 
 
-def _keys_of(part: Of, world: World) -> Ints:
-    """The keys of its variables for which the part has held at some time."""
-    axis, arity = world.axis, part.relation.arity
-    keys = world.intervals_of(part.relation).groundings()
-    wanted = shape(flat(part.args), frozenset(), world.dictionary)
-    if not wanted.picks.constants:
+def _evident_keys(evidence: tuple[EvidentRelation, ...], world: World) -> Ints:
+    """The keys of the variables, sorted, for which one of them has held at some time."""
+    keys = [_keys_of(one, world) for one in evidence]
+    return keys[0] if len(keys) == 1 else unique_sorted(merged(keys))
+
+
+def _keys_of(evidence: EvidentRelation, world: World) -> Ints:
+    axis, arity = world.axis, evidence.relation.arity
+    keys = world.intervals_of(evidence.relation).groundings()
+    if not evidence.constants:
         return keys
-    for position, code in wanted.picks.constants:
+    for position, code in evidence.constants:
         keys = compress(keys, axis.code(keys, position, arity) == code)
-    return axis.key([axis.code(keys, position, arity) for position, _ in wanted.new])
+    return axis.key([axis.code(keys, position, arity) for position in evidence.positions])
 
 
 def _joined(alternative: tuple[Of | Lookup, ...], world: World) -> Rows:
@@ -187,151 +252,3 @@ def _declared(rule: HoldsForRule, world: World, clauses: tuple[Allowed, ...]) ->
         if isinstance(arg, str)
     }
     return Rows(world.axis, len(keys), columns)
-
-
-# ---------------------------------------------------------------- algebra
-
-
-def _algebra(expression: Expression, frame: Frame) -> Pair:
-    if frame.rows is None and isinstance(expression, Of):  # relations know what was asked of them
-        return _of(expression, frame)
-    part = SharedExpression(frame.grounds, expression)
-    if part not in frame.shared:
-        return _worked_out(expression, frame)
-    key = part if frame.keys is None else (part, "on own columns")
-    known = frame.world.shared.get(key)
-    if not isinstance(known, tuple):
-        known = frame.world.shared[key] = _worked_out(expression, frame)
-    return known
-
-
-def _worked_out(expression: Expression, frame: Frame) -> Pair:
-    match expression:
-        case Of():
-            return _of(expression, frame)
-        case Lasting():
-            return _lasting(expression, frame)
-        case Relate():
-            source, target = _algebra(expression.source, frame), _algebra(expression.target, frame)
-            within = _within(expression, frame.world)
-            return related(expression.relation, source, target, expression.mode, frame.world.axis, within)
-        case Combine():
-            if expression.op == "complement":
-                return _complement(expression, frame) if expression.within is None else _near(expression, frame)
-            if not expression.parts:
-                return NOTHING
-            if expression.op == "union" and WHOLE_HISTORY in expression.parts:
-                return _algebra(WHOLE_HISTORY, frame)
-            if expression.op == "union":
-                return _unite([_algebra(part, frame) for part in expression.parts])
-            s, e = _algebra(expression.parts[0], frame)
-            kernel = intersect2 if expression.op == "intersection" else minus2
-            for part in expression.parts[1:]:
-                s, e = kernel(s, e, *_algebra(part, frame))
-            return s, e
-
-
-def _unite(waiting: list[Pair]) -> Pair:
-    """The shortest lists first."""
-    while len(waiting) > 1:
-        one, other, *rest = sorted(waiting, key=lambda pair: len(pair[0]))
-        waiting = [union2(*one, *other), *rest]
-    return waiting[0]
-
-
-def _complement(expression: Combine, frame: Frame) -> Pair:
-    """For every grounding all of the history that the parts leave, or what of it is still looked at.
-
-    What holds at the first point does so without anything having happened: it began before, and has no start.
-    """
-    axis = frame.world.axis
-    start = frame.world.start - axis.origin
-    before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
-    base = _frame_keys(frame) << axis.time_bits
-    s, e = base | first, base | axis.mask
-    for part in expression.parts:
-        s, e = minus2(s, e, *_algebra(part, frame))
-    return np.where((s & axis.mask) == first, s - first + before, s), e
-
-
-def _frame_keys(frame: Frame) -> Ints:
-    if frame.keys is not None:
-        return frame.keys
-    assert frame.rows is not None
-    return np.arange(frame.rows.size)
-
-
-def _near(expression: Combine, frame: Frame) -> Pair:
-    """The complement within a bound: around the parts, and in none of them. What ends later than now is open."""
-    axis, world = frame.world.axis, frame.world
-    assert expression.within is not None
-    start, now = world.start - axis.origin, world.now - axis.origin
-    before, first = (max(int(axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
-    s, e = NOTHING
-    for part in expression.parts:
-        s, e = union2(s, e, *_algebra(part, frame))
-    later = (e & axis.mask) + expression.within
-    wide_s = (s & ~axis.mask) | np.maximum((s & axis.mask) - expression.within, first)
-    wide_e = (e & ~axis.mask) | np.where(later > now, axis.mask, later)
-    around_s, around_e = minus2(*normalise(wide_s, wide_e), s, e)
-    after = int(axis.following(np.array([now]))[0]) + 1  # what is near a later point nobody knows yet
-    known = (around_s & axis.mask) <= after
-    around_s, around_e = compress(around_s, known), compress(around_e, known)
-    return np.where((around_s & axis.mask) == first, around_s - first + before, around_s), around_e
-
-
-def _within(expression: Relate, world: World) -> Within | None:
-    if expression.within is None:
-        return None
-    origin = world.axis.origin
-    return Within(expression.within, world.start + 1 - origin, world.now - origin)
-
-
-def _of(part: Of, frame: Frame) -> Pair:
-    world, rows = frame.world, frame.rows
-    intervals, args = read_by_parts(world.intervals_of(part.relation), part.args)
-    if rows is None:
-        own = shape(args, frozenset(), world.dictionary)
-        return intervals.project(own.picks, tuple(position for position, _ in own.new))
-    wanted = shape(args, rows.names, world.dictionary)
-    assert not wanted.new, part
-    if wanted.positions:
-        key = world.axis.key([rows.codes(name) for name in wanted.names])
-    else:
-        key = np.zeros(rows.size, np.int64)
-    s, e, low, high = intervals.ranges(wanted.picks, wanted.positions, key)
-    return lift(s, e, low, high, world.axis.time_bits)
-
-
-def _lasting(expression: Lasting, frame: Frame) -> Pair:
-    world = frame.world
-    s, e = _algebra(expression.part, frame)
-    mask, now = world.axis.mask, world.now - world.axis.origin
-    first = world.start + 1 - world.axis.origin  # of the history
-    end = e & mask
-    lasted = np.where(end == mask, now, end) - np.maximum(s & mask, first)
-    if frame.rows is not None and not is_ground(expression.bound):
-        bound = value(expression.bound, frame.rows)[s >> world.axis.time_bits]
-    else:
-        bound = value(expression.bound, Rows(world.axis, 0, {}))
-    tests = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
-    kept: Mask = tests[expression.op](lasted, bound)
-    if expression.within is not None:
-        kept &= np.less_equal(bound, expression.within)
-    return compress(s, kept), compress(e, kept)
-
-
-def _to_head(rule: HoldsForRule, rows: Rows, s: Ints, e: Ints, world: World) -> Pair:
-    """From grounding rows to the columns of the head, united where several rows mean the same head."""
-    axis = world.axis
-    row, mask, bits = s >> axis.time_bits, axis.mask, axis.time_bits
-    if not rule.args:
-        base = np.zeros(len(s), np.int64)
-    else:
-        base = axis.key([head_codes(rows, arg, world) for arg in rule.args])[row] << bits
-    s, e = base | (s & mask), base | (e & mask)
-    one_to_one = rule.args == rule.variables and rows.names == frozenset(rule.variables)
-    if one_to_one and not axis.is_wide(len(rule.args)):  # one row a head, in its order
-        return s, e
-    s, order = sort_packed(s, axis.time_bits)
-    return normalise(s, e[order])

@@ -88,6 +88,14 @@ class World:
             *(self.unreported, self.counts, cuts),
         )
 
+    def with_relations(self, more: Mapping[Relation, Data]) -> World:
+        """The same world, in which more is known; what is concluded in it stays there."""
+        return World(
+            *(self.axis, self.dictionary, self.facts, self.start, self.now, self.after),
+            *(self.carried, self.settled, self.carried_running, {**self.relations, **more}, self.running, self.shared),
+            *(self.unreported, self.counts, self.cuts),
+        )
+
     def points_of(self, relation: Relation) -> Points:
         data = self.relations.get(relation)
         return data if isinstance(data, Points) else no_points(self.axis, self.dictionary, relation.arity)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.kernels.kernel import Intervals, Ints, Mask, kernel
+from holdsfor.kernels.kernel import Ints, Mask, kernel
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 Codes = NDArray[np.int32]
@@ -153,23 +153,6 @@ def merge_sorted(a: Ints, b: Ints) -> Ints:
     for r in range(j, m):
         result[n + r] = b[r]
     return result
-
-
-@kernel
-def lift(s: Ints, e: Ints, offsets_lo: Ints, offsets_hi: Ints, bits: int) -> Intervals:
-    """Re-key: row i of the new axis gets the intervals offsets_lo[i]..offsets_hi[i] of the old one."""
-    mask = (np.int64(1) << bits) - 1
-    total = 0
-    for i in range(offsets_lo.size):
-        total += max(offsets_hi[i] - offsets_lo[i], 0)
-    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
-    k = 0
-    for i in range(offsets_lo.size):
-        key = np.int64(i) << bits
-        for j in range(offsets_lo[i], offsets_hi[i]):
-            starts[k], ends[k] = key | (s[j] & mask), key | (e[j] & mask)
-            k += 1
-    return starts, ends
 
 
 @kernel

@@ -17,7 +17,6 @@ from holdsfor.kernels import (
     earliest_of_codes,
     earliest_of_keys,
     is_one_of,
-    lift,
     look_up,
     merge_sorted,
     number_sorted,
@@ -29,7 +28,7 @@ from holdsfor.kernels import (
     unique_sorted,
     value_span,
 )
-from tests.kernels.packed import Axis, axes, interval_lists, ints, law, point_columns, same
+from tests.kernels.packed import Axis, axes, ints, law, point_columns, same
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float64])
@@ -90,24 +89,6 @@ def test_number_sorted(keys: list[int]) -> None:
     assert same(number_sorted(ints(sorted(keys))), [ints(distinct), ints([distinct.index(k) for k in sorted(keys)])])
     if keys != sorted(keys):
         assert same(number_sorted(ints(keys)), [ints([]), ints([])])
-
-
-@law
-@given(st.data(), axes())
-def test_lift(data: st.DataObject, axis: Axis) -> None:
-    s, e = data.draw(interval_lists(axis))
-    old_keys = data.draw(st.lists(st.sampled_from(axis.keys), max_size=7))
-    low = ints(np.searchsorted(s, key << axis.bits) for key in old_keys)
-    high = ints(np.searchsorted(s, key << axis.bits | axis.mask) for key in old_keys)
-    new_axis = Axis(axis.bits, 0, axis.horizon)
-    covered = axis.covered(s, e)
-    expected = {
-        i << axis.bits | t
-        for i, key in enumerate(old_keys)
-        for t in range(1, axis.horizon + 1)
-        if axis.pack(key, t) in covered
-    }
-    assert same(lift(s, e, low, high, axis.bits), new_axis.maximal(expected))
 
 
 @pytest.mark.parametrize("kind", [np.int32, np.int64])

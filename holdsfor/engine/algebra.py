@@ -1,0 +1,164 @@
+"""Expressions of intervals as they are worked out: by scripts that a kernel follows, and by what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdsfor.engine.allen import Within, related
+from holdsfor.engine.axis import INT64, Ints
+from holdsfor.engine.column import Mask
+from holdsfor.engine.expression import value
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY
+from holdsfor.engine.rows import Rows
+from holdsfor.engine.world import World
+from holdsfor.kernels import compress, minus2, normalise, union2
+from holdsfor.kernels.algebra import ALGEBRA_SLOTS, work_out
+from holdsfor.plan.operators import Lasting, Relate
+
+Pair = tuple[Ints, Ints]
+NOTHING: Pair = (EMPTY, EMPTY)
+NO_ARRAYS = (EMPTY,) * ALGEBRA_SLOTS
+COMPARISONS = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The axis that an expression is evaluated on: the rule's own columns, or one key per grounding row."""
+
+    world: World
+    rows: Rows | None  # None: every part is on the rule's own columns
+    keys: Ints | None = None  # on the rule's own columns: the groundings, where they are asked for
+
+
+WorkOut = Callable[[Frame], Pair]
+Fetch = Callable[[Frame], tuple[Ints, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlgebraScript:
+    """What the kernel is told, and what gives the arrays that it is about, in the order of their slots."""
+
+    lines: Ints
+    fetches: tuple[Fetch, ...]
+
+    def __call__(self, frame: Frame) -> Pair:
+        arrays: tuple[Ints, ...] = ()
+        for fetch in self.fetches:
+            arrays += fetch(frame)
+        world, axis = frame.world, frame.world.axis
+        times = np.array((world.start + 1 - axis.origin, world.now - axis.origin))
+        slots = arrays + NO_ARRAYS[len(arrays) :]
+        return work_out(self.lines, slots, times, len(world.dictionary), axis.time_bits)
+
+
+def as_column(values: Ints) -> Ints:
+    """As kernels are compiled for: integers side by side, to be written."""
+    return values if values.dtype == INT64 and values.flags.carray else np.array(values, np.int64)
+
+
+def as_columns(intervals: Intervals | Pair) -> Pair:
+    s, e = (intervals.s, intervals.e) if isinstance(intervals, Intervals) else intervals
+    return as_column(s), as_column(e)
+
+
+# ---------------------------------------------------------------- what scripts do not say
+
+
+def share(key: object, make: WorkOut) -> WorkOut:
+    """What several rules ask for, or one more than once: made once in an evaluation."""
+
+    def find(frame: Frame) -> Pair:
+        known = frame.world.shared.get(key)
+        if not isinstance(known, tuple):
+            known = frame.world.shared[key] = make(frame)
+        return known
+
+    return find
+
+
+def relate(expression: Relate, source: WorkOut, target: WorkOut) -> WorkOut:
+    def find(frame: Frame) -> Pair:
+        world, within = frame.world, None
+        if expression.within is not None:
+            origin = world.axis.origin
+            within = Within(expression.within, world.start + 1 - origin, world.now - origin)
+        return related(expression.relation, source(frame), target(frame), expression.mode, world.axis, within)
+
+    return find
+
+
+def choose_lasting(expression: Lasting, part: WorkOut) -> WorkOut:
+    """With a bound of its own for each row."""
+
+    def find(frame: Frame) -> Pair:
+        assert frame.rows is not None
+        world, (s, e) = frame.world, part(frame)
+        mask, now = world.axis.mask, world.now - world.axis.origin
+        first = world.start + 1 - world.axis.origin  # of the history
+        end = e & mask
+        lasted = np.where(end == mask, now, end) - np.maximum(s & mask, first)
+        bound = value(expression.bound, frame.rows)[s >> world.axis.time_bits]
+        kept: Mask = COMPARISONS[expression.op](lasted, bound)
+        if expression.within is not None:
+            kept &= np.less_equal(bound, expression.within)
+        return compress(s, kept), compress(e, kept)
+
+    return find
+
+
+def leave(parts: list[WorkOut]) -> WorkOut:
+    """For every grounding all of the history that the parts leave, or what of it is still looked at.
+
+    What holds at the first point does so without anything having happened: it began before, and has no start.
+    """
+
+    def find(frame: Frame) -> Pair:
+        axis = frame.world.axis
+        before, first = _first_points(frame.world)
+        base = _frame_keys(frame) << axis.time_bits
+        s, e = base | first, base | axis.mask
+        for part in parts:
+            s, e = minus2(s, e, *part(frame))
+        return np.where((s & axis.mask) == first, s - first + before, s), e
+
+    return find
+
+
+def leave_near(parts: list[WorkOut], distance: int) -> WorkOut:
+    """The same within a distance: around the parts, and in none of them. What ends later than now is open."""
+
+    def find(frame: Frame) -> Pair:
+        axis, world = frame.world.axis, frame.world
+        now = world.now - axis.origin
+        before, first = _first_points(world)
+        s, e = NOTHING
+        for part in parts:
+            s, e = union2(s, e, *part(frame))
+        later = (e & axis.mask) + distance
+        wide_s = (s & ~axis.mask) | np.maximum((s & axis.mask) - distance, first)
+        wide_e = (e & ~axis.mask) | np.where(later > now, axis.mask, later)
+        around_s, around_e = minus2(*normalise(wide_s, wide_e), s, e)
+        after = int(axis.following(np.array([now]))[0]) + 1  # what is near a later point nobody knows yet
+        known = (around_s & axis.mask) <= after
+        around_s, around_e = compress(around_s, known), compress(around_e, known)
+        return np.where((around_s & axis.mask) == first, around_s - first + before, around_s), around_e
+
+    return find
+
+
+def _first_points(world: World) -> tuple[int, int]:
+    """The point before the first of the history, and the first."""
+    start = world.start - world.axis.origin
+    before, first = (max(int(world.axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
+    return before, first
+
+
+def _frame_keys(frame: Frame) -> Ints:
+    if frame.keys is not None:
+        return frame.keys
+    assert frame.rows is not None
+    return np.arange(frame.rows.size)
