@@ -11,7 +11,6 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.joined_events import JoinedEvent, begin_with_join, find_joins
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook, find_rule
-from holdsfor.engine.scripts.following import is_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
@@ -58,13 +57,12 @@ class RulesOfPoints:
 
 def conclude_points(fluent: Simple, world: World, rulebook: Rulebook) -> Mapping[Conclude, Ints]:
     """Of the rules that a script says: the points of what is bound in the head, sorted."""
-    if not is_plain(fluent, world):
-        return {}
     rules = find_rules(fluent, world, rulebook)
-    if rules.count_rows(world) > FEW_ROWS:
-        return {}
+    scripts = find_scripts(PURPOSE, fluent, world, rules.write)
+    if world.dictionary.null_code is not None or not scripts.may_help() or rules.count_rows(world) > FEW_ROWS:
+        return {}  # scripts know of no missing values
     try:
-        script_with_arrays = find_scripts(PURPOSE, fluent, world, rules.write).find(rules.add_joins(world))
+        script_with_arrays = scripts.find(rules.add_joins(world))
     except TooManyPairs:  # operators tell of which rule
         return {}
     if script_with_arrays is None:
