@@ -282,7 +282,7 @@ def gather_from_runs(
         if wanted * SEARCH > rows and rank_of.size:
             for i in range(starts[run], stops[run]):
                 code, time = packed[i] >> shift, packed[i] & mask
-                rank = rank_of[code] if code < rank_of.size else np.int64(-1)
+                rank = rank_of[code] if code < rank_of.size else -1
                 places[k], ranks[k] = i, rank
                 k += rank >= 0 and time > until[rank] - reach and time <= ends[rank * step]
             some += k > before
