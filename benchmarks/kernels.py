@@ -14,8 +14,15 @@ from rich.table import Table
 
 from holdsfor import kernels
 from holdsfor.io.strings import Strings, strings_of
+<<<<<<< HEAD
 from holdsfor.kernels import Intervals, Ints, algebra
+=======
+from holdsfor.io.taking import lend_texts
+from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels.identify import identify_rows
+>>>>>>> bfb11329a36d22c52df0dec1b93dfcdd871f7f82
 from holdsfor.kernels.lines import Bytes, Places
+from holdsfor.kernels.logging import log_changes, write_texts
 from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
 
 BITS = 32
@@ -57,6 +64,10 @@ def _of_texts(random: np.random.Generator, rows: int) -> Iterator[Case]:
     known = KnownStrings(*_places(strings), *index_strings(*_places(strings))[:2])
     yield "index_strings", rows, lambda: index_strings(*_places(strings))
     yield "find_strings", rows, lambda: find_strings(*_places(strings), known)
+    texts = *lend_texts(strings.array()), np.zeros(1, np.int32), np.empty(0, np.uint8)
+    codes, begins = random.permutation(rows), np.arange(rows + 1, dtype=np.int32)
+    yield "write_texts", rows, lambda: write_texts(codes, *texts)
+    yield "identify_rows", rows, lambda: identify_rows(codes, begins, codes, codes, codes, codes, *texts)
 
 
 def _places(strings: Strings) -> tuple[Bytes, Places, Places]:
@@ -81,6 +92,9 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "union2", total, lambda: kernels.union2(*a, *b)
     yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
     yield "minus2", total, lambda: kernels.minus2(*a, *b)
+    yield "merge_lingering", total, lambda: kernels.merge_lingering(*a, *b, SPAN // 2, MASK)
+    ends = np.array([a[0].size]), np.array([b[0].size])
+    yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
     yield from _algebra_scripts(a, b, keys)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
@@ -113,6 +127,7 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "member_mask", 2 * rows, lambda: kernels.member_mask(a, b)
     yield "member_search", rows, lambda: kernels.member_search(anyhow, b)
     yield "merge_join", 2 * rows, lambda: kernels.merge_join(a, b)
+    yield "places_of_same_keys", 2 * rows, lambda: kernels.places_of_same_keys(a, b, BITS)
     yield "interval_join", 2 * rows, lambda: kernels.interval_join(a, starts, ends)
     yield "expand", 2 * rows, lambda: kernels.expand(low, low + 2)
 

@@ -47,7 +47,7 @@ def as_plain(values: Numbers) -> Ints:
     """As kernels are compiled for: integers side by side, to be written. Floats are told by their bits."""
     if not values.flags.carray:
         values = np.array(values)
-    return values if values.dtype is INT64 else values.view(INT64)  # type: ignore[return-value]
+    return values if values.dtype == INT64 else values.view(INT64)  # type: ignore[return-value]
 
 
 # ---------------------------------------------------------------- events
