@@ -14,13 +14,9 @@ from rich.table import Table
 
 from holdsfor import kernels
 from holdsfor.io.strings import Strings, strings_of
-<<<<<<< HEAD
-from holdsfor.kernels import Intervals, Ints, algebra
-=======
 from holdsfor.io.taking import lend_texts
-from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels import Intervals, Ints, algebra
 from holdsfor.kernels.identify import identify_rows
->>>>>>> bfb11329a36d22c52df0dec1b93dfcdd871f7f82
 from holdsfor.kernels.lines import Bytes, Places
 from holdsfor.kernels.logging import log_changes, write_texts
 from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
