@@ -20,7 +20,7 @@ from holdsfor.kernels import change_added
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.
 CHANGED_SHARE = 6
 #: A relation with so many rows is changed as a whole: what its parts cost to merge is more than to copy it.
-FEW = 8192
+FEW = 4096
 #: So many rows tell how many keys there are.
 SAMPLE = 1024
 
