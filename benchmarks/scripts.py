@@ -24,8 +24,8 @@ import holdsfor
 from benchmarks.incremental import HOUR, VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
 from holdsfor.engine import simple
-from holdsfor.engine.concluding import conclude_points
 from holdsfor.engine.incremental import late
+from holdsfor.engine.scripts.concluding import conclude_points
 from holdsfor.engine.scripts.following import follow
 
 RATIO, STEPS, TURNS = 16, 7, 3

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.conclude import Open, concluded, joined, merged, merged_since, spread_since
-from holdsfor.engine.concluding import conclude_points
 from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook
+from holdsfor.engine.scripts.concluding import conclude_points
 from holdsfor.engine.scripts.following import follow
 from holdsfor.engine.valued import evaluate_valued, make_exclusive
 from holdsfor.engine.world import World

@@ -8,10 +8,11 @@ from random import Random
 import pytest
 
 import holdsfor
-from holdsfor.engine import concluding, simple
+from holdsfor.engine import simple
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.concluding import RulesOfPoints, conclude_points, find_rules
 from holdsfor.engine.prepared import Rulebook
+from holdsfor.engine.scripts import concluding
+from holdsfor.engine.scripts.concluding import RulesOfPoints, conclude_points, find_rules
 from holdsfor.engine.world import World
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.joined_events import JoinedEvent, begin_with_join, find_joins
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook, find_rule
+from holdsfor.engine.scripts.joined_events import JoinedEvent, begin_with_join, find_joins
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
