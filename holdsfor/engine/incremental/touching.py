@@ -96,20 +96,23 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     """
     if not touched.members:
         return
-    axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
-    earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
-    for codes, until in touched.members:
-        find_earliest_of_codes(earliest, codes, until)
+    axis, wanted, near = turn.bare.axis, turn.setting.wanted[unit], turn.known.query_time
+    apart = axis.origin + axis.tick  # times are on the axis there, and up to a tick earlier: see `_before_tick`
+    first = min(int(until.min()) for _, until in touched.members)
+    earliest: Ints | None = None
     for relation, positions in unit.of_several:
         stored, reach = turn.stores.get(relation), wanted[relation].reach if relation in wanted else None
         for data in () if stored is None else stored.parts():
-            if not len(data):
+            if not len(data) or (reach is not None and data.latest() + reach <= min(first, near) - apart):
                 continue
+            if earliest is None:
+                earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
+                for codes, until in touched.members:
+                    find_earliest_of_codes(earliest, codes, until)
             times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
             is_touched = times != UNTOUCHED
             if reach is not None:
-                since = np.minimum(times, turn.known.query_time) - axis.origin - axis.tick
-                is_touched &= (data.lasts() & axis.mask) + reach > since
+                is_touched &= (data.lasts() & axis.mask) + reach > np.minimum(times, near) - apart
             rows = np.flatnonzero(is_touched)
             touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
 
