@@ -246,13 +246,7 @@ def replace_rows(
     relation: Relation, stores: Stores, before: Gathered, now: Data, edge: int | None = None
 ) -> Difference:
     """Puts rows in the place of those that were gathered. edge: see `Stored.change`."""
-    return replace_some(relation, stores, before, now, *differing(before.data, now), edge)
-
-
-def replace_some(
-    relation: Relation, stores: Stores, before: Gathered, now: Data, gone: Ints, come: Ints, edge: int | None
-) -> Difference:
-    """As `replace_rows`. gone, come: the places of the rows of each that the other has not."""
+    gone, come = differing(before.data, now)
     if not gone.size and not come.size:
         return Difference(before.data.none(), before.data.none())
     added = now.take(come)
