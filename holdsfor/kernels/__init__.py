@@ -54,7 +54,14 @@ from holdsfor.kernels.moving import (
 )
 from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
-from holdsfor.kernels.searching import first_places, gather_from_all, gather_from_runs, gather_rows, places_after
+from holdsfor.kernels.searching import (
+    first_places,
+    gather_from_all,
+    gather_from_runs,
+    gather_intervals_of_keys,
+    gather_rows,
+    places_after,
+)
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
@@ -96,6 +103,7 @@ __all__ = [
     "gather_from_all",
     "gather_from_runs",
     "gather_intervals",
+    "gather_intervals_of_keys",
     "gather_rows",
     "holds_mask",
     "holds_search",

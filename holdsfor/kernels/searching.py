@@ -8,6 +8,8 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 #: A search costs as much as a look at so many rows.
 SEARCH = 32
+#: The rows of a key are looked at one by one if there are no more than that.
+FEW = 8
 #: Codes have a table where there are no more of them than so many times the keys.
 DENSE = 4
 #: Rows that are moved one by one are moved so many places each at most, in the mean.
@@ -67,19 +69,94 @@ def places_after(packed: Ints, first: Ints, codes: Ints, wanted: Ints) -> Ints:
 
 
 @kernel
-def find_ranges(lasts: Ints, first: Ints, keys: Ints, lows: Ints) -> tuple[Ints, Ints]:
-    """Where the rows of each key begin and end; nowhere if the last of them is below its low.
+def _find_ranges(rows: Ints, first: Ints, keys: Ints, shift: int) -> tuple[Ints, Ints]:
+    """Where the rows of each key begin and end. first: as `first_places` gives it, or nothing.
 
-    One look after the other, none of which waits for another: where rows lie far apart, that is what counts.
+    With it, one look after the other, none of which waits for another: where rows lie far apart, that is what counts.
     """
     starts, stops = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
-    for i in range(keys.size):
-        code = min(keys[i], first.size - 1)
-        starts[i], stops[i] = first[code], first[min(code + 1, first.size - 1)]
-    for i in range(keys.size):
-        if stops[i] > starts[i] and lasts[stops[i] - 1] < lows[i]:
-            starts[i] = stops[i]
+    if first.size:
+        for key in range(keys.size):
+            code = min(keys[key], first.size - 1)
+            starts[key], stops[key] = first[code], first[min(code + 1, first.size - 1)]
+        return starts, stops
+    i, is_far = 0, rows.size > SEARCH * keys.size
+    for key in range(keys.size):
+        low, bound = keys[key] << shift, (keys[key] + 1) << shift
+        if is_far:
+            i = seek(rows, low, i)
+        while i < rows.size and rows[i] < low:
+            i += 1
+        starts[key] = i
+        if is_far:
+            i = seek(rows, bound, i)
+        while i < rows.size and rows[i] < bound:
+            i += 1
+        stops[key] = i
     return starts, stops
+
+
+@kernel
+def _list_places(
+    rows: Ints, lasts: Ints, first: Ints, keys: Ints, until: Ints, ends: Ints, shift: int, bits: int, reach: int
+) -> Ints:
+    """The places of the rows of sorted keys in a sorted list: see `gather_rows`."""
+    mask = (np.int64(1) << bits) - 1
+    step = 0 if ends.size == 1 else 1
+    if rows.size < keys.size:
+        places, k, key = np.empty(rows.size + 1, np.int64), 0, 0
+        for place in range(rows.size):
+            code = rows[place] >> shift
+            key = seek(keys, code, key)
+            if key == keys.size:
+                break
+            places[k] = place
+            is_in_time = (lasts[place] & mask) > until[key] - reach and (rows[place] & mask) <= ends[key * step]
+            k += keys[key] == code and is_in_time
+        return places[:k]
+    starts, stops = _find_ranges(rows, first, keys, shift)
+    room = 1
+    for key in range(keys.size):
+        room += stops[key] - starts[key]
+    places, k = np.empty(room, np.int64), 0
+    for key in range(keys.size):
+        i, stop, edge, end = starts[key], stops[key], until[key] - reach, ends[key * step]
+        if shift == bits and stop - i > FEW:  # they are in the order of their times
+            low = keys[key] << shift
+            stop = seek_between(rows, low + min(end, mask) + 1, i, stop)
+            i = seek_between(lasts, low | min(max(edge + 1, 0), mask), i, stop)
+        for place in range(i, stop):
+            places[k] = place
+            k += (lasts[place] & mask) > edge and (rows[place] & mask) <= end
+    return places[:k]
+
+
+@kernel
+def _leave_out(places: Ints, gone: Ints) -> Ints:
+    """Both are sorted. What stays is written over what was there."""
+    kept, g, is_far = 0, 0, gone.size > SEARCH * places.size
+    for i in range(places.size):
+        if is_far:
+            g = seek(gone, places[i], g)
+        while g < gone.size and gone[g] < places[i]:
+            g += 1
+        places[kept] = places[i]
+        kept += g == gone.size or gone[g] != places[i]
+    return places[:kept]
+
+
+@kernel
+def _find_order(base: Ints, in_base: Ints, more: Ints, in_more: Ints) -> Ints:
+    """The order that sorts the rows at places in two lists, one after the other; none where one of them has none."""
+    k, m = in_base.size, in_more.size
+    order = np.empty(k + m if k and m else 0, np.int64)
+    i, j = 0, 0
+    for place in range(order.size):
+        is_first = j == m or (i < k and base[in_base[i]] <= more[in_more[j]])
+        order[place] = i if is_first else k + j
+        i += is_first
+        j += not is_first
+    return order
 
 
 @kernel
@@ -102,61 +179,46 @@ def gather_rows(
     Rows whose last time, and `reach` more, is after the time of their key, and that do not start after its end. shift:
     by which the key is left of a row; where it is that of times, rows of a key are in the order of their times.
     first: where the rows of each key begin in the base, and the last of them end; none: they are searched for.
-    gone: places in the base that are left out. ends: of each key, or one for all.
+    gone: places in the base that are left out. ends: of each key, or one for all. No order is given where only one of
+    the lists has rows.
     """
-    mask = (np.int64(1) << bits) - 1
-    step = 0 if ends.size == 1 else 1
-    is_in_time = shift == bits
-    lows = keys << shift
-    if is_in_time:
-        lows |= np.minimum(np.maximum(until - reach + 1, 0), mask)
-    starts, stops = find_ranges(base_lasts if is_in_time else base, first, keys, lows) if first.size else (keys, keys)
-    stop = base.size
-    room = 64
-    in_base, in_more, order = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
-    i, j, g, k, m = 0, 0, 0, 0, 0
-    for key in range(keys.size):
-        bound, end, edge = (keys[key] + 1) << shift, ends[key * step], until[key] - reach
-        low = lows[key]
-        if is_in_time:
-            bound = min(bound, (keys[key] << shift) + min(end, mask) + 1)
-        if first.size:
-            i, stop = starts[key], stops[key]
-            if is_in_time and i < stop:
-                i = seek_between(base_lasts, low, i, stop)
+    nothing = keys[:0]
+    in_base = _list_places(base, base_lasts, first, keys, until, ends, shift, bits, reach)
+    in_base = _leave_out(in_base, gone)
+    in_more = _list_places(more, more_lasts, nothing, keys, until, ends, shift, bits, reach)
+    return in_base.copy(), in_more.copy(), _find_order(base, in_base, more, in_more)
+
+
+@kernel
+def gather_intervals_of_keys(
+    base_s: Ints,
+    base_e: Ints,
+    first: Ints,
+    gone: Ints,
+    more_s: Ints,
+    more_e: Ints,
+    keys: Ints,
+    until: Ints,
+    ends: Ints,
+    shift: int,
+    bits: int,
+    reach: int,
+) -> tuple[Ints, Ints, Ints]:
+    """The intervals that `gather_rows` finds, as one list, and where each comes from: see `gather_intervals`."""
+    in_base = _list_places(base_s, base_e, first, keys, until, ends, shift, bits, reach)
+    in_base = _leave_out(in_base, gone)
+    in_more = _list_places(more_s, more_e, keys[:0], keys, until, ends, shift, bits, reach)
+    k, m = in_base.size, in_more.size
+    s, e, origin = np.empty(k + m, np.int64), np.empty(k + m, np.int64), np.empty(k + m, np.int64)
+    i, j = 0, 0
+    for place in range(k + m):
+        if j == m or (i < k and base_s[in_base[i]] <= more_s[in_more[j]]):
+            s[place], e[place], origin[place] = base_s[in_base[i]], base_e[in_base[i]], in_base[i]
+            i += 1
         else:
-            i = seek(base_lasts if is_in_time else base, low, i)
-        j = seek(more_lasts if is_in_time else more, low, j)
-        if i < stop:
-            g = seek(gone, i, g)
-        while True:
-            from_base = i < stop and base[i] < bound
-            from_more = j < more.size and more[j] < bound
-            if not from_base and not from_more:
-                break
-            if k + m + 1 >= room:
-                room *= 2
-                wider = np.empty((3, room), np.int64)
-                wider[0, :k], wider[1, :m], wider[2, : k + m] = in_base[:k], in_more[:m], order[: k + m]
-                in_base, in_more, order = wider[0], wider[1], wider[2]
-            if from_base and (not from_more or base[i] <= more[j]):
-                if g < gone.size and gone[g] == i:
-                    g += 1
-                elif (base_lasts[i] & mask) > edge and (base[i] & mask) <= end:
-                    in_base[k] = i
-                    order[k + m] = k
-                    k += 1
-                i += 1
-            else:
-                if (more_lasts[j] & mask) > edge and (more[j] & mask) <= end:
-                    in_more[m] = j
-                    order[k + m] = -1 - m
-                    m += 1
-                j += 1
-    for place in range(k + m if m else 0):
-        if order[place] < 0:
-            order[place] = k - 1 - order[place]
-    return in_base[:k].copy(), in_more[:m].copy(), order[: k + m].copy()
+            s[place], e[place], origin[place] = more_s[in_more[j]], more_e[in_more[j]], -1 - in_more[j]
+            j += 1
+    return s, e, origin
 
 
 @kernel
@@ -178,35 +240,22 @@ def gather_from_all(
     """
     step = 0 if ends.size == 1 else 1
     in_base, in_more = np.empty(base.size + 1, np.int64), np.empty(more.size + 1, np.int64)
-    k, m, g = 0, 0, 0
+    k, m = 0, 0
     for i in range(base.size):
         in_base[k] = i
         code = base[i] >> shift
         k += (
             code < edges.size and (base_lasts[i] & mask) + reach > edges[code] and (base[i] & mask) <= ends[code * step]
         )
-    if gone.size:
-        kept = 0
-        for i in range(k):
-            while g < gone.size and gone[g] < in_base[i]:
-                g += 1
-            in_base[kept] = in_base[i]
-            kept += g == gone.size or gone[g] != in_base[i]
-        k = kept
+    in_base = _leave_out(in_base[:k], gone)
     for j in range(more.size):
         in_more[m] = j
         code = more[j] >> shift
         m += (
             code < edges.size and (more_lasts[j] & mask) + reach > edges[code] and (more[j] & mask) <= ends[code * step]
         )
-    order = np.empty(k + m if k and m else 0, np.int64)
-    i, j = 0, 0
-    for place in range(order.size):
-        is_first = j == m or (i < k and base[in_base[i]] <= more[in_more[j]])
-        order[place] = i if is_first else k + j
-        i += is_first
-        j += not is_first
-    return in_base[:k].copy(), in_more[:m].copy(), order
+    in_more = in_more[:m]
+    return in_base.copy(), in_more.copy(), _find_order(base, in_base, more, in_more)
 
 
 @kernel

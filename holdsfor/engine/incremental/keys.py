@@ -22,6 +22,7 @@ from holdsfor.kernels import (
     first_places,
     gather_from_all,
     gather_intervals,
+    gather_intervals_of_keys,
     gather_rows,
     places_from,
     places_of_codes,
@@ -30,6 +31,8 @@ from holdsfor.kernels import (
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
+#: A table of all codes is looked into where one in so many of them is a key: elsewhere it is memory far apart.
+SPARSE = 8
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
 DENSE = 4
 #: Later than all times on an axis.
@@ -237,8 +240,8 @@ class Tuples:
         is_sorted_alike = not starts.size or not added.size or sorted_by(more) == sorted_by(base)
         if shift is None or not is_sorted_alike:
             return None
-        axis = self.axis
-        if len(touched.keys) * SEARCH >= starts.size + added.size:
+        axis, count = self.axis, touched.keys.size
+        if count * SEARCH >= starts.size + added.size and count * SPARSE >= self.codes:
             both = starts, base.lasts(), stored.gone, added, more.lasts()
             edges = self._until_of_members if is_member else self.until_of_codes
             ends = FOREVER if is_member else self._ends_of_codes
@@ -246,9 +249,12 @@ class Tuples:
                 s, e, origin = gather_intervals(*both, edges, ends, shift, axis.mask, reach)
                 return Gathered(base.of(s, e), origin)
             return stored.take(*gather_from_all(*both, edges, ends, shift, axis.mask, reach))
-        firsts = find_firsts(base, shift) if starts.size > FEW else EMPTY
+        firsts = find_firsts(base, shift) if starts.size > max(FEW, count * SEARCH) else EMPTY
         rows = starts, base.lasts(), firsts, stored.gone, added, more.lasts()
         keys = touched.keys, touched.until, touched.limits()
+        if isinstance(base, Intervals):
+            s, e, origin = gather_intervals_of_keys(*rows, *keys, shift, axis.time_bits, reach)
+            return Gathered(base.of(s, e), origin)
         return stored.take(*gather_rows(*rows, *keys, shift, axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
