@@ -85,7 +85,7 @@ def _grow(definition: Recursion, world: World, rulebook: Rulebook) -> None:
 
 
 def _settled(relation: Relation, world: World) -> Points:
-    settled = world.settled.get(relation)
+    settled = world.settled_rows(relation)
     return settled if isinstance(settled, Points) else world.points_of(relation).none()
 
 

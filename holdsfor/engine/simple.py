@@ -102,7 +102,7 @@ def _conclude(
 
 def _carried(relation: Relation, initial: dict[Relation, Ints], world: World) -> list[Ints]:
     """What holds already when conclusions begin, as if it were initiated just before."""
-    known_keys = [distinct(keys) for keys in (world.carried.get(relation), initial.get(relation)) if keys is not None]
+    known_keys = [distinct(keys) for keys in (world.carried_keys(relation), initial.get(relation, EMPTY)) if len(keys)]
     return [(keys << world.axis.time_bits) | world.cut_of_keys(relation, keys) for keys in known_keys]
 
 

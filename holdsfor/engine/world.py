@@ -37,6 +37,12 @@ class Cuts(Protocol):
     def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
         """The cut of each row, relative to the origin of the axis. codes: of the arguments at a position."""
 
+    def known_before(self, relation: Relation) -> Intervals | None:
+        """What was known of a relation that is defined; None: it is no fluent, or cuts follow from more than a code."""
+
+    def divide(self, relation: Relation) -> tuple[Data, Ints]:
+        """What was settled before the cuts, and the keys that hold at them."""
+
     def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         """Of two sorted lists of points, those after the cut of their key, as one. arity: of the keys."""
 
@@ -51,7 +57,8 @@ class World:
     """start: the history begins after it; now: the query time; after: conclusions are drawn for later times only.
 
     cuts: where each key has a cut of its own, `after` being the earliest of them.
-    carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before;
+    carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before: both
+    where one cut is for all, see `carried_keys`;
     carried_running, running: deadlines, when conclusions begin and as they are set.
     unreported: values of fluents that rules see, and results do not have.
     counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
@@ -95,6 +102,14 @@ class World:
             *(self.carried, self.settled, self.carried_running, {**self.relations, **more}, self.running, self.shared),
             *(self.unreported, self.counts, self.cuts),
         )
+
+    def carried_keys(self, relation: Relation) -> Ints:
+        """The keys that hold when conclusions begin."""
+        return self.carried.get(relation, EMPTY) if self.cuts is None else self.cuts.divide(relation)[1]
+
+    def settled_rows(self, relation: Relation) -> Data | None:
+        """What was concluded before; None: nothing was."""
+        return self.settled.get(relation) if self.cuts is None else self.cuts.divide(relation)[0]
 
     def points_of(self, relation: Relation) -> Points:
         data = self.relations.get(relation)

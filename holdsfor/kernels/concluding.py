@@ -13,6 +13,18 @@ from holdsfor.kernels.kernel import Ints, kernel
 
 
 @kernel
+def _leave_out(s: Ints, e: Ints, origin: Ints, count: int, gone: Ints) -> int:
+    """Moves the intervals that stay to where others have gone, by origin; gives how many there are."""
+    k, g = 0, 0
+    for i in range(count):
+        while g < gone.size and gone[g] < origin[i]:
+            g += 1
+        s[k], e[k], origin[k] = s[i], e[i], origin[i]
+        k += g == gone.size or gone[g] != origin[i]
+    return k
+
+
+@kernel
 def gather_intervals(
     base_s: Ints,
     base_e: Ints,
@@ -33,20 +45,30 @@ def gather_intervals(
     step = 0 if ends.size == 1 else 1
     n, m = base_s.size, more_s.size
     s, e, origin = np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64), np.empty(n + m + 1, np.int64)
-    i, j, g, k = 0, 0, 0, 0
-    while i < n or j < m:
-        is_first = j == m or (i < n and base_s[i] <= more_s[j])
-        start, end = (base_s[i], base_e[i]) if is_first else (more_s[j], more_e[j])
-        code = start >> shift
-        s[k], e[k], origin[k] = start, end, i if is_first else -1 - j
-        is_wanted = code < edges.size and (end & mask) + reach > edges[code] and (start & mask) <= ends[code * step]
-        if is_first and g < gone.size and gone[g] == i:
-            is_wanted = False
-            g += 1
-        k += is_wanted
-        i += is_first
-        j += not is_first
-    return s[:k], e[:k], origin[:k].copy()
+    k, added = 0, np.empty(m + 1, np.int64)
+    for i in range(n):
+        code = base_s[i] >> shift
+        s[k], e[k], origin[k] = base_s[i], base_e[i], i
+        k += code < edges.size and (base_e[i] & mask) + reach > edges[code] and (base_s[i] & mask) <= ends[code * step]
+    if gone.size:
+        k = _leave_out(s, e, origin, k, gone)
+    count = 0
+    for j in range(m):
+        code = more_s[j] >> shift
+        added[count] = j
+        count += (
+            code < edges.size and (more_e[j] & mask) + reach > edges[code] and (more_s[j] & mask) <= ends[code * step]
+        )
+    i, place = k - 1, k + count - 1
+    for each in range(count - 1, -1, -1):  # from the last on, so that what comes before all that is added stays
+        j = added[each]
+        while i >= 0 and s[i] > more_s[j]:
+            s[place], e[place], origin[place] = s[i], e[i], origin[i]
+            i -= 1
+            place -= 1
+        s[place], e[place], origin[place] = more_s[j], more_e[j], -1 - j
+        place -= 1
+    return s[: k + count], e[: k + count], origin[: k + count].copy()
 
 
 @kernel
@@ -73,20 +95,21 @@ def conclude_after_cuts(
     before_s: Ints,
     before_e: Ints,
     origin: Ints,
-    settled_s: Ints,
-    settled_e: Ints,
     s: Ints,
     e: Ints,
     edges: Ints,
     shift: int,
     delay: int,
     floor: int,
-    mask: int,
+    start: int,
+    bits: int,
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints]:
-    """What was settled, united with what was concluded after the cut of each leading code: see `cuts_of_codes`.
+    """What was there before the cut of each leading code, united with what was concluded after: see `divide_at_cuts`.
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     """
+    mask = (np.int64(1) << bits) - 1
+    settled_s, settled_e, _ = divide_at_cuts(before_s, before_e, edges, shift, delay, floor, start, bits)
     starts, ends = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
     k = 0
     for i in range(s.size):

@@ -13,6 +13,8 @@ INITIATE = 1
 INITIATE_IF_ALIVE = 2
 TERMINATE = -1
 TERMINATE_ANY = -2
+#: After all points.
+NO_POINT = (1 << 63) - 1
 
 
 @kernel
@@ -130,3 +132,65 @@ def join_points(points: Ints, mask: int, tick: int, origin: int) -> Intervals:
         time = ends[r] & mask
         ends[r] += min(tick - (time + origin) % tick, mask - time)
     return starts[: k + 1], ends[: k + 1]
+
+
+@kernel
+def _next_of(out: Ints, runs: Ints, chosen: Ints, places: Ints, since: int) -> int:
+    """The first point of some sorted runs that is not before a point; NO_POINT if there is none."""
+    least = np.int64(NO_POINT)
+    for each in range(chosen.size):
+        run = chosen[each]
+        place, end = places[each], runs[run, 2]
+        while place < end and out[place] < since:
+            place += 1
+        places[each] = place
+        if place < end:
+            least = min(least, out[place])
+    return int(least)
+
+
+@kernel
+def _hold_between(
+    out: Ints, runs: Ints, initiating: Ints, terminating: Ints, mask: int, starts: Ints, ends: Ints, k: int
+) -> int:
+    """Intervals from what some runs of points initiate to what others terminate, as `make_intervals` has them.
+
+    They are written from a place on; gives where they end.
+    """
+    i, j = runs[:, 1][initiating], runs[:, 1][terminating]
+    p = _next_of(out, runs, initiating, i, 0)
+    while p != NO_POINT:
+        limit, stop = p | mask, _next_of(out, runs, terminating, j, p)
+        if stop == p:
+            stop = p + 1  # at one point termination wins
+        else:
+            stop = min(stop, limit)
+            starts[k], ends[k] = p + 1, stop + 1 if stop < limit else limit
+            k += p + 1 < limit
+        p = _next_of(out, runs, initiating, i, stop)
+    return k
+
+
+@kernel
+def hold_between(out: Ints, runs: Ints, values: int, mask: int) -> tuple[Ints, Ints, Ints]:
+    """The intervals of each value of a fluent, one value after the other, and where each ends.
+
+    A value holds from its initiations to its terminations, or to the initiation of another value. out, runs: as
+    `follow_script` gives them.
+    """
+    ends, room = np.zeros(values, np.int64), 1
+    for run in range(runs.shape[0]):
+        room += (runs[run, 2] - runs[run, 1]) * (1 - runs[run, 0] % 2)
+    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
+    initiating, terminating = np.empty(runs.shape[0], np.int64), np.empty(runs.shape[0], np.int64)
+    k = 0
+    for value in range(values):
+        i, j = 0, 0
+        for run in range(runs.shape[0]):
+            initiating[i], terminating[j] = run, run
+            is_some, table = runs[run, 1] < runs[run, 2], runs[run, 0]
+            i += is_some and table == 2 * value
+            j += is_some and (table == 2 * value + 1 or (table % 2 == 0 and table != 2 * value))
+        k = _hold_between(out, runs, initiating[:i], terminating[:j], mask, starts, stops, k)
+        ends[value] = k
+    return starts[:k], stops[:k], ends

@@ -43,7 +43,8 @@ SAVE = 11  # keeps what is selected: as which
 RESTORE = 12  # comes back to what was selected: which
 SCAN = 13  # goes through rows: how much is added to their times, whether they are starts or ends of a fluent
 CARRY = 14  # writes what holds at the cuts, by its keys: its table
-MERGE = 15  # writes points that are there: their table
+CONTINUE = 15  # writes what holds at the cuts, of intervals (starts, ends): its table
+MERGE = 16  # writes points that are there: their table
 
 #: Where codes come from: the key of the row, a column, the line itself, or a column of facts.
 IN_KEY, IN_COLUMN, AS_IT_IS, OF_FACT = range(4)
@@ -62,8 +63,6 @@ COUNT, FACTS, NUMBERS, START = range(4)
 EXACT = 9007199254740992.0
 #: Later than all times on an axis.
 AFTER_ALL = 1 << 62
-#: After all points.
-NO_POINT = (1 << 63) - 1
 
 
 # ---------------------------------------------------------------- codes and numbers
@@ -354,65 +353,20 @@ def _write_carried(keys: Ints, out: Ints, used: int, bits: int, edges: Ints, cut
 
 
 @kernel
-def _next_of(out: Ints, runs: Ints, chosen: Ints, places: Ints, since: int) -> int:
-    """The first point of some sorted runs that is not before a point; NO_POINT if there is none."""
-    least = np.int64(NO_POINT)
-    for each in range(chosen.size):
-        run = chosen[each]
-        place, end = places[each], runs[run, 2]
-        while place < end and out[place] < since:
-            place += 1
-        places[each] = place
-        if place < end:
-            least = min(least, out[place])
-    return int(least)
-
-
-@kernel
-def _hold_between(
-    out: Ints, runs: Ints, initiating: Ints, terminating: Ints, mask: int, starts: Ints, ends: Ints, k: int
-) -> int:
-    """Intervals from what some runs of points initiate to what others terminate, as `make_intervals` has them.
-
-    They are written from a place on; gives where they end.
-    """
-    i, j = runs[:, 1][initiating], runs[:, 1][terminating]
-    p = _next_of(out, runs, initiating, i, 0)
-    while p != NO_POINT:
-        limit, stop = p | mask, _next_of(out, runs, terminating, j, p)
-        if stop == p:
-            stop = p + 1  # at one point termination wins
-        else:
-            stop = min(stop, limit)
-            starts[k], ends[k] = p + 1, stop + 1 if stop < limit else limit
-            k += p + 1 < limit
-        p = _next_of(out, runs, initiating, i, stop)
-    return k
-
-
-@kernel
-def hold_between(out: Ints, runs: Ints, values: int, mask: int) -> tuple[Ints, Ints, Ints]:
-    """The intervals of each value of a fluent, one value after the other, and where each ends.
-
-    A value holds from its initiations to its terminations, or to the initiation of another value. out, runs: as
-    `follow_script` gives them.
-    """
-    ends, room = np.zeros(values, np.int64), 1
-    for run in range(runs.shape[0]):
-        room += (runs[run, 2] - runs[run, 1]) * (1 - runs[run, 0] % 2)
-    starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
-    initiating, terminating = np.empty(runs.shape[0], np.int64), np.empty(runs.shape[0], np.int64)
-    k = 0
-    for value in range(values):
-        i, j = 0, 0
-        for run in range(runs.shape[0]):
-            initiating[i], terminating[j] = run, run
-            is_some, table = runs[run, 1] < runs[run, 2], runs[run, 0]
-            i += is_some and table == 2 * value
-            j += is_some and (table == 2 * value + 1 or (table % 2 == 0 and table != 2 * value))
-        k = _hold_between(out, runs, initiating[:i], terminating[:j], mask, starts, stops, k)
-        ends[value] = k
-    return starts[:k], stops[:k], ends
+def _write_continued(
+    s: Ints, e: Ints, out: Ints, used: int, start: int, bits: int, edges: Ints, cuts: Ints
+) -> tuple[int, int]:
+    """As `_write_carried`, of intervals: those that hold right after their cut. Nothing does before the start."""
+    mask = (1 << bits) - 1
+    k, last, ascends = used, np.int64(0), True
+    for i in range(s.size):
+        cut = _cut_of(s[i], edges, cuts[0], cuts[1], cuts[2])
+        if cut >= start and (s[i] & mask) <= cut + 1 < (e[i] & mask):
+            point = (s[i] & ~mask) | cut
+            ascends &= last <= point
+            out[k] = last = point
+            k += 1
+    return k, int(last) if ascends else -1
 
 
 @kernel
@@ -507,6 +461,9 @@ def follow_script(
         if begun[0] != SCAN:
             if begun[0] == CARRY:
                 end, last = _write_carried(source, out, used, bits, edges, cuts)
+            elif begun[0] == CONTINUE:
+                ends = arrays[begun[2]]
+                end, last = _write_continued(source, ends, out, used, times[2], bits, edges, cuts)
             else:
                 end, last = _write(source, out, used, 0, times, edges, cuts, mask)
             if last < 0:

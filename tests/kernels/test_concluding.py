@@ -90,16 +90,17 @@ def test_divide_at_cuts(rows: list[Span], edges: list[int], delay: int, floor: i
 
 
 @settings(max_examples=200, deadline=None)
-@given(spans(), spans(), edges, st.integers(0, 5), st.integers(0, LAST))
+@given(spans(), spans(), edges, st.integers(0, 5), st.integers(0, LAST), st.integers(0, LAST))
 def test_conclude_after_cuts(
-    before: list[Span], concluded: list[Span], edges: list[int], delay: int, floor: int
+    before: list[Span], concluded: list[Span], edges: list[int], delay: int, floor: int, start: int
 ) -> None:
     known, (s, e) = columns(before), columns(concluded)
-    settled = divide_at(*known, cuts(known[0], edges, delay, floor) + 1, BITS)[:2]
+    cut = cuts(known[0], edges, delay, floor)
+    settled = divide_at(*known, np.where(cut >= start, cut + 1, -1), BITS)[:2]
     now = union2(*settled, *continue_from(s, e, cuts(s, edges, delay, floor) + 1, MASK))
     gone, come = places_unlike(*known, *now)
     origin, table = np.arange(len(known[0])) * 2 - 5, np.array(edges, np.int64)
-    changed = conclude_after_cuts(*known, origin, *settled, s, e, table, BITS, delay, floor, MASK)
+    changed = conclude_after_cuts(*known, origin, s, e, table, BITS, delay, floor, start, BITS)
     expected = *now, *(column[gone] for column in (*known, origin)), *(column[come] for column in now)
     assert [each.tolist() for each in changed] == [each.tolist() for each in expected]
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import make_intervals
 from holdsfor.kernels import scripts as kernel
-from holdsfor.kernels.scripts import find_contradicting_points, follow_script, hold_between
+from holdsfor.kernels.inertia import hold_between
+from holdsfor.kernels.scripts import find_contradicting_points, follow_script
 from tests.kernels.packed import Axis, Ints, axes, interval_lists, law, point_columns, same
 
 EMPTY = np.empty(0, np.int64)

@@ -14,7 +14,8 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.arrivals import differing
-from holdsfor.engine.incremental.blocks import Evaluation, TupleCuts
+from holdsfor.engine.incremental.blocks import Evaluation
+from holdsfor.engine.incremental.cuts import TupleCuts
 from holdsfor.engine.incremental.keys import (
     Touched,
     TouchedKeys,

@@ -16,7 +16,8 @@ from holdsfor.engine.scripts.fetching import as_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
-from holdsfor.kernels.scripts import CARRY, MERGE, SLOTS, follow_script, hold_between
+from holdsfor.kernels.inertia import hold_between
+from holdsfor.kernels.scripts import CARRY, CONTINUE, MERGE, SLOTS, follow_script
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude
 
@@ -36,6 +37,8 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     script, arrays = script_with_arrays
     initial = initial_keys(fluent, world, domains)
     for relation in fluent.relations:
+        before = None if world.cuts is None else world.cuts.known_before(relation)
+        arrays += [EMPTY, EMPTY] if before is None else [as_plain(before.s), as_plain(before.e)]
         arrays += [as_plain(keys.get(relation, EMPTY)) for keys in (world.carried, initial)]
     for table in script.others:
         if table:
@@ -55,9 +58,9 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
 
 
 def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Script | None:
-    """After the arrays that it fetches come the keys that hold at the cuts, and initially, of each value, and the
-    points of the rules that it does not say. None: that is most of them, or heads are not whole, or there are too many
-    arrays.
+    """After the arrays that it fetches come, of each value, the intervals that were known before (starts, ends), or the
+    keys that hold at the cut, and those that hold initially; then the points of the rules that it does not say. None:
+    that is most of them, or heads are not whole, or there are too many arrays.
     """
     tables = find_tables(fluent)
     if not all(find_rule(rule, rulebook).is_full for rule in tables):
@@ -69,8 +72,9 @@ def write_script(fluent: Simple, draft: ScriptDraft, rulebook: Rulebook) -> Scri
             others[table].append(rule)
     slot = len(draft.fetches)
     for value in range(len(fluent.relations)):
-        draft.lines += [[CARRY, slot + 2 * value + each, 0, 2 * value] for each in (0, 1)]
-    slot += 2 * len(fluent.relations)
+        draft.lines.append([CONTINUE, slot, slot + 1, 2 * value])
+        draft.lines += [[CARRY, slot + each, 0, 2 * value] for each in (2, 3)]
+        slot += 4
     for table, rules in enumerate(others):
         if rules:
             draft.lines.append([MERGE, slot, 0, table])

@@ -1,0 +1,111 @@
+"""Cuts: up to when nothing has changed for each tuple of a block. Conclusions about it begin after that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from holdsfor.engine.axis import Ints
+from holdsfor.engine.incremental.keys import Tuples
+from holdsfor.engine.incremental.stored import Gathered
+from holdsfor.engine.incremental.units import Unit
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.relation import Data
+from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
+from holdsfor.plan.operators import Relation
+
+
+@dataclass(slots=True)
+class TupleCuts:
+    """The cuts of a definition's tuples: so long before the times of the tuples, or at the floor.
+
+    start: of the history, relative to the origin: nothing held before it. before: what was known of what is defined.
+    """
+
+    tuples: Tuples
+    unit: Unit
+    delay: int
+    floor: int
+    start: int
+    before: Mapping[Relation, Gathered]
+    _divided: dict[Relation, tuple[Data, Ints]] = field(default_factory=dict)  # as soon as somebody asks
+
+    def of(self, relation: Relation, codes: Callable[[int], Ints]) -> Ints:
+        home = self.unit.homes[relation]
+        if len(home) == 1:
+            return cuts_of_codes(codes(home[0]), self.tuples.until_of_codes, self.delay, self.floor)
+        return np.maximum(self.tuples.until_of(home, codes) - self.delay, self.floor)
+
+    def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
+        axis, shift = self.tuples.axis, self.find_shift(relation, arity)
+        if shift is not None:
+            return points_since(one, other, shift, self.tuples.until_of_codes, self.delay, self.floor, axis.mask)
+        packed = merge_sorted(one, other) if other.size else one
+        keys = packed >> axis.time_bits
+        return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
+
+    def leading(self, relation: Relation, arity: int) -> tuple[Ints, int, int, int] | None:
+        shift = self.find_shift(relation, arity)
+        return None if shift is None else (self.tuples.until_of_codes, shift, self.delay, self.floor)
+
+    def find_shift(self, relation: Relation, arity: int) -> int | None:
+        """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
+        axis = self.tuples.axis
+        if self.unit.homes[relation] != (0,) or axis.is_wide(arity):
+            return None
+        return axis.time_bits + (arity - 1) * axis.code_bits
+
+    def known_before(self, relation: Relation) -> Intervals | None:
+        data = self.before[relation].data
+        return data if isinstance(data, Intervals) and self.find_shift(relation, data.arity) is not None else None
+
+    def divide(self, relation: Relation) -> tuple[Data, Ints]:
+        if relation not in self._divided:
+            self._divided[relation] = self._divide(relation, self.before[relation].data)
+        return self._divided[relation]
+
+    def _divide(self, relation: Relation, data: Data) -> tuple[Data, Ints]:
+        shift = self.find_shift(relation, relation.arity)
+        if not isinstance(data, Intervals) or shift is None:
+            return data.divide_at(settled_before(self.of(relation, data.codes), self.floor, self.start))
+        edges, bits = self.tuples.until_of_codes, data.axis.time_bits
+        s, e, keys = divide_at_cuts(data.s, data.e, edges, shift, self.delay, self.floor, self.start, bits)
+        return data.of(s, e), keys
+
+    def conclude(self, relation: Relation, concluded: Data) -> ChangedRows | None:
+        """What was settled, and what was concluded after the cuts. None: it takes more than one step."""
+        known, origin = self.before[relation]
+        shift = self.find_shift(relation, relation.arity)
+        if shift is None or not isinstance(concluded, Intervals) or not isinstance(known, Intervals):
+            return None
+        lists = known.s, known.e, origin, concluded.s, concluded.e
+        edges, bits = self.tuples.until_of_codes, concluded.axis.time_bits
+        s, e, gone_s, gone_e, origin, come_s, come_e = conclude_after_cuts(
+            *lists, edges, shift, self.delay, self.floor, self.start, bits
+        )
+        return ChangedRows(concluded.of(s, e), known.of(gone_s, gone_e), origin, known.of(come_s, come_e))
+
+
+class ChangedRows(NamedTuple):
+    """Rows as they are now; those that only were there, with their origins, and those that only are now."""
+
+    now: Data
+    removed: Data
+    origin: Ints
+    added: Data
+
+
+def settled_before(cut: Ints, floor: int, start: int) -> Ints:
+    """The first time after a cut; before all times where that is the start of the history: nothing held there.
+
+    floor: no cut is before it.
+    """
+    return cut + 1 if floor >= start else np.where(cut >= start, cut + 1, -1)
+
+
+def cut_of_rows(cuts: TupleCuts | int, relation: Relation, data: Data) -> Ints:
+    """The cut of each row, or one for all of them."""
+    return np.array([cuts]) if isinstance(cuts, int) else cuts.of(relation, data.codes)
