@@ -69,6 +69,11 @@ class Axis:
         """Whether keys with so many arguments are numbers out of a table (and so not in the order of their codes)."""
         return arity * self.code_bits + self.time_bits > BITS
 
+    def leading_shift(self, arity: int) -> int | None:
+        """By how many bits the first code of keys with so many arguments stands before the rest; None: in a table."""
+        before = arity * self.code_bits
+        return None if not arity or before + self.time_bits > BITS else before - self.code_bits + self.time_bits
+
     @property
     def codes(self) -> int:
         """How many different codes there is room for."""

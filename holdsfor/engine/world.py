@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -46,9 +46,10 @@ class Cuts(Protocol):
     def since(self, relation: Relation, one: Ints, other: Ints, arity: int) -> Ints:
         """Of two sorted lists of points, those after the cut of their key, as one. arity: of the keys."""
 
-    def leading(self, relation: Relation, arity: int) -> tuple[Ints, int, int, int] | None:
-        """Where cuts follow from the leading code of a point: an edge for each code, by how many bits the code stands
-        before the rest, how long before its edge the cut is, and the earliest cut. None: they do not.
+    def leading(self, relations: Iterable[Relation]) -> tuple[Ints, int, int, int] | None:
+        """Where cuts follow from the leading code of a point, alike for all relations: an edge for each code, by how
+        many bits the code stands before the rest, how long before its edge the cut is, and the earliest cut. None:
+        they do not.
         """
 
 

@@ -161,9 +161,9 @@ def _find_order(base: Ints, in_base: Ints, more: Ints, in_more: Ints) -> Ints:
 
 @kernel
 def gather_rows(
+    first: Ints,
     base: Ints,
     base_lasts: Ints,
-    first: Ints,
     gone: Ints,
     more: Ints,
     more_lasts: Ints,
@@ -191,9 +191,9 @@ def gather_rows(
 
 @kernel
 def gather_intervals_of_keys(
+    first: Ints,
     base_s: Ints,
     base_e: Ints,
-    first: Ints,
     gone: Ints,
     more_s: Ints,
     more_e: Ints,

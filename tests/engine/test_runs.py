@@ -14,11 +14,13 @@ from holdsfor.engine.incremental import runs as runs_module
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Stored, keep
+from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
 
 AXIS, DICTIONARY = Axis(0, 1, 8, 4), Dictionary()
 KEYS = 6
+ABOUT_FIRST = RowsWanted(((0,),), (), is_everywhere=False, reach=None, leader=0, is_member=False)
 
 Row = tuple[int, int, float]  # key, time, what was measured
 row = st.tuples(st.integers(0, KEYS - 1), st.integers(1, 200), st.sampled_from([0.5, 1.5, 2.5]))
@@ -64,7 +66,7 @@ def test_same_as_a_list(first: list[Row], changes: list[tuple], most_runs: int) 
             touched = sorted(edges.items())
             tuples = Tuples(AXIS, KEYS + 1, {1: TouchedKeys(column_of(touched, 0), column_of(touched, 1))})
             for gathered in (
-                tuples.gather(stored, [(0,)], (), reach),
+                tuples.gather(stored, ABOUT_FIRST, reach),
                 stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach)),
             ):
                 expected = [each for each in known if each[0] in edges and each[1] + reach > edges[each[0]]]

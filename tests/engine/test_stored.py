@@ -15,12 +15,14 @@ from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
 from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples
 from holdsfor.engine.incremental.stored import keep
+from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6
+ABOUT_FIRST = RowsWanted(((0,),), (), is_everywhere=False, reach=None, leader=0, is_member=False)
 
 Row = tuple[int, int]  # key, time
 Step = tuple[set[Row], dict[int, int], int]  # rows to add, the edges of keys, how far before these rows are gathered
@@ -61,7 +63,7 @@ def test_same_as_a_set(kind: Kind, few: int, first: set[Row], changes: list[Step
             gathered = stored.gather(lambda data, tuples=tuples, reach=reach: tuples.places(data, [(0,)], (), reach))
             expected = {(key, time) for key, time in known if key in edges and time + reach > edges[key]}
             assert kind.rows(gathered.data) == expected
-            by_kernel = tuples.gather(stored, [(0,)], (), reach)
+            by_kernel = tuples.gather(stored, ABOUT_FIRST, reach)
             assert kind.rows(by_kernel.data) == expected
             assert by_kernel.origin.tolist() == gathered.origin.tolist()
             assert kind.rows(stored.beyond(100)) == {(key, time) for key, time in known if time > 100}

@@ -74,7 +74,7 @@ def test_gather_intervals_of_keys(
         end_of[keys] = ends
     firsts = first_places(base[0], BITS) if has_firsts else np.empty(0, np.int64)
     limits = keys, until, ends if has_ends else np.array([1 << 60])
-    found = gather_intervals_of_keys(*base, firsts, gone, *more, *limits, BITS, BITS, reach)
+    found = gather_intervals_of_keys(firsts, *base, gone, *more, *limits, BITS, BITS, reach)
     expected = gather_intervals(*base, gone, *more, edge_of, end_of, BITS, MASK, reach)
     assert [each.tolist() for each in found] == [each.tolist() for each in expected]
 

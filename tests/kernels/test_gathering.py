@@ -131,8 +131,8 @@ def test_gather_rows(
 
     packed, added = np.array(base, np.int64), np.array(more, np.int64)
     in_base, in_more, order = gather_rows(
-        *(packed, packed, first_places(packed, BITS) if has_firsts else np.empty(0, np.int64)),
-        *(np.array(gone, np.int64), added, added),
+        first_places(packed, BITS) if has_firsts else np.empty(0, np.int64),
+        *(packed, packed, np.array(gone, np.int64), added, added),
         *(np.array(list(wanted), np.int64), np.array([until for until, _ in times], np.int64)),
         np.array([end for _, end in times] if has_ends else [1 << 60], np.int64),
         *(BITS, BITS, reach),

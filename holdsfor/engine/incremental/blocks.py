@@ -75,7 +75,7 @@ class Evaluation:
             whole = stored.whole()
             gathered = Gathered(whole, np.arange(len(whole)))
         else:
-            gathered = tuples.gather(stored, wanted.shares, wanted.follows, self._on_axis(wanted.reach))
+            gathered = tuples.gather(stored, wanted, self._on_axis(wanted.reach))
         self.turn.count("rows_gathered", gathered.origin.size)
         return gathered
 

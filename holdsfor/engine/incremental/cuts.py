@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,16 +47,13 @@ class TupleCuts:
         keys = packed >> axis.time_bits
         return compress(packed, (packed & axis.mask) > self.of(relation, lambda p: axis.code(keys, p, arity)))
 
-    def leading(self, relation: Relation, arity: int) -> tuple[Ints, int, int, int] | None:
-        shift = self.find_shift(relation, arity)
-        return None if shift is None else (self.tuples.until_of_codes, shift, self.delay, self.floor)
+    def leading(self, relations: Iterable[Relation]) -> tuple[Ints, int, int, int] | None:
+        shift, *others = {self.find_shift(relation, relation.arity) for relation in relations}
+        return None if shift is None or others else (self.tuples.until_of_codes, shift, self.delay, self.floor)
 
     def find_shift(self, relation: Relation, arity: int) -> int | None:
         """By how many bits a tuple of one argument stands before the rest of its rows; None if it does not."""
-        axis = self.tuples.axis
-        if self.unit.homes[relation] != (0,) or axis.is_wide(arity):
-            return None
-        return axis.time_bits + (arity - 1) * axis.code_bits
+        return self.tuples.axis.leading_shift(arity) if self.unit.homes[relation] == (0,) else None
 
     def known_before(self, relation: Relation) -> Intervals | None:
         data = self.before[relation].data

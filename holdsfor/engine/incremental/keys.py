@@ -13,7 +13,7 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
-from holdsfor.engine.incremental.units import Positions
+from holdsfor.engine.incremental.units import Positions, RowsWanted
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
@@ -208,54 +208,49 @@ class Tuples:
             return touched.until_of(codes(positions[0]))
         return self.until_of_codes[codes(positions[0])]
 
-    def gather(
-        self, stored: Stored | Runs, shares: Sequence[Positions], follows: Sequence[int], reach: int
-    ) -> Gathered:
-        """The rows about them, as `places` says."""
+    def gather(self, stored: Stored | Runs, wanted: RowsWanted, reach: int) -> Gathered:
+        """The rows about them, as `places` says. reach: on the axis."""
         gathered = None
-        if len(shares) + len(follows) == 1:
-            positions, touched = shares[0] if shares else (follows[0],), self._find_touched(bool(follows))
-            if isinstance(stored, Stored):
-                gathered = self._gather(stored, positions, touched, bool(follows), reach)
-            elif (shift := _leading_shift(stored.nothing, positions)) is not None:
-                gathered = stored.gather_keys(touched.keys, touched.until, touched.limits(), shift, reach)
+        if wanted.leader is not None:
+            touched = self._members if wanted.is_member else self.by_size.get(1, NONE_TOUCHED)
+            if isinstance(stored, Runs):
+                shift = _leading_shift(stored.nothing, wanted.leader)
+                if shift is not None:
+                    gathered = stored.gather_keys(touched.keys, touched.until, touched.limits(), shift, reach)
+            else:
+                gathered = self._gather(stored, touched, wanted.leader, wanted.is_member, reach)
         if gathered is None:
-            return stored.gather(lambda data: self.places(data, shares, follows, reach))
+            return stored.gather(lambda data: self.places(data, wanted.shares, wanted.follows, reach))
         return gathered
 
-    def _find_touched(self, is_member: bool) -> TouchedKeys:
-        return self._members if is_member else self.by_size.get(1, NONE_TOUCHED)
-
     def _gather(
-        self, stored: Stored, positions: Positions, touched: TouchedKeys, is_member: bool, reach: int
+        self, stored: Stored, touched: TouchedKeys, leader: int, is_member: bool, reach: int
     ) -> Gathered | None:
         """None if rows are not sorted by the argument that leads to them."""
-        if len(stored.base) > FEW and stored.base.latest() + reach <= self.earliest:  # all of it is over
-            stored = keep_added(stored)
         base, more = stored.base, stored.more
-        starts, added = starts_of(base), starts_of(more)
-        if not starts.size and not added.size:
+        size, added = len(base), len(more)
+        if not size and not added:
             return Gathered(base, EMPTY)
-        shift = _leading_shift(base if starts.size else more, positions)
-        is_sorted_alike = not starts.size or not added.size or sorted_by(more) == sorted_by(base)
-        if shift is None or not is_sorted_alike:
+        shift = _leading_shift(base if size else more, leader)
+        if shift is None or (size and added and sorted_by(more) != sorted_by(base)):
             return None
-        axis, count = self.axis, touched.keys.size
-        if count * SEARCH >= starts.size + added.size and count * SPARSE >= self.codes:
-            both = starts, base.lasts(), stored.gone, added, more.lasts()
+        if size > FEW and base.latest() + reach <= self.earliest:  # all of it is over
+            stored = keep_added(stored)
+            base, size = stored.base, 0
+        lists, count, axis = stored.lists(), len(touched.keys), self.axis
+        if count * SEARCH >= size + added and count * SPARSE >= self.codes:
             edges = self._until_of_members if is_member else self.until_of_codes
-            ends = FOREVER if is_member else self._ends_of_codes
+            limits = edges, FOREVER if is_member else self._ends_of_codes, shift, axis.mask, reach
             if isinstance(base, Intervals):
-                s, e, origin = gather_intervals(*both, edges, ends, shift, axis.mask, reach)
+                s, e, origin = gather_intervals(*lists, *limits)
                 return Gathered(base.of(s, e), origin)
-            return stored.take(*gather_from_all(*both, edges, ends, shift, axis.mask, reach))
-        firsts = find_firsts(base, shift) if starts.size > max(FEW, count * SEARCH) else EMPTY
-        rows = starts, base.lasts(), firsts, stored.gone, added, more.lasts()
+            return stored.take(*gather_from_all(*lists, *limits))
+        firsts = find_firsts(base, shift) if size > max(FEW, count * SEARCH) else EMPTY
         keys = touched.keys, touched.until, touched.limits()
         if isinstance(base, Intervals):
-            s, e, origin = gather_intervals_of_keys(*rows, *keys, shift, axis.time_bits, reach)
+            s, e, origin = gather_intervals_of_keys(firsts, *lists, *keys, shift, axis.time_bits, reach)
             return Gathered(base.of(s, e), origin)
-        return stored.take(*gather_rows(*rows, *keys, shift, axis.time_bits, reach))
+        return stored.take(*gather_rows(firsts, *lists, *keys, shift, axis.time_bits, reach))
 
     def places(self, data: Data, shares: Iterable[Positions], follows: Iterable[int], reach: int) -> Ints:
         """The rows about them that are not over so long before the time of their tuple, and begin before its end."""
@@ -286,7 +281,7 @@ class Tuples:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
         edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
-        shift = _leading_shift(data, positions)
+        shift = _leading_shift(data, positions[0])
         if shift is None:
             return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
         return places_of_keys(starts_of(data), data.lasts(), shift, edges, mask, reach)
@@ -307,12 +302,11 @@ def find_firsts(data: Data, shift: int) -> Ints:
     return firsts
 
 
-def _leading_shift(data: Data, positions: Positions) -> int | None:
-    """By how many bits the code of the one argument stands before the rest; None if it does not lead, or is not one."""
-    axis, key = data.axis, sorted_by(data)
-    if len(positions) > 1 or key[:1] != positions or axis.is_wide(len(key)):
-        return None
-    return axis.time_bits + (len(key) - 1) * axis.code_bits
+def _leading_shift(data: Data, position: int) -> int | None:
+    """By how many bits the code of an argument stands before the rest; None if it does not lead."""
+    if isinstance(data, Points):
+        return data.axis.leading_shift(len(data.key)) if data.key[:1] == (position,) else None
+    return None if position else data.axis.leading_shift(data.arity)
 
 
 def sorted_by(data: Data) -> Positions:
@@ -327,8 +321,8 @@ def _find_ranges(
 
     None if the rows of a key do not stand together.
     """
-    axis, shift, ends = data.axis, _leading_shift(data, positions), touched.limits()
-    keys, until = touched.keys, touched.until
+    axis, ends, keys, until = data.axis, touched.limits(), touched.keys, touched.until
+    shift = _leading_shift(data, positions[0]) if len(positions) == 1 else None
     if shift is None:
         if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
             return None

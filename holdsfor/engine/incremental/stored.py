@@ -66,6 +66,13 @@ class Stored:
         """Sorted each; some of the rows may be gone."""
         return self.base, self.more
 
+    def lists(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+        """As kernels take them: when rows of the base begin, and are over; what has gone; the same of the others."""
+        base, more = self.base, self.more
+        if isinstance(base, Intervals) and isinstance(more, Intervals):
+            return base.s, base.e, self.gone, more.s, more.e
+        return base.lasts(), base.lasts(), self.gone, more.lasts(), more.lasts()
+
     def largest(self) -> Data:
         """Most of the rows, sorted."""
         return self.base

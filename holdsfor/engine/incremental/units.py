@@ -112,24 +112,29 @@ def _reads(plan: Plan, definitions: Iterable[int]) -> frozenset[Relation]:
 
 
 class RowsWanted(NamedTuple):
-    """Which rows of a relation a block of a unit looks at: see `Unit`. reach: how far back; None: at any distance."""
+    """Which rows of a relation a block of a unit looks at: see `Unit`. reach: how far back; None: at any distance.
+
+    leader: the one argument that tells; None: more than one does. is_member: whether it leads to tuples of several.
+    """
 
     shares: tuple[Positions, ...]
     follows: tuple[int, ...]
     is_everywhere: bool
     reach: int | None
+    leader: int | None
+    is_member: bool
 
 
 def find_wanted(unit: Unit, reaches: Mapping[Relation, int | None]) -> dict[Relation, RowsWanted]:
-    return {
-        relation: RowsWanted(
-            unit.about.get(relation, ()),
-            unit.follows.get(relation, ()),
-            relation in unit.everywhere or not unit.is_keyed,
-            reaches.get(relation),
-        )
-        for relation in {*unit.reads, *unit.homes}
-    }
+    return {relation: _find_wanted(unit, relation, reaches.get(relation)) for relation in {*unit.reads, *unit.homes}}
+
+
+def _find_wanted(unit: Unit, relation: Relation, reach: int | None) -> RowsWanted:
+    shares, follows = unit.about.get(relation, ()), unit.follows.get(relation, ())
+    leaders = [*(positions for positions in shares), *((position,) for position in follows)]
+    leader = leaders[0][0] if len(leaders) == 1 and len(leaders[0]) == 1 else None
+    is_everywhere = relation in unit.everywhere or not unit.is_keyed
+    return RowsWanted(shares, follows, is_everywhere, reach, leader, is_member=bool(follows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,8 +93,8 @@ def _find_cuts(fluent: Simple, world: World) -> tuple[Ints, Ints] | None:
     """As `follow_script` wants them; None: they are not of that kind."""
     if world.cuts is None:
         return EMPTY, np.array([-1, 0, world.after - world.axis.origin])
-    leading = [world.cuts.leading(relation, relation.arity) for relation in fluent.relations]
-    if leading[0] is None or any(each is None or each[1:] != leading[0][1:] for each in leading):
+    leading = world.cuts.leading(fluent.relations)
+    if leading is None:
         return None
-    edges, shift, delay, floor = leading[0]
-    return edges, np.array([shift, delay, floor])
+    edges, *cuts = leading
+    return edges, np.array(cuts)
