@@ -58,6 +58,14 @@ from holdsfor.kernels.searching import first_places, gather_from_all, gather_fro
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.touching import (
+    find_contradictions,
+    find_lingering_keys,
+    take_touched,
+    touch_by_intervals,
+    touch_by_points,
+    unite_touched,
+)
 
 __all__ = [
     "INITIATE",
@@ -90,7 +98,9 @@ __all__ = [
     "earliest_of_keys",
     "exclusive",
     "expand",
+    "find_contradictions",
     "find_earliest_of_codes",
+    "find_lingering_keys",
     "first_block",
     "first_places",
     "gather_from_all",
@@ -138,8 +148,12 @@ __all__ = [
     "slide_sums",
     "sort_packed",
     "take",
+    "take_touched",
     "time_span",
+    "touch_by_intervals",
+    "touch_by_points",
     "union2",
     "unique_sorted",
+    "unite_touched",
     "value_span",
 ]

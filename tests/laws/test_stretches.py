@@ -15,10 +15,9 @@ import pytest
 import holdsfor
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental import keys, late, stretches, touching
-from holdsfor.engine.scripts.confirming import find_contradicting
+from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
 from holdsfor.engine.world import World
-from holdsfor.plan.definitions import Simple
-from holdsfor.plan.operators import Relation
+from holdsfor.kernels import find_contradictions
 from tests.laws.test_incremental import Told, keep_in_runs, tell
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -67,13 +66,17 @@ def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(late, "MANY_LATE", 1)
     asked, contradicting = [], []
 
-    def watch(fluent: Simple, event: Relation, world: World, floor: int) -> Ints | None:
-        points = find_contradicting(fluent, event, world, floor)
-        asked.append(len(world.points_of(event)))
-        contradicting.append(0 if points is None else len(points))
+    def watch_late(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
+        asked.append(len(world.points_of(readers.event)))
+        return conclude_alone(readers, world, floor)
+
+    def watch_contradictions(*args: object) -> Ints:
+        points = find_contradictions(*args)
+        contradicting.append(len(points))
         return points
 
-    monkeypatch.setattr(late, "find_contradicting", watch)
+    monkeypatch.setattr(late, "conclude_alone", watch_late)
+    monkeypatch.setattr(late, "find_contradictions", watch_contradictions)
     for seed in range(40):
         list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
     assert sum(asked) > 100

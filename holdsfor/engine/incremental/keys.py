@@ -26,14 +26,15 @@ from holdsfor.kernels import (
     places_from,
     places_of_codes,
     places_of_keys,
+    take_touched,
+    unite_touched,
 )
+from holdsfor.kernels.touching import UNTOUCHED
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
-DENSE = 4
-#: Later than all times on an axis.
-UNTOUCHED = 1 << 62
+DENSE = 16
 FOREVER = np.array([UNTOUCHED])
 
 
@@ -92,14 +93,11 @@ def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
         earliest = np.full(most + 1, UNTOUCHED)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)
-        distinct = np.flatnonzero(earliest != UNTOUCHED)
-        return distinct, earliest[distinct]
+        return take_touched(earliest)
     keys = np.concatenate([some for some, _ in parts])
     until = np.concatenate([times if len(times) == len(some) else np.repeat(times, len(some)) for some, times in parts])
     order = np.argsort(keys, kind="stable")
-    keys, until = keys[order], until[order]
-    first = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-    return keys[first], np.minimum.reduceat(until, first)
+    return unite_touched(keys[order], until[order])
 
 
 @dataclass(frozen=True)

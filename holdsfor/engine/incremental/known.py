@@ -25,13 +25,13 @@ from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, 
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.relation import Data, change_rows
-from holdsfor.engine.scripts.confirming import may_confirm
+from holdsfor.engine.scripts.confirming import Readers, may_confirm
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.kernels import merge_lingering
-from holdsfor.plan.definitions import Definition, Due, Group, Static
+from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import complements, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach
@@ -61,7 +61,7 @@ class SessionSetting:
     looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
     or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: what they
     read, by relation; waiting: how far they look from the present, each with one of the definitions that do.
-    confirming: events of which each occurrence may be judged by itself, with the definitions that read them.
+    confirming: events of which each occurrence may be judged by itself, with the fluents that read them.
     """
 
     program: Program
@@ -79,7 +79,7 @@ class SessionSetting:
     steps: dict[Unit, tuple[DefinitionStep, ...]]
     looking: dict[Unit, tuple[int, int] | None]
     wanted: dict[Unit, dict[Relation, RowsWanted]]
-    confirming: dict[Unit, dict[Relation, tuple[DefinitionStep, ...]]]
+    confirming: dict[Unit, dict[Relation, Readers]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -126,14 +126,15 @@ def _find_looking(plan: Plan, unit: Unit, delays: Delays) -> tuple[int, int] | N
     return max((distance or 0 for distance in back), default=0), max((distance or 0 for distance in ahead), default=0)
 
 
-def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, tuple[DefinitionStep, ...]]:
+def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:
     steps, confirming = make_steps(plan, unit), {}
     for relation in unit.about.keys() - unit.homes.keys() - unit.follows.keys() - unit.everywhere:
         readers = tuple(step for step in steps if relation in step.reads)
         places = [*unit.about[relation], *(unit.homes[own] for step in readers for own in step.own)]
         is_alone = len(unit.about[relation]) == 1 and all(len(positions) == 1 for positions in places)
         if relation.kind == "event" and is_alone and all(may_confirm(step.definition, relation) for step in readers):
-            confirming[relation] = readers
+            fluents = tuple(step.definition for step in readers if isinstance(step.definition, Simple))
+            confirming[relation] = Readers(relation, fluents)
     return confirming
 
 

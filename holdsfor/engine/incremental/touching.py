@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, tuple_keys
+from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples, tuple_keys
 from holdsfor.engine.incremental.known import Waiting
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
@@ -17,6 +17,7 @@ from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import find_earliest_of_codes, minus2
+from holdsfor.kernels.touching import UNTOUCHED
 from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
 

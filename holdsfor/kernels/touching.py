@@ -1,0 +1,133 @@
+"""What a change touches: groundings with the time of the change, and points that are not as what is known says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from holdsfor.kernels.kernel import Ints, kernel
+from holdsfor.kernels.searching import seek
+
+#: Later than all times on an axis.
+UNTOUCHED = 1 << 62
+
+
+@kernel
+def _put_time(keys: Ints, times: Ints, k: int, key: int, time: int) -> int:
+    """A key with its time behind the others, of which there are k: but once where it comes again at once."""
+    if k and keys[k - 1] == key:
+        times[k - 1] = min(times[k - 1], time)
+        return k
+    keys[k], times[k] = key, time
+    return k + 1
+
+
+@kernel
+def touch_by_points(packed: Ints, bits: int, before: int) -> tuple[Ints, Ints]:
+    """The keys of sorted points, each with the time of its first point, less `before`."""
+    mask = (np.int64(1) << bits) - 1
+    keys, times, k = np.empty(packed.size, np.int64), np.empty(packed.size, np.int64), 0
+    for i in range(packed.size):
+        k = _put_time(keys, times, k, packed[i] >> bits, (packed[i] & mask) - before)
+    return keys[:k], times[:k]
+
+
+@kernel
+def _next_edge(s: Ints, e: Ints, place: int) -> int:
+    """Starts and ends of intervals one after the other; after all of them, what is after all points."""
+    if place == 2 * s.size:
+        return (1 << 63) - 1
+    return int(e[place >> 1] if place & 1 else s[place >> 1])
+
+
+@kernel
+def touch_by_intervals(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, bits: int, before: int) -> tuple[Ints, Ints]:
+    """The keys for which two lists of intervals are not the same, each with the first time of that, less `before`."""
+    mask = (np.int64(1) << bits) - 1
+    keys, times = np.empty(a_s.size + b_s.size, np.int64), np.empty(a_s.size + b_s.size, np.int64)
+    i, j, k = 0, 0, 0
+    while i < 2 * a_s.size or j < 2 * b_s.size:
+        one, other = _next_edge(a_s, a_e, i), _next_edge(b_s, b_e, j)
+        edge, were_alike = min(one, other), (i + j) & 1 == 0
+        i += one == edge
+        j += other == edge
+        if were_alike and one != other:
+            k = _put_time(keys, times, k, edge >> bits, int(edge & mask) - before)
+    return keys[:k], times[:k]
+
+
+@kernel
+def find_lingering_keys(s: Ints, e: Ints, edge: int, now: int, bits: int) -> tuple[Ints, int]:
+    """The keys of sorted intervals that begin or end after the edge, and have begun; and the last time that one does.
+
+    That is the edge if there are none. What only goes on neither begins nor ends. Points begin and end at once.
+    """
+    mask = (np.int64(1) << bits) - 1
+    keys, k, latest = np.empty(s.size + 1, np.int64), 0, edge
+    for i in range(s.size):
+        start, end = s[i] & mask, e[i] & mask
+        last = start if end == mask else max(start, end)
+        if start <= now and last > edge:
+            latest = max(latest, last)
+            keys[k] = s[i] >> bits
+            k += k == 0 or keys[k] != keys[k - 1]
+    return keys[:k], latest
+
+
+@kernel
+def take_touched(earliest: Ints) -> tuple[Ints, Ints]:
+    """The codes that have a time in a table of all codes, with their times."""
+    codes, k = np.empty(earliest.size + 1, np.int64), 0
+    for code in range(earliest.size):
+        codes[k] = code
+        k += earliest[code] != UNTOUCHED
+    times = np.empty(k, np.int64)
+    for i in range(k):
+        times[i] = earliest[codes[i]]
+    return codes[:k].copy(), times
+
+
+@kernel
+def unite_touched(keys: Ints, times: Ints) -> tuple[Ints, Ints]:
+    """Sorted keys, each once, with the earliest of its times."""
+    distinct, earliest, k = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64), 0
+    for i in range(keys.size):
+        k = _put_time(distinct, earliest, k, keys[i], times[i])
+    return distinct[:k], earliest[:k]
+
+
+@kernel
+def find_contradictions(
+    out: Ints,
+    runs: Ints,
+    value: int,
+    floor: int,
+    base_s: Ints,
+    base_e: Ints,
+    gone: Ints,
+    more_s: Ints,
+    more_e: Ints,
+    mask: int,
+) -> Ints:
+    """The points of a value's runs that do not agree with whether it holds right after them; none up to the floor.
+
+    An initiation agrees with a value that holds, a termination with one that does not: neither changes anything.
+    out, runs: as `follow_script` gives them. It holds by the base, without the places that are gone, and by the rest.
+    """
+    room = 0
+    for run in range(runs.shape[0]):
+        room += runs[run, 2] - runs[run, 1] if runs[run, 0] >> 1 == value else 0
+    points, k = np.empty(room + 1, np.int64), 0
+    for run in range(runs.shape[0]):
+        if runs[run, 0] >> 1 != value:
+            continue
+        i, j, g = 0, 0, 0
+        for place in range(runs[run, 1], runs[run, 2]):
+            after = out[place] + 1
+            i, j = seek(base_s, after + 1, i), seek(more_s, after + 1, j)
+            holds = j > 0 and after < more_e[j - 1]
+            if not holds and i > 0 and after < base_e[i - 1]:
+                g = seek(gone, i - 1, g)
+                holds = g == gone.size or gone[g] != i - 1
+            points[k] = out[place]
+            k += holds == (runs[run, 0] & 1 == 1) and (out[place] & mask) > floor
+    return points[:k]
