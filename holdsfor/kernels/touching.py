@@ -123,11 +123,14 @@ def find_contradictions(
         i, j, g = 0, 0, 0
         for place in range(runs[run, 1], runs[run, 2]):
             after = out[place] + 1
-            i, j = seek(base_s, after + 1, i), seek(more_s, after + 1, j)
-            holds = j > 0 and after < more_e[j - 1]
-            if not holds and i > 0 and after < base_e[i - 1]:
+            i = seek(base_s, after + 1, i)
+            holds = i > 0 and after < base_e[i - 1]
+            if holds:
                 g = seek(gone, i - 1, g)
                 holds = g == gone.size or gone[g] != i - 1
+            if not holds:
+                j = seek(more_s, after + 1, j)
+                holds = j > 0 and after < more_e[j - 1]
             points[k] = out[place]
             k += holds == (runs[run, 0] & 1 == 1) and (out[place] & mask) > floor
     return points[:k]

@@ -7,7 +7,7 @@ that has happened since; only keys for which one contradicts what is known are e
 
 from __future__ import annotations
 
-from dataclasses import replace
+import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.blocks import Evaluation
@@ -38,19 +38,20 @@ def touch_by_contradictions(
         return difference
     assert isinstance(added, Points)
     is_late = (added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin
-    if is_late.sum() < MANY_LATE or not _touch(turn, unit, relation, added.where(is_late), touched):
+    late = np.flatnonzero(is_late)  # places are sooner gone through than a mask, by each column
+    if late.size < MANY_LATE or not _touch(turn, unit, relation, added.take(late), touched):
         return difference
-    return Difference(difference.removed, added.where(~is_late))
+    return Difference(difference.removed, added.take(np.flatnonzero(~is_late)))
 
 
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
     """False: it cannot be told."""
     readers, floors = turn.setting.confirming[unit][relation], turn.known.frontier.cuts
-    world = replace(turn.bare, relations={relation: late}, shared={})
-    if readers.conditions:
-        evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
-        world.relations.update({each: evaluation.gather(each).data for each in readers.conditions})
-    parts = conclude_alone(readers, world, min(floors[own] for own in readers.relations))
+    evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
+    relations = evaluation.world.relations
+    relations[relation] = late
+    relations.update({each: evaluation.gather(each).data for each in readers.conditions})
+    parts = conclude_alone(readers, evaluation.world, min(floors[own] for own in readers.relations))
     for part in parts or ():
         _touch_contradicted(turn, unit, part, touched)
     return parts is not None
