@@ -11,7 +11,6 @@ from holdsfor.kernels.gathering import (
     find_earliest_of_codes,
     order_changed,
     places_from,
-    places_lingering,
     places_of_codes,
     places_of_keys,
     places_unlike,
@@ -60,6 +59,7 @@ from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 from holdsfor.kernels.touching import (
     find_contradictions,
+    find_followers,
     find_lingering_keys,
     take_touched,
     touch_by_intervals,
@@ -100,6 +100,7 @@ __all__ = [
     "expand",
     "find_contradictions",
     "find_earliest_of_codes",
+    "find_followers",
     "find_lingering_keys",
     "first_block",
     "first_places",
@@ -135,7 +136,6 @@ __all__ = [
     "pack_codes",
     "places_after",
     "places_from",
-    "places_lingering",
     "places_of_codes",
     "places_of_keys",
     "places_of_same_keys",

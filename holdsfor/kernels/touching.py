@@ -24,34 +24,36 @@ def _put_time(keys: Ints, times: Ints, k: int, key: int, time: int) -> int:
 @kernel
 def touch_by_points(packed: Ints, bits: int, before: int) -> tuple[Ints, Ints]:
     """The keys of sorted points, each with the time of its first point, less `before`."""
-    mask = (np.int64(1) << bits) - 1
-    keys, times, k = np.empty(packed.size, np.int64), np.empty(packed.size, np.int64), 0
+    mask, last = (np.int64(1) << bits) - 1, np.int64(-1)
+    keys, times, k = np.empty(packed.size + 1, np.int64), np.empty(packed.size + 1, np.int64), 0
     for i in range(packed.size):
-        k = _put_time(keys, times, k, packed[i] >> bits, (packed[i] & mask) - before)
+        key = packed[i] >> bits
+        keys[k], times[k] = key, (packed[i] & mask) - before
+        k += key != last
+        last = key
     return keys[:k], times[:k]
 
 
 @kernel
-def _next_edge(s: Ints, e: Ints, place: int) -> int:
-    """Starts and ends of intervals one after the other; after all of them, what is after all points."""
-    if place == 2 * s.size:
-        return (1 << 63) - 1
-    return int(e[place >> 1] if place & 1 else s[place >> 1])
-
-
-@kernel
 def touch_by_intervals(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, bits: int, before: int) -> tuple[Ints, Ints]:
-    """The keys for which two lists of intervals are not the same, each with the first time of that, less `before`."""
-    mask = (np.int64(1) << bits) - 1
-    keys, times = np.empty(a_s.size + b_s.size, np.int64), np.empty(a_s.size + b_s.size, np.int64)
+    """The keys for which two lists of intervals are not the same, each with the first time of that, less `before`.
+
+    Up to that time both have the same intervals: so it is where one begins that only one list has, or the earlier end
+    of two that begin together.
+    """
+    mask, n, m = (np.int64(1) << bits) - 1, a_s.size, b_s.size
+    keys, times = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
     i, j, k = 0, 0, 0
-    while i < 2 * a_s.size or j < 2 * b_s.size:
-        one, other = _next_edge(a_s, a_e, i), _next_edge(b_s, b_e, j)
-        edge, were_alike = min(one, other), (i + j) & 1 == 0
-        i += one == edge
-        j += other == edge
-        if were_alike and one != other:
-            k = _put_time(keys, times, k, edge >> bits, int(edge & mask) - before)
+    while i < n or j < m:
+        in_a = j == m or (i < n and a_s[i] <= b_s[j])
+        in_b = i == n or (j < m and b_s[j] <= a_s[i])
+        first = a_s[i] if in_a else b_s[j]
+        if in_a and in_b:
+            first = min(a_e[i], b_e[j])
+        if not in_a or not in_b or a_e[i] != b_e[j]:
+            k = _put_time(keys, times, k, first >> bits, (first & mask) - before)
+        i += in_a
+        j += in_b
     return keys[:k], times[:k]
 
 
@@ -71,6 +73,23 @@ def find_lingering_keys(s: Ints, e: Ints, edge: int, now: int, bits: int) -> tup
             keys[k] = s[i] >> bits
             k += k == 0 or keys[k] != keys[k - 1]
     return keys[:k], latest
+
+
+@kernel
+def find_followers(codes: Ints, lasts: Ints, earliest: Ints, reach: int, near: int, mask: int) -> tuple[Ints, Ints]:
+    """The rows with an argument that has a time in a table of all codes, and the earliest time of each row's arguments.
+
+    Without rows whose last time, and `reach` more, is not after that, or not after `near` if that is earlier. codes: of
+    each argument, one row after the other.
+    """
+    rows, times, k = np.empty(lasts.size + 1, np.int64), np.empty(lasts.size + 1, np.int64), 0
+    for i in range(lasts.size):
+        time = earliest[codes[0, i]]
+        for argument in range(1, codes.shape[0]):
+            time = min(time, earliest[codes[argument, i]])
+        rows[k], times[k] = i, time
+        k += time != UNTOUCHED and (lasts[i] & mask) + reach > min(time, near)
+    return rows[:k], times[:k]
 
 
 @kernel

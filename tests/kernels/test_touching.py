@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import (
     find_contradictions,
+    find_followers,
     find_lingering_keys,
     take_touched,
     touch_by_intervals,
@@ -68,6 +69,24 @@ def test_keys_of_what_lingers_and_has_begun(known: list[Span], edge: int, now: i
     lingering = [(key, last) for key, last in lasts if last > edge]
     assert keys.tolist() == sorted({key for key, _ in lingering})
     assert latest == max((last for _, last in lingering), default=edge)
+
+
+@law
+@given(timed, timed, st.data(), st.integers(0, 9), st.integers(0, LAST))
+def test_rows_follow_their_arguments(
+    left: list[Timed], right: list[Timed], data: st.DataObject, reach: int, near: int
+) -> None:
+    pairs = [(key, other, time) for (key, time), (other, _) in zip(left, right, strict=False)]
+    drawn = data.draw(st.lists(st.none() | st.integers(0, LAST), min_size=KEYS, max_size=KEYS))
+    earliest = [UNTOUCHED if time is None else time for time in drawn]
+    codes = ints(key for key, _, _ in pairs), ints(key for _, key, _ in pairs)
+    lasts = pack((key, time) for key, _, time in pairs)
+    found = find_followers(np.stack(codes), lasts, ints(earliest), reach, near, MASK)
+    times = [min(earliest[key], earliest[other]) for key, other, _ in pairs]
+    expected = [
+        (row, time) for row, time in enumerate(times) if time != UNTOUCHED and pairs[row][2] + reach > min(time, near)
+    ]
+    assert as_pairs(found) == expected
 
 
 @law

@@ -78,19 +78,20 @@ class Touched:
     def touch_all(self, until: int) -> None:
         self.everything = until if self.everything is None else min(until, self.everything)
 
-    def tuples(self) -> dict[int, tuple[Ints, Ints]]:
-        """By size: the distinct tuples, sorted, each with the earliest of its times."""
-        return {size: find_earliest(parts) for size, parts in self.parts.items()}
+    def tuples(self, codes: int) -> dict[int, tuple[Ints, Ints]]:
+        """By size: the distinct tuples, sorted, each with the earliest of its times. codes: how many there are."""
+        return {size: find_earliest(parts, codes if size == 1 else None) for size, parts in self.parts.items()}
 
 
-def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """The distinct keys, sorted, each with the earliest of its times."""
+def find_earliest(parts: list[tuple[Ints, Ints]], above: int | None = None) -> tuple[Ints, Ints]:
+    """The distinct keys, sorted, each with the earliest of its times. above: more than all keys, if it is known."""
     rows = sum([len(keys) for keys, _ in parts])
     if rows == 1:
         return next(part for part in parts if len(part[0]))
-    most = max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
-    if most < DENSE * rows:
-        earliest = np.full(most + 1, UNTOUCHED)
+    if above is None:
+        above = 1 + max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
+    if above <= DENSE * rows:
+        earliest = np.full(above, UNTOUCHED)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)
         return take_touched(earliest)

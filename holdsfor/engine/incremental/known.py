@@ -267,7 +267,9 @@ def _join_lingering(rows: Data, added: Data | None, edge: int) -> Data:
         assert isinstance(added, Intervals)
         return rows.of(*merge_lingering(rows.s, rows.e, added.s, added.e, edge, rows.axis.mask))
     left, more = rows.lingering(edge), added.lingering(edge)
-    return change_rows(left, EMPTY, more) if len(more) else left
+    if not len(left) or not len(more):
+        return left if len(left) else more
+    return change_rows(left, EMPTY, more)
 
 
 def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:

@@ -14,7 +14,6 @@ from holdsfor.engine.incremental.keys import (
     ordered_key,
     sorted_by,
     starts_of,
-    tuple_keys,
 )
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
@@ -23,7 +22,13 @@ from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
-from holdsfor.kernels import find_earliest_of_codes, find_lingering_keys, touch_by_intervals, touch_by_points
+from holdsfor.kernels import (
+    find_earliest_of_codes,
+    find_followers,
+    find_lingering_keys,
+    touch_by_intervals,
+    touch_by_points,
+)
 from holdsfor.kernels.touching import UNTOUCHED
 from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
@@ -102,6 +107,8 @@ def _changed(unit: Unit, relation: Relation, difference: Difference) -> Iterator
         return
     for data in (removed, added):
         assert isinstance(data, Points)
+        if not len(data):
+            continue
         if _are_in_keys(unit, relation, data):
             keys, until = touch_by_points(data.packed, axis.time_bits, 1 - axis.origin)
             yield _codes_of_keys(data, keys), until
@@ -154,25 +161,25 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     """
     if not touched.members:
         return
-    axis, wanted, near = turn.bare.axis, turn.setting.wanted[unit], turn.known.query_time
+    axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
     apart = axis.origin + axis.tick  # times are on the axis there, and up to a tick earlier: see `_before_tick`
-    first = min(int(until.min()) for _, until in touched.members)
+    near = turn.known.query_time - apart
+    first = min(int(until.min()) for _, until in touched.members) - apart
     earliest: Ints | None = None
     for relation, positions in unit.of_several:
         stored, reach = turn.stores.get(relation), wanted[relation].reach if relation in wanted else None
+        reach = axis.mask if reach is None else reach
         for data in () if stored is None else stored.parts():
-            if not len(data) or (reach is not None and data.latest() + reach <= min(first, near) - apart):
+            if not len(data) or data.latest() + reach <= min(first, near):
                 continue
             if earliest is None:
                 earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
                 for codes, until in touched.members:
-                    find_earliest_of_codes(earliest, codes, until)
-            times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
-            is_touched = times != UNTOUCHED
-            if reach is not None:
-                is_touched &= (data.lasts() & axis.mask) + reach > np.minimum(times, near) - apart
-            rows = np.flatnonzero(is_touched)
-            touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
+                    find_earliest_of_codes(earliest, codes, until - apart)
+            columns = np.stack([data.codes(position) for position in positions])
+            rows, times = find_followers(columns, data.lasts(), earliest, reach, near, axis.mask)
+            keys = ordered_key(axis, list(columns[:, rows]))
+            touched.touch(len(positions), keys, times + apart, is_endless=True)
 
 
 def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched) -> bool:
@@ -200,8 +207,11 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched)
 
 def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
     """The tuples that are touched, or all tuples together where that costs less."""
-    tuples = {size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples().items()}
-    chosen = Tuples(turn.bare.axis, len(turn.bare.dictionary) + 1, tuples)
+    codes = len(turn.bare.dictionary) + 1
+    tuples = {
+        size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples(codes).items()
+    }
+    chosen = Tuples(turn.bare.axis, codes, tuples)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return TouchedBlock(None, min(until, chosen.earliest))
