@@ -22,15 +22,16 @@ def _put_time(keys: Ints, times: Ints, k: int, key: int, time: int) -> int:
 
 
 @kernel
-def touch_by_points(packed: Ints, bits: int, before: int) -> tuple[Ints, Ints]:
-    """The keys of sorted points, each with the time of its first point, less `before`."""
+def touch_by_points(packed: Ints, after: int, bits: int, before: int) -> tuple[Ints, Ints]:
+    """The keys of sorted points that are after a time, each with the time of its first such point, less `before`."""
     mask, last = (np.int64(1) << bits) - 1, np.int64(-1)
     keys, times, k = np.empty(packed.size + 1, np.int64), np.empty(packed.size + 1, np.int64), 0
     for i in range(packed.size):
-        key = packed[i] >> bits
-        keys[k], times[k] = key, (packed[i] & mask) - before
-        k += key != last
-        last = key
+        key, time = packed[i] >> bits, packed[i] & mask
+        keys[k], times[k] = key, time - before
+        is_first = time > after and key != last
+        k += is_first
+        last = key if is_first else last
     return keys[:k], times[:k]
 
 
@@ -125,17 +126,20 @@ def find_contradictions(
     gone: Ints,
     more_s: Ints,
     more_e: Ints,
-    mask: int,
-) -> Ints:
+    bits: int,
+    before: int,
+) -> tuple[Ints, Ints]:
     """The points of a value's runs that do not agree with whether it holds right after them; none up to the floor.
 
+    Gives their keys, and their times less `before`: of a key's points that come one after the other, the earliest.
     An initiation agrees with a value that holds, a termination with one that does not: neither changes anything.
     out, runs: as `follow_script` gives them. It holds by the base, without the places that are gone, and by the rest.
     """
     room = 0
     for run in range(runs.shape[0]):
         room += runs[run, 2] - runs[run, 1] if runs[run, 0] >> 1 == value else 0
-    points, k = np.empty(room + 1, np.int64), 0
+    mask = (np.int64(1) << bits) - 1
+    keys, times, k = np.empty(room, np.int64), np.empty(room, np.int64), 0
     for run in range(runs.shape[0]):
         if runs[run, 0] >> 1 != value:
             continue
@@ -150,6 +154,7 @@ def find_contradictions(
             if not holds:
                 j = seek(more_s, after + 1, j)
                 holds = j > 0 and after < more_e[j - 1]
-            points[k] = out[place]
-            k += holds == (runs[run, 0] & 1 == 1) and (out[place] & mask) > floor
-    return points[:k]
+            time = out[place] & mask
+            if holds == (runs[run, 0] & 1 == 1) and time > floor:
+                k = _put_time(keys, times, k, out[place] >> bits, time - before)
+    return keys[:k], times[:k]

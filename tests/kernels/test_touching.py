@@ -47,10 +47,11 @@ def as_pairs(found: tuple[Ints, Ints]) -> list[Timed]:
 
 
 @law
-@given(timed, st.integers(0, 3))
-def test_points_touch_their_keys(points: list[Timed], before: int) -> None:
-    found = touch_by_points(pack(sorted(points)), BITS, before)
-    assert as_pairs(found) == [(key, time - before) for key, time in sorted(find_earliest(points).items())]
+@given(timed, st.integers(-1, LAST), st.integers(0, 3))
+def test_points_touch_their_keys(points: list[Timed], after: int, before: int) -> None:
+    found = touch_by_points(pack(sorted(points)), after, BITS, before)
+    expected = find_earliest((key, time) for key, time in points if time > after)
+    assert as_pairs(found) == [(key, time - before) for key, time in sorted(expected.items())]
 
 
 @law
@@ -111,7 +112,7 @@ def test_contradictions(
     points = pack([*sorted(begin), *sorted(end), *sorted(begin)])
     parts = np.cumsum([0, len(begin), len(end), len(begin)]).tolist()
     runs = np.array([[2, parts[0], parts[1]], [3, parts[1], parts[2]], [0, parts[2], parts[3]]])
-    found = find_contradictions(points, runs, 1, floor, *columns(base), gone, *columns(more), MASK)
-    expected = [(key, time) for key, time in sorted(begin) if time > floor and (key, time + 1) not in holds]
-    expected += [(key, time) for key, time in sorted(end) if time > floor and (key, time + 1) in holds]
-    assert found.tolist() == pack(expected).tolist()
+    found = find_contradictions(points, runs, 1, floor, *columns(base), gone, *columns(more), BITS, 1)
+    expected = [(key, time) for key, time in begin if time > floor and (key, time + 1) not in holds]
+    expected += [(key, time) for key, time in end if time > floor and (key, time + 1) in holds]
+    assert find_earliest(as_pairs(found)) == {key: time - 1 for key, time in find_earliest(expected).items()}

@@ -70,10 +70,10 @@ def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> No
         asked.append(len(world.points_of(readers.event)))
         return conclude_alone(readers, world, floor)
 
-    def watch_contradictions(*args: object) -> Ints:
-        points = find_contradictions(*args)
-        contradicting.append(len(points))
-        return points
+    def watch_contradictions(*args: object) -> tuple[Ints, Ints]:
+        keys, until = find_contradictions(*args)
+        contradicting.append(len(keys))
+        return keys, until
 
     monkeypatch.setattr(late, "conclude_alone", watch_late)
     monkeypatch.setattr(late, "find_contradictions", watch_contradictions)

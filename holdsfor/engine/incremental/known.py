@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
 from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data, change_rows
 from holdsfor.engine.scripts.confirming import Readers, may_confirm
 from holdsfor.engine.settling import Scope
@@ -253,23 +253,26 @@ def next_agenda(
     for relation, edge in _find_first_edges(setting, edges).items():
         difference, rows = differences.get(relation), known.agenda.get(relation)
         added = None if difference is None or not len(difference.added) else difference.added
-        if rows is None:
-            rows, added = added, None
-        if rows is not None and len(lingering := _join_lingering(rows, added, edge)):
+        parts = [part for part in (rows, added) if part is not None and not _is_over(part, edge)]
+        if parts and len(lingering := _join_lingering(parts, edge)):
             agenda[relation] = lingering
     return agenda
 
 
-def _join_lingering(rows: Data, added: Data | None, edge: int) -> Data:
-    if added is None:
+def _is_over(rows: Data, edge: int) -> bool:
+    """Whether all has happened up to the edge; of intervals it takes as long to say so as to find those that linger."""
+    return isinstance(rows, Points) and rows.latest() <= edge
+
+
+def _join_lingering(parts: Sequence[Data], edge: int) -> Data:
+    """parts: one or two."""
+    rows, added = parts[0], parts[-1]
+    if len(parts) == 1:
         return rows.lingering(edge)
     if isinstance(rows, Intervals):
         assert isinstance(added, Intervals)
         return rows.of(*merge_lingering(rows.s, rows.e, added.s, added.e, edge, rows.axis.mask))
-    left, more = rows.lingering(edge), added.lingering(edge)
-    if not len(left) or not len(more):
-        return left if len(left) else more
-    return change_rows(left, EMPTY, more)
+    return change_rows(rows.lingering(edge), EMPTY, added.lingering(edge))
 
 
 def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:

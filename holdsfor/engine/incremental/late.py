@@ -28,20 +28,17 @@ MANY_LATE = 500
 
 def touch_by_contradictions(
     turn: QueryTurn, unit: Unit, relation: Relation, difference: Difference, touched: Touched
-) -> Difference:
-    """What differs, without late rows: these touch the keys for which they conclude what is not so.
+) -> bool:
+    """Late rows touch the keys for which they conclude what is not so, and no others.
 
-    All of it, where late rows are few, or it takes more than a script to tell.
+    False: not so, as late rows are few, or it takes more than a script to tell.
     """
     added = difference.added
     if len(added) < MANY_LATE or len(difference.removed) or relation not in turn.setting.confirming[unit]:
-        return difference
+        return False
     assert isinstance(added, Points)
-    is_late = (added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin
-    late = np.flatnonzero(is_late)  # places are sooner gone through than a mask, by each column
-    if late.size < MANY_LATE or not _touch(turn, unit, relation, added.take(late), touched):
-        return difference
-    return Difference(difference.removed, added.take(np.flatnonzero(~is_late)))
+    late = np.flatnonzero((added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin)
+    return late.size >= MANY_LATE and _touch(turn, unit, relation, added.take(late), touched)
 
 
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
@@ -71,10 +68,9 @@ def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched:
     axis, floors = turn.bare.axis, turn.known.frontier.cuts
     for value, own in enumerate(part.readers.relations):
         known = _find_parts(turn.stores.get(own))
-        points = find_contradictions(part.points, part.runs, value, floors[own] - axis.origin, *known, axis.mask)
-        if points.size:
-            codes = axis.code(points >> axis.time_bits, unit.homes[own][0], own.arity)
-            touched.touch(1, codes, (points & axis.mask) - 1 + axis.origin)
+        found = part.points, part.runs, value, floors[own] - axis.origin
+        keys, until = find_contradictions(*found, *known, axis.time_bits, 1 - axis.origin)
+        touched.touch(1, axis.code(keys, unit.homes[own][0], own.arity), until)
 
 
 def _find_parts(stored: Stored | Runs | None) -> tuple[Ints, Ints, Ints, Ints, Ints]:

@@ -46,10 +46,11 @@ def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
     """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
     touched = Touched()
     for relation in unit.reads & turn.differences.keys():
-        difference = touch_by_contradictions(turn, unit, relation, turn.differences[relation], touched)
-        if difference:
-            for codes, until in _changed(unit, relation, difference):
-                _touch(turn, unit, relation, codes, until, touched)
+        difference = turn.differences[relation]
+        is_late_judged = touch_by_contradictions(turn, unit, relation, difference, touched)
+        after = turn.known.query_time - turn.bare.axis.origin if is_late_judged else -1
+        for codes, until in _changed(unit, relation, difference, after):
+            _touch(turn, unit, relation, codes, until, touched)
     stirred = _find_stirred(turn, unit, touched)
     _touch_followers(turn, unit, touched)
     return touched, frozenset(stirred)
@@ -96,8 +97,11 @@ def _is_beginning(turn: QueryTurn, number: int) -> bool:
 # ---------------------------------------------------------------- rows
 
 
-def _changed(unit: Unit, relation: Relation, difference: Difference) -> Iterator[tuple[Codes, Ints]]:
-    """The codes of what differs, each with the last time before that. Keys that come again at once are there once."""
+def _changed(unit: Unit, relation: Relation, difference: Difference, after: int) -> Iterator[tuple[Codes, Ints]]:
+    """The codes of what differs, each with the last time before that. Keys that come again at once are there once.
+
+    after: of events, those after that time.
+    """
     removed, added = difference.removed, difference.added
     axis = removed.axis
     if isinstance(removed, Intervals) and isinstance(added, Intervals):
@@ -110,10 +114,11 @@ def _changed(unit: Unit, relation: Relation, difference: Difference) -> Iterator
         if not len(data):
             continue
         if _are_in_keys(unit, relation, data):
-            keys, until = touch_by_points(data.packed, axis.time_bits, 1 - axis.origin)
+            keys, until = touch_by_points(data.packed, after, axis.time_bits, 1 - axis.origin)
             yield _codes_of_keys(data, keys), until
         else:
-            yield data.codes, (data.packed & axis.mask) - 1 + axis.origin
+            rows = data.beyond(after)
+            yield rows.codes, (rows.packed & axis.mask) - 1 + axis.origin
 
 
 def _are_in_keys(unit: Unit, relation: Relation, data: Data) -> bool:
@@ -164,7 +169,7 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
     apart = axis.origin + axis.tick  # times are on the axis there, and up to a tick earlier: see `_before_tick`
     near = turn.known.query_time - apart
-    first = min(int(until.min()) for _, until in touched.members) - apart
+    first = int(np.concatenate([until for _, until in touched.members]).min()) - apart
     earliest: Ints | None = None
     for relation, positions in unit.of_several:
         stored, reach = turn.stores.get(relation), wanted[relation].reach if relation in wanted else None
