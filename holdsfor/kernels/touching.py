@@ -29,7 +29,7 @@ def touch_by_points(packed: Ints, after: int, bits: int, before: int) -> tuple[I
     for i in range(packed.size):
         key, time = packed[i] >> bits, packed[i] & mask
         keys[k], times[k] = key, time - before
-        is_first = time > after and key != last
+        is_first = (time > after) & (key != last)
         k += is_first
         last = key if is_first else last
     return keys[:k], times[:k]
@@ -65,15 +65,16 @@ def find_lingering_keys(s: Ints, e: Ints, edge: int, now: int, bits: int) -> tup
     That is the edge if there are none. What only goes on neither begins nor ends. Points begin and end at once.
     """
     mask = (np.int64(1) << bits) - 1
-    keys, k, latest = np.empty(s.size + 1, np.int64), 0, edge
+    keys, k, latest, known = np.empty(s.size + 1, np.int64), 0, np.int64(edge), np.int64(-1)
     for i in range(s.size):
-        start, end = s[i] & mask, e[i] & mask
+        start, end, key = s[i] & mask, e[i] & mask, s[i] >> bits
         last = start if end == mask else max(start, end)
-        if start <= now and last > edge:
-            latest = max(latest, last)
-            keys[k] = s[i] >> bits
-            k += k == 0 or keys[k] != keys[k - 1]
-    return keys[:k], latest
+        is_one = (start <= now) & (last > edge)
+        latest = max(latest, last) if is_one else latest
+        keys[k] = key
+        k += is_one & (key != known)
+        known = key if is_one else known
+    return keys[:k], int(latest)
 
 
 @kernel
