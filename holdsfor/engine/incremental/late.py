@@ -68,8 +68,8 @@ def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched:
     axis, floors = turn.bare.axis, turn.known.frontier.cuts
     for value, own in enumerate(part.readers.relations):
         known = _find_parts(turn.stores.get(own))
-        found = part.points, part.runs, value, floors[own] - axis.origin
-        keys, until = find_contradictions(*found, *known, axis.time_bits, 1 - axis.origin)
+        concluded = part.points, part.runs, value, floors[own] - axis.origin
+        keys, until = find_contradictions(*concluded, *known, axis.time_bits, 1 - axis.origin)
         touched.touch(1, axis.code(keys, unit.homes[own][0], own.arity), until)
 
 

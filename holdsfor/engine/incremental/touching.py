@@ -125,8 +125,8 @@ def _are_in_keys(unit: Unit, relation: Relation, data: Data) -> bool:
     """Whether rows are sorted by all arguments at which tuples stand."""
     if isinstance(data, Intervals):
         return True
-    asked = [*unit.about.get(relation, ()), unit.follows.get(relation, ())]
-    return all(position in data.key for positions in asked for position in positions)
+    places = [*unit.about.get(relation, ()), unit.follows.get(relation, ())]
+    return all(position in data.key for positions in places for position in positions)
 
 
 def _codes_of_keys(data: Data, keys: Ints) -> Codes:
