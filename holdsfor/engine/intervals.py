@@ -19,8 +19,8 @@ from holdsfor.kernels import (
     compress,
     continue_from,
     divide_at,
+    merge_lingering,
     normalise,
-    places_lingering,
     places_unlike,
     rekey,
     sort_packed,
@@ -118,7 +118,7 @@ class Intervals:
 
     def lingering(self, edge: int) -> Intervals:
         """What begins or ends after the edge; what only goes on does neither."""
-        return self.take(places_lingering(self.s, self.e, edge, self.axis.mask))
+        return self.of(*merge_lingering(self.s, self.e, EMPTY, EMPTY, edge, self.axis.mask))
 
     def distinct(self) -> Intervals:
         return self

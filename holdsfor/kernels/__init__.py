@@ -11,7 +11,6 @@ from holdsfor.kernels.gathering import (
     find_earliest_of_codes,
     order_changed,
     places_from,
-    places_lingering,
     places_of_codes,
     places_of_keys,
     places_unlike,
@@ -65,6 +64,15 @@ from holdsfor.kernels.searching import (
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
 from holdsfor.kernels.sorting import distinct_rows, sort_packed
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.touching import (
+    find_contradictions,
+    find_followers,
+    find_lingering_keys,
+    take_touched,
+    touch_by_intervals,
+    touch_by_points,
+    unite_touched,
+)
 
 __all__ = [
     "INITIATE",
@@ -97,7 +105,10 @@ __all__ = [
     "earliest_of_keys",
     "exclusive",
     "expand",
+    "find_contradictions",
     "find_earliest_of_codes",
+    "find_followers",
+    "find_lingering_keys",
     "first_block",
     "first_places",
     "gather_from_all",
@@ -133,7 +144,6 @@ __all__ = [
     "pack_codes",
     "places_after",
     "places_from",
-    "places_lingering",
     "places_of_codes",
     "places_of_keys",
     "places_of_same_keys",
@@ -146,8 +156,12 @@ __all__ = [
     "slide_sums",
     "sort_packed",
     "take",
+    "take_touched",
     "time_span",
+    "touch_by_intervals",
+    "touch_by_points",
     "union2",
     "unique_sorted",
+    "unite_touched",
     "value_span",
 ]

@@ -201,15 +201,3 @@ def find_earliest_of_codes(earliest: Ints, codes: Ints, times: Ints) -> None:
     step = 0 if times.size == 1 else 1
     for i in range(codes.size):
         earliest[codes[i]] = min(earliest[codes[i]], times[i * step])
-
-
-@kernel
-def places_lingering(s: Ints, e: Ints, edge: int, mask: int) -> Ints:
-    """The places of intervals that begin or end after the edge; what only goes on does neither."""
-    result = np.empty(s.size + 1, np.int64)
-    k = 0
-    for i in range(s.size):
-        end = e[i] & mask
-        result[k] = i
-        k += (s[i] & mask) > edge or (end > edge and end != mask)
-    return result[:k].copy()

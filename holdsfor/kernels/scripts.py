@@ -369,23 +369,6 @@ def _write_continued(
     return k, int(last) if ascends else -1
 
 
-@kernel
-def find_contradicting_points(out: Ints, run: Ints, s: Ints, e: Ints) -> Ints:
-    """The points of a run that do not agree with whether a value holds right after them.
-
-    An initiation agrees with a value that holds, a termination with one that does not: neither changes anything.
-    """
-    points, holds = np.empty(run[2] - run[1], np.int64), np.empty(run[2] - run[1], np.bool_)
-    for i in range(points.size):
-        points[i] = out[run[1] + i] + 1
-    _mark_holding(points, s, e, False, False, 0, holds)
-    k = 0
-    for i in range(points.size):
-        points[k] = points[i] - 1
-        k += holds[i] == (run[0] % 2 == 1)
-    return points[:k]
-
-
 # ---------------------------------------------------------------- scripts
 
 

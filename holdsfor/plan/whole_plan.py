@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import Signature
@@ -70,9 +71,7 @@ class Plan:
         return plan_html(self)
 
 
-@hash_once
-@dataclass(frozen=True, slots=True)
-class Reach(HashedOnce):
+class Reach(NamedTuple):
     """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
 
     back: int | None

@@ -110,7 +110,7 @@ def test_a_tuple_has_the_earliest_of_its_times(parts: list[tuple[list[Row]]]) ->
         touched.touch(1, column(part, 0), column(part, 1))
         for key, time in part:
             every[key] = min(time, every.get(key, time))
-    keys, until = touched.tuples().get(1, (column([], 0), column([], 1)))
+    keys, until = touched.tuples(10).get(1, (column([], 0), column([], 1)))
     assert dict(zip(keys.tolist(), until.tolist(), strict=True)) == every
     assert keys.tolist() == sorted(every)
 

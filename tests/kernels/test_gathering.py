@@ -17,7 +17,6 @@ from holdsfor.kernels import (
     gather_rows,
     merge_lingering,
     places_after,
-    places_lingering,
     places_of_codes,
     places_of_keys,
     places_unlike,
@@ -78,13 +77,6 @@ def test_one_boundary_for_all(known: list[Span], boundary: int) -> None:
     for divided, expected in zip(divide_at(s, e, one, BITS), divide_at(s, e, each, BITS), strict=True):
         assert divided.tolist() == expected.tolist()
     assert back(*continue_from(s, e, one, MASK)) == back(*continue_from(s, e, each, MASK))
-
-
-@settings(deadline=None)
-@given(spans(), st.integers(-1, LAST))
-def test_what_lingers_begins_or_ends_after_an_edge(known: list[Span], edge: int) -> None:
-    places = places_lingering(*columns(known), edge, MASK).tolist()
-    assert places == [n for n, (_, a, b) in enumerate(known) if a > edge or edge < b < MASK]
 
 
 @settings(deadline=None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdsfor.kernels import make_intervals
 from holdsfor.kernels import scripts as kernel
 from holdsfor.kernels.inertia import hold_between
-from holdsfor.kernels.scripts import find_contradicting_points, follow_script
+from holdsfor.kernels.scripts import follow_script
 from tests.kernels.packed import Axis, Ints, axes, interval_lists, law, point_columns, same
 
 EMPTY = np.empty(0, np.int64)
@@ -61,16 +61,6 @@ def test_a_value_ends_where_another_begins(data: st.DataObject, axis: Axis, valu
         others = [columns[2 * other] for other in range(values) if other != value]
         expected = make_intervals(columns[2 * value], merged(columns[2 * value + 1], *others), axis.mask, 1)
         assert same((s[begin : ends[value]], e[begin : ends[value]]), expected)
-
-
-@law
-@given(st.data(), axes(), st.booleans())
-def test_contradictions(data: st.DataObject, axis: Axis, is_terminated: bool) -> None:
-    points, (s, e) = data.draw(point_columns(axis)), data.draw(interval_lists(axis))
-    covered = axis.covered(s, e)
-    run = np.array([int(is_terminated), 0, len(points)])
-    expected = [p for p in points.tolist() if (p + 1 in covered) == is_terminated]
-    assert find_contradicting_points(points, run, s, e).tolist() == expected
 
 
 @law

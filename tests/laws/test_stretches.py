@@ -15,10 +15,10 @@ import pytest
 import holdsfor
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental import keys, late, stretches, touching
-from holdsfor.engine.scripts.confirming import find_contradicting
+from holdsfor.engine.scripts import confirming
+from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
 from holdsfor.engine.world import World
-from holdsfor.plan.definitions import Simple
-from holdsfor.plan.operators import Relation
+from holdsfor.kernels import find_contradictions
 from tests.laws.test_incremental import Told, keep_in_runs, tell
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
@@ -35,6 +35,7 @@ def test_what_follows_a_stretch_stays(seed: int, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(keys, "SEARCH", (0, 1000)[seed // 4 % 2])
     monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, 2, 6)[seed % 4])
     monkeypatch.setattr(late, "MANY_LATE", (1, 1, late.MANY_LATE)[seed // 2 % 3])
+    monkeypatch.setattr(confirming, "SLOTS", (confirming.SLOTS, 4)[seed // 3 % 2])  # fewer: several scripts
     if seed % 5 < 3:
         keep_in_runs(monkeypatch, (2, 4, 32)[seed % 5])
     tick = (1, 1, 5)[seed % 3]
@@ -67,17 +68,53 @@ def test_late_rows_confirm_and_contradict(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(late, "MANY_LATE", 1)
     asked, contradicting = [], []
 
-    def watch(fluent: Simple, event: Relation, world: World, floor: int) -> Ints | None:
-        points = find_contradicting(fluent, event, world, floor)
-        asked.append(len(world.points_of(event)))
-        contradicting.append(0 if points is None else len(points))
-        return points
+    def watch_late(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
+        asked.append(len(world.points_of(readers.event)))
+        return conclude_alone(readers, world, floor)
 
-    monkeypatch.setattr(late, "find_contradicting", watch)
+    def watch_contradictions(*args: object) -> tuple[Ints, Ints]:
+        keys, until = find_contradictions(*args)
+        contradicting.append(len(keys))
+        return keys, until
+
+    monkeypatch.setattr(late, "conclude_alone", watch_late)
+    monkeypatch.setattr(late, "find_contradictions", watch_contradictions)
     for seed in range(40):
         list(run(draw_rules(Random(seed)), draw_batches(Random(seed)), 1, True))
     assert sum(asked) > 100
     assert 10 < sum(contradicting) < sum(asked)
+
+
+TWO_READERS = """
+initiatedAt(one(X)=true, T) :- happensAt(e(X), T), holdsAt(left(X)=true, T).
+terminatedAt(one(X)=true, T) :- happensAt(e(X), T), \\+ holdsAt(left(X)=true, T).
+initiatedAt(other(X)=true, T) :- happensAt(e(X), T), holdsAt(right(X)=true, T).
+terminatedAt(other(X)=true, T) :- happensAt(e(X), T), \\+ holdsAt(right(X)=true, T).
+initiatedAt(left(X)=true, T) :- happensAt(begin(X), T).
+terminatedAt(left(X)=true, T) :- happensAt(finish(X), T).
+initiatedAt(right(X)=true, T) :- happensAt(finish(X), T).
+terminatedAt(right(X)=true, T) :- happensAt(begin(X), T).
+"""
+
+
+@pytest.mark.parametrize(("slots", "count"), [(5, 1), (4, 2)])
+def test_one_script_judges_late_rows_or_several_do(slots: int, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(touching, "GATHERING", 0)
+    monkeypatch.setattr(late, "MANY_LATE", 1)
+    monkeypatch.setattr(confirming, "SLOTS", slots)
+    scripts = []
+
+    def watch(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
+        parts = conclude_alone(readers, world, floor)
+        scripts.append(len(parts or ()))
+        return parts
+
+    monkeypatch.setattr(late, "conclude_alone", watch)
+    kept = [f"{name}(a) @ {time}" for name, time in (("begin", 9), ("e", 50), ("finish", 99), ("e", 200))]
+    batches = [kept, [f"e(a) @ {time} arrives {LENGTH + 1}" for time in (20, 60, 120, 250)]]
+    by_changes, from_scratch = (list(run(TWO_READERS, batches, 1, each)) for each in (True, False))
+    assert by_changes == from_scratch
+    assert scripts == [count]
 
 
 def run(rules: str, batches: list[list[str]], tick: int, incremental: bool) -> Iterator[Told]:

@@ -27,16 +27,17 @@ from holdsfor.kernels import (
     places_from,
     places_of_codes,
     places_of_keys,
+    take_touched,
+    unite_touched,
 )
+from holdsfor.kernels.touching import UNTOUCHED
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24
 #: A table of all codes is looked into where one in so many of them is a key: elsewhere it is memory far apart.
 SPARSE = 8
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
-DENSE = 4
-#: Later than all times on an axis.
-UNTOUCHED = 1 << 62
+DENSE = 16
 FOREVER = np.array([UNTOUCHED])
 
 
@@ -80,29 +81,27 @@ class Touched:
     def touch_all(self, until: int) -> None:
         self.everything = until if self.everything is None else min(until, self.everything)
 
-    def tuples(self) -> dict[int, tuple[Ints, Ints]]:
-        """By size: the distinct tuples, sorted, each with the earliest of its times."""
-        return {size: find_earliest(parts) for size, parts in self.parts.items()}
+    def tuples(self, codes: int) -> dict[int, tuple[Ints, Ints]]:
+        """By size: the distinct tuples, sorted, each with the earliest of its times. codes: how many there are."""
+        return {size: find_earliest(parts, codes if size == 1 else None) for size, parts in self.parts.items()}
 
 
-def find_earliest(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
-    """The distinct keys, sorted, each with the earliest of its times."""
+def find_earliest(parts: list[tuple[Ints, Ints]], above: int | None = None) -> tuple[Ints, Ints]:
+    """The distinct keys, sorted, each with the earliest of its times. above: more than all keys, if it is known."""
     rows = sum([len(keys) for keys, _ in parts])
     if rows == 1:
         return next(part for part in parts if len(part[0]))
-    most = max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
-    if most < DENSE * rows:
-        earliest = np.full(most + 1, UNTOUCHED)
+    if above is None:
+        above = 1 + max([int(keys.max()) for keys, _ in parts if keys.size], default=0)
+    if above <= DENSE * rows:
+        earliest = np.full(above, UNTOUCHED)
         for keys, until in parts:
             find_earliest_of_codes(earliest, keys, until)
-        distinct = np.flatnonzero(earliest != UNTOUCHED)
-        return distinct, earliest[distinct]
+        return take_touched(earliest)
     keys = np.concatenate([some for some, _ in parts])
     until = np.concatenate([times if len(times) == len(some) else np.repeat(times, len(some)) for some, times in parts])
     order = np.argsort(keys, kind="stable")
-    keys, until = keys[order], until[order]
-    first = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1))
-    return keys[first], np.minimum.reduceat(until, first)
+    return unite_touched(keys[order], until[order])
 
 
 @dataclass(frozen=True)

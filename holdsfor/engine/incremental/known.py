@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,32 +23,30 @@ from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.stored import Difference, keep
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
 from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data, change_rows
-from holdsfor.engine.scripts.confirming import may_confirm
+from holdsfor.engine.scripts.confirming import Readers, may_confirm
 from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.kernels import merge_lingering
-from holdsfor.plan.definitions import Definition, Due, Group, Static
+from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import complements, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach
 
-Waiting = tuple[Relation, Reach]
-"""A relation, and how far a definition that reads it looks from the present."""
-
 
 @dataclass(frozen=True, slots=True)
 class Stirred:
-    """always: definitions of a unit that any query time may change. waits: rows that may change some, when time passes.
+    """always: definitions of a unit that any query time may change. waits: rows that may change some, when time passes,
+    by how far these look from the present.
 
     due: definitions with deadlines.
     """
 
     always: tuple[int, ...]
-    waits: dict[Waiting, tuple[int, ...]]
+    waits: dict[Relation, dict[Reach, tuple[int, ...]]]
     due: tuple[int, ...]
 
 
@@ -59,9 +57,9 @@ class SessionSetting:
     complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
     looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
-    or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: what they
-    read, by relation; waiting: how far they look from the present, each with one of the definitions that do.
-    confirming: events of which each occurrence may be judged by itself, with the definitions that read them.
+    or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: how far those
+    that read a relation look from the present; waiting: the same of all, each with one of the definitions that do.
+    confirming: events of which each occurrence may be judged by itself, with the fluents that read them.
     """
 
     program: Program
@@ -73,13 +71,13 @@ class SessionSetting:
     complementing: frozenset[int]
     of_units: dict[Unit, Delays]
     distances: Distances
-    waits: dict[Relation, tuple[Waiting, ...]]
+    waits: dict[Relation, tuple[Reach, ...]]
     waiting: dict[Reach, int]
     stirred: dict[Unit, Stirred]
     steps: dict[Unit, tuple[DefinitionStep, ...]]
     looking: dict[Unit, tuple[int, int] | None]
     wanted: dict[Unit, dict[Relation, RowsWanted]]
-    confirming: dict[Unit, dict[Relation, tuple[DefinitionStep, ...]]]
+    confirming: dict[Unit, dict[Relation, Readers]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -126,27 +124,29 @@ def _find_looking(plan: Plan, unit: Unit, delays: Delays) -> tuple[int, int] | N
     return max((distance or 0 for distance in back), default=0), max((distance or 0 for distance in ahead), default=0)
 
 
-def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, tuple[DefinitionStep, ...]]:
+def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:
     steps, confirming = make_steps(plan, unit), {}
     for relation in unit.about.keys() - unit.homes.keys() - unit.follows.keys() - unit.everywhere:
         readers = tuple(step for step in steps if relation in step.reads)
         places = [*unit.about[relation], *(unit.homes[own] for step in readers for own in step.own)]
         is_alone = len(unit.about[relation]) == 1 and all(len(positions) == 1 for positions in places)
         if relation.kind == "event" and is_alone and all(may_confirm(step.definition, relation) for step in readers):
-            confirming[relation] = readers
+            fluents = tuple(step.definition for step in readers if isinstance(step.definition, Simple))
+            confirming[relation] = Readers(relation, fluents)
     return confirming
 
 
 def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
     always = tuple(n for n in unit.definitions if plan.looks[n].stirs is None or n in timed)
-    waits: dict[Waiting, tuple[int, ...]] = {}
+    waits: dict[Relation, dict[Reach, tuple[int, ...]]] = {}
     due = []
     for number in unit.definitions:
         look, definition = plan.looks[number], plan.definitions[number]
         if number in always or look.stirs is None:
             continue
         for relation in look.relations:
-            waits[relation, look.stirs] = (*waits.get((relation, look.stirs), ()), number)
+            reaches = waits.setdefault(relation, {})
+            reaches[look.stirs] = (*reaches.get(look.stirs, ()), number)
         if isinstance(definition, Group) and definition.deadlines:
             due.append(number)
     return Stirred(always, waits, tuple(due))
@@ -160,6 +160,7 @@ def _complements(definition: Definition) -> bool:
 class KnownWorld:
     """bare: a world without relations. agenda: rows that may change something by the passing of time alone.
 
+    edges: those that look so far from the present are changed by rows that begin or end after that, no others.
     future: where intervals begin that are known and not there yet.
     """
 
@@ -168,7 +169,8 @@ class KnownWorld:
     stores: Stores
     running: Mapping[Due, Running]
     frontier: Frontier
-    agenda: Mapping[Waiting, Data] = field(default_factory=dict)
+    edges: Mapping[Reach, int]
+    agenda: Mapping[Relation, Data] = field(default_factory=dict)
     future: Mapping[Relation, Ints] = field(default_factory=dict)
 
     def count_keys(self) -> int:
@@ -189,12 +191,12 @@ def know(moment: QueryMoment, setting: SessionSetting) -> KnownWorld:
     relations = {r: data.distinct() if r in own else data for r, data in now.relations.items()}
     stores: Stores = {r: keep(data) for r, data in relations.items()}
     bare = replace(now, relations={}, shared={}, carried={}, settled={}, carried_running={}, running={})
-    edges = _find_edges(setting, moment.query_time, now.axis.origin)
-    waits = ((data, waiting) for relation, data in relations.items() for waiting in setting.waits.get(relation, ()))
-    agenda = {waiting: data.lingering(edges[waiting[1]]) for data, waiting in waits}
+    edges = find_edges(setting, moment.query_time, now.axis.origin)
+    firsts = _find_first_edges(setting, edges)
+    agenda = {r: data.lingering(firsts[r]) for r, data in relations.items() if r in firsts}
     limit = last_start(now)
     future = {r: starts for r, data in now.relations.items() if len(starts := _starts_after(data, limit))}
-    return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, agenda, future)
+    return KnownWorld(moment.query_time, bare, stores, dict(now.running), moment.state.frontier, edges, agenda, future)
 
 
 def _starts_after(data: Data, time: int) -> Ints:
@@ -219,7 +221,7 @@ def next_future(known: KnownWorld, differences: Mapping[Relation, Difference], b
     return {relation: starts for relation, starts in future.items() if starts.size}
 
 
-def _find_edges(setting: SessionSetting, query_time: int, origin: int) -> dict[Reach, int]:
+def find_edges(setting: SessionSetting, query_time: int, origin: int) -> dict[Reach, int]:
     """Since when rows may still change something by themselves, relative to the origin: by how far definitions look."""
     edges = {}
     for stirs, number in setting.waiting.items():
@@ -229,42 +231,48 @@ def _find_edges(setting: SessionSetting, query_time: int, origin: int) -> dict[R
     return edges
 
 
-def _find_waits(looks: Iterable[Look]) -> dict[Relation, tuple[Waiting, ...]]:
-    """What definitions read, and how far they look from the present, each once: by relation."""
-    waits = {(relation, look.stirs): None for look in looks if look.stirs is not None for relation in look.relations}
-    by_relation: dict[Relation, tuple[Waiting, ...]] = {}
-    for waiting in waits:
-        by_relation[waiting[0]] = (*by_relation.get(waiting[0], ()), waiting)
-    return by_relation
+def _find_first_edges(setting: SessionSetting, edges: Mapping[Reach, int]) -> dict[Relation, int]:
+    """Since when rows of a relation may still change something that reads them."""
+    return {relation: min([edges[reach] for reach in reaches]) for relation, reaches in setting.waits.items()}
+
+
+def _find_waits(looks: Iterable[Look]) -> dict[Relation, tuple[Reach, ...]]:
+    waits: dict[Relation, dict[Reach, None]] = {}
+    for look in looks:
+        if look.stirs is not None:
+            for relation in look.relations:
+                waits.setdefault(relation, {})[look.stirs] = None
+    return {relation: tuple(reaches) for relation, reaches in waits.items()}
 
 
 def next_agenda(
-    known: KnownWorld, differences: Mapping[Relation, Difference], setting: SessionSetting, query_time: int
-) -> dict[Waiting, Data]:
+    known: KnownWorld, differences: Mapping[Relation, Difference], setting: SessionSetting, edges: Mapping[Reach, int]
+) -> dict[Relation, Data]:
     """With the rows that were added, without those that are over."""
-    edges = _find_edges(setting, query_time, known.bare.axis.origin)
-    added = {
-        waiting: difference.added
-        for relation, difference in differences.items()
-        if len(difference.added)
-        for waiting in setting.waits.get(relation, ())
-    }
-    agenda: dict[Waiting, Data] = {}
-    for waiting, rows in known.agenda.items():
-        agenda[waiting] = _join_lingering(rows, added.pop(waiting, None), edges[waiting[1]])
-    for waiting, rows in added.items():
-        agenda[waiting] = rows.lingering(edges[waiting[1]])
-    return {waiting: rows for waiting, rows in agenda.items() if len(rows)}
+    agenda: dict[Relation, Data] = {}
+    for relation, edge in _find_first_edges(setting, edges).items():
+        difference, rows = differences.get(relation), known.agenda.get(relation)
+        added = None if difference is None or not len(difference.added) else difference.added
+        parts = [part for part in (rows, added) if part is not None and not _is_over(part, edge)]
+        if parts and len(lingering := _join_lingering(parts, edge)):
+            agenda[relation] = lingering
+    return agenda
 
 
-def _join_lingering(rows: Data, added: Data | None, edge: int) -> Data:
-    if added is None:
+def _is_over(rows: Data, edge: int) -> bool:
+    """Whether all has happened up to the edge; of intervals it takes as long to say so as to find those that linger."""
+    return isinstance(rows, Points) and rows.latest() <= edge
+
+
+def _join_lingering(parts: Sequence[Data], edge: int) -> Data:
+    """parts: one or two."""
+    rows, added = parts[0], parts[-1]
+    if len(parts) == 1:
         return rows.lingering(edge)
     if isinstance(rows, Intervals):
         assert isinstance(added, Intervals)
         return rows.of(*merge_lingering(rows.s, rows.e, added.s, added.e, edge, rows.axis.mask))
-    left, more = rows.lingering(edge), added.lingering(edge)
-    return change_rows(left, EMPTY, more) if len(more) else left
+    return change_rows(rows.lingering(edge), EMPTY, added.lingering(edge))
 
 
 def next_wake(known: KnownWorld, setting: SessionSetting) -> int | None:

@@ -7,15 +7,19 @@ that has happened since; only keys for which one contradicts what is known are e
 
 from __future__ import annotations
 
+import numpy as np
+
+from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples, find_earliest
-from holdsfor.engine.incremental.stored import Difference
+from holdsfor.engine.incremental.runs import Runs
+from holdsfor.engine.incremental.stored import Difference, Stored
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.points import Points
-from holdsfor.engine.relation import Data
-from holdsfor.engine.scripts.confirming import find_contradicting
-from holdsfor.plan.definitions import Simple
+from holdsfor.engine.intervals import Intervals
+from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
+from holdsfor.kernels import find_contradictions
 from holdsfor.plan.operators import Relation
 
 #: So many late rows of an event are worth a look at what they conclude, before all that follows them is evaluated.
@@ -24,44 +28,57 @@ MANY_LATE = 500
 
 def touch_by_contradictions(
     turn: QueryTurn, unit: Unit, relation: Relation, difference: Difference, touched: Touched
-) -> Difference:
-    """What differs, without late rows: these touch the keys for which they conclude what is not so.
+) -> bool:
+    """Late rows touch the keys for which they conclude what is not so, and no others.
 
-    All of it, where late rows are few, or it takes more than a script to tell.
+    False: not so, as late rows are few, or it takes more than a script to tell.
     """
     added = difference.added
     if len(added) < MANY_LATE or len(difference.removed) or relation not in turn.setting.confirming[unit]:
-        return difference
+        return False
     assert isinstance(added, Points)
-    is_late = (added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin
-    if is_late.sum() < MANY_LATE or not _touch(turn, unit, relation, added.where(is_late), touched):
-        return difference
-    return Difference(difference.removed, added.where(~is_late))
+    late = np.flatnonzero((added.packed & added.axis.mask) <= turn.known.query_time - added.axis.origin)
+    return late.size >= MANY_LATE and _touch(turn, unit, relation, added.take(late), touched)
 
 
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
     """False: it cannot be told."""
-    axis, (position,) = late.axis, unit.about[relation][0]
-    codes, times = late.codes(position), late.packed & axis.mask
-    keys, until = find_earliest([(codes, times - 1)])
-    _, earliest = find_earliest([(codes, -times)])
-    around = TouchedKeys(keys, until, ends=1 - earliest)  # what holds right after the last of them is all that is asked
-    tuples = Tuples(axis, len(turn.bare.dictionary) + 1, {1: around})
-    evaluation = Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
-    relations: dict[Relation, Data] = evaluation.world.relations
+    readers, floors = turn.setting.confirming[unit][relation], turn.known.frontier.cuts
+    evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
+    relations = evaluation.world.relations
     relations[relation] = late
-    contradictions = []
-    for step in turn.setting.confirming[unit][relation]:
-        for each in (*step.own, *step.reads):
-            if each not in relations:
-                relations[each] = evaluation.gather(each).data
-        assert isinstance(step.definition, Simple)
-        floor = turn.known.frontier.cuts[step.own[0]]
-        points = find_contradicting(step.definition, relation, evaluation.world, floor)
-        if points is None:
-            return False
-        contradictions.append((step.own[0], points))
-    for own, points in contradictions:
-        codes = axis.code(points >> axis.time_bits, unit.homes[own][0], own.arity)
-        touched.touch(1, codes, (points & axis.mask) - 1 + axis.origin)
-    return True
+    relations.update({each: evaluation.gather(each).data for each in readers.conditions})
+    parts = conclude_alone(readers, evaluation.world, min(floors[own] for own in readers.relations))
+    for part in parts or ():
+        _touch_contradicted(turn, unit, part, touched)
+    return parts is not None
+
+
+def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Evaluation:
+    """At the keys of late rows, from the first of them to the last."""
+    codes, times = late.codes(position), late.packed & late.axis.mask
+    keys, until = find_earliest([(codes, times - 1)])
+    _, lasts = find_earliest([(codes, -times)])
+    tuples = Tuples(late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, until, ends=1 - lasts)})
+    return Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
+
+
+def _touch_contradicted(turn: QueryTurn, unit: Unit, part: Conclusions, touched: Touched) -> None:
+    """The keys for which a conclusion is not what is known."""
+    axis, floors = turn.bare.axis, turn.known.frontier.cuts
+    for value, own in enumerate(part.readers.relations):
+        known = _find_parts(turn.stores.get(own))
+        concluded = part.points, part.runs, value, floors[own] - axis.origin
+        keys, until = find_contradictions(*concluded, *known, axis.time_bits, 1 - axis.origin)
+        touched.touch(1, axis.code(keys, unit.homes[own][0], own.arity), until)
+
+
+def _find_parts(stored: Stored | Runs | None) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """Starts and ends of intervals, the places of those that are gone, and starts and ends of those that were added."""
+    if stored is None:
+        return EMPTY, EMPTY, EMPTY, EMPTY, EMPTY
+    assert isinstance(stored, Stored)
+    base, more = stored.parts()
+    assert isinstance(base, Intervals)
+    assert isinstance(more, Intervals)
+    return base.s, base.e, stored.gone, more.s, more.e

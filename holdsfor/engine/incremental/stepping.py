@@ -17,6 +17,7 @@ from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.known import (
     KnownWorld,
     SessionSetting,
+    find_edges,
     last_start,
     next_agenda,
     next_future,
@@ -111,10 +112,11 @@ def _advance(
         _update(unit, turn)
     nothing = known.frontier.nothing  # agenda and future say when it is quiet
     frontier = move_frontier(setting.distances, plan, windows, query_time, quiet=nothing)
-    agenda = next_agenda(known, turn.differences, setting, query_time)
+    edges = find_edges(setting, query_time, bare.axis.origin)
+    agenda = next_agenda(known, turn.differences, setting, edges)
     turn.counts["overflows"] = bare.counts["overflows"]
     future = next_future(known, turn.differences, bare)
-    following = KnownWorld(query_time, bare, turn.stores, turn.running, frontier, agenda, future)
+    following = KnownWorld(query_time, bare, turn.stores, turn.running, frontier, edges, agenda, future)
     return following, turn.differences, turn.counts
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
-from holdsfor.engine.incremental.keys import UNTOUCHED, Touched, TouchedKeys, Tuples, tuple_keys
-from holdsfor.engine.incremental.known import Waiting
+from holdsfor.engine.incremental.keys import (
+    Touched,
+    TouchedKeys,
+    Tuples,
+    ordered_key,
+    sorted_by,
+    starts_of,
+)
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
@@ -16,9 +22,19 @@ from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
-from holdsfor.kernels import find_earliest_of_codes, minus2
+from holdsfor.kernels import (
+    find_earliest_of_codes,
+    find_followers,
+    find_lingering_keys,
+    touch_by_intervals,
+    touch_by_points,
+)
+from holdsfor.kernels.touching import UNTOUCHED
 from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
+
+Codes = Callable[[int], Ints]
+"""The codes of the arguments at a position."""
 
 #: A row that is gathered and compared costs so many times what one costs where all are evaluated together.
 GATHERING = 1.5
@@ -30,10 +46,11 @@ def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
     """The tuples of a unit that something has changed for, and the definitions that time alone may change."""
     touched = Touched()
     for relation in unit.reads & turn.differences.keys():
-        difference = touch_by_contradictions(turn, unit, relation, turn.differences[relation], touched)
-        if difference:
-            for data, until in _changed(difference):
-                _touch(unit, relation, data, until + turn.bare.axis.origin, touched)
+        difference = turn.differences[relation]
+        is_late_judged = touch_by_contradictions(turn, unit, relation, difference, touched)
+        after = turn.known.query_time - turn.bare.axis.origin if is_late_judged else -1
+        for codes, until in _changed(unit, relation, difference, after):
+            _touch(turn, unit, relation, codes, until, touched)
     stirred = _find_stirred(turn, unit, touched)
     _touch_followers(turn, unit, touched)
     return touched, frozenset(stirred)
@@ -46,20 +63,29 @@ def _find_stirred(turn: QueryTurn, unit: Unit, touched: Touched) -> set[int]:
     if always:
         touched.touch_all(turn.known.query_time)
     changed = set(always)
-    for waiting, numbers in stirred.waits.items():
-        if waiting in turn.known.agenda and not always.issuperset(numbers):
-            changed.update(numbers if _touch_waiting(turn, unit, waiting, touched) else ())
+    for relation, rows in turn.known.agenda.items():
+        if relation in stirred.waits:
+            changed.update(_touch_waiting(turn, unit, relation, rows, touched))
     changed.update(number for number in stirred.due if _touch_deadlines(turn, unit, number, touched))
     return changed
 
 
-def _touch_waiting(turn: QueryTurn, unit: Unit, waiting: Waiting, touched: Touched) -> bool:
-    """Tuples of rows that may change something by the passing of time alone."""
-    rows = turn.known.agenda.get(waiting)
-    if rows is None or not len(reached := _reached(turn, rows)):
-        return False
-    _touch(unit, waiting[0], reached, np.array([turn.known.query_time]), touched, is_endless=True)
-    return True
+def _touch_waiting(turn: QueryTurn, unit: Unit, relation: Relation, rows: Data, touched: Touched) -> Iterator[int]:
+    """Tuples of rows that may change something by the passing of time alone; gives the definitions that they may."""
+    waits, edges, bits = turn.setting.stirred[unit].waits[relation], turn.known.edges, turn.bare.axis.time_bits
+    edge = min([edges[reach] for reach in waits])
+    now = turn.bare.now - turn.bare.axis.origin + turn.setting.windows.tick  # what is all in the future changes nothing
+    if _are_in_keys(unit, relation, rows):
+        keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, bits)
+        codes = _codes_of_keys(rows, keys)
+    else:
+        rows = rows.where((starts_of(rows) & turn.bare.axis.mask) <= now).lingering(edge)
+        keys, latest, codes = starts_of(rows), rows.latest() if len(rows) else edge, rows.codes
+    if keys.size:
+        _touch(turn, unit, relation, codes, np.array([turn.known.query_time]), touched, is_endless=True)
+    for reach, numbers in waits.items():
+        if latest > edges[reach]:
+            yield from numbers
 
 
 def _is_beginning(turn: QueryTurn, number: int) -> bool:
@@ -68,24 +94,68 @@ def _is_beginning(turn: QueryTurn, number: int) -> bool:
     return edge is None or edge < turn.setting.windows.first
 
 
-def _reached(turn: QueryTurn, data: Data) -> Data:
-    """The rows that are not all in the future."""
-    now = turn.bare.now - turn.bare.axis.origin + turn.setting.windows.tick
-    starts = data.packed if isinstance(data, Points) else data.s
-    return data.where((starts & turn.bare.axis.mask) <= now)
+# ---------------------------------------------------------------- rows
 
 
-def _touch(unit: Unit, relation: Relation, data: Data, until: Ints, touched: Touched, is_endless: bool = False) -> None:
-    """is_endless: something may change at any time after that."""
-    if not len(data):
+def _changed(unit: Unit, relation: Relation, difference: Difference, after: int) -> Iterator[tuple[Codes, Ints]]:
+    """The codes of what differs, each with the last time before that. Keys that come again at once are there once.
+
+    after: of events, those after that time.
+    """
+    removed, added = difference.removed, difference.added
+    axis = removed.axis
+    if isinstance(removed, Intervals) and isinstance(added, Intervals):
+        before = 1 + axis.tick - axis.origin
+        keys, until = touch_by_intervals(removed.s, removed.e, added.s, added.e, axis.time_bits, before)
+        yield _codes_of_keys(removed, keys), until
+        return
+    for data in (removed, added):
+        assert isinstance(data, Points)
+        if not len(data):
+            continue
+        if _are_in_keys(unit, relation, data):
+            keys, until = touch_by_points(data.packed, after, axis.time_bits, 1 - axis.origin)
+            yield _codes_of_keys(data, keys), until
+        else:
+            rows = data.beyond(after)
+            yield rows.codes, (rows.packed & axis.mask) - 1 + axis.origin
+
+
+def _are_in_keys(unit: Unit, relation: Relation, data: Data) -> bool:
+    """Whether rows are sorted by all arguments at which tuples stand."""
+    if isinstance(data, Intervals):
+        return True
+    places = [*unit.about.get(relation, ()), unit.follows.get(relation, ())]
+    return all(position in data.key for positions in places for position in positions)
+
+
+def _codes_of_keys(data: Data, keys: Ints) -> Codes:
+    """keys: of what rows are sorted by."""
+    axis, positions = data.axis, sorted_by(data)
+    return lambda position: axis.code(keys, positions.index(position), len(positions))
+
+
+def _touch(
+    turn: QueryTurn,
+    unit: Unit,
+    relation: Relation,
+    codes: Codes,
+    until: Ints,
+    touched: Touched,
+    is_endless: bool = False,
+) -> None:
+    """until: of each, or one for all. is_endless: something may change at any time after that."""
+    if not until.size:
         return
     if not unit.is_keyed or relation in unit.everywhere:
         touched.touch_all(int(until.min()))
         return
     for positions in unit.about.get(relation, ()):
-        touched.touch(len(positions), tuple_keys(data, positions), until, is_endless)
+        columns = [codes(position) for position in positions]
+        keys = columns[0] if len(columns) == 1 else ordered_key(turn.bare.axis, columns)
+        touched.touch(len(positions), keys, until, is_endless)
     for position in unit.follows.get(relation, ()):
-        touched.members.append((data.codes(position), until))
+        touched.members.append((codes(position), until))
 
 
 def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
@@ -96,25 +166,25 @@ def _touch_followers(turn: QueryTurn, unit: Unit, touched: Touched) -> None:
     """
     if not touched.members:
         return
-    axis, wanted, near = turn.bare.axis, turn.setting.wanted[unit], turn.known.query_time
+    axis, wanted = turn.bare.axis, turn.setting.wanted[unit]
     apart = axis.origin + axis.tick  # times are on the axis there, and up to a tick earlier: see `_before_tick`
-    first = min(int(until.min()) for _, until in touched.members)
+    near = turn.known.query_time - apart
+    first = int(np.concatenate([until for _, until in touched.members]).min()) - apart
     earliest: Ints | None = None
     for relation, positions in unit.of_several:
         stored, reach = turn.stores.get(relation), wanted[relation].reach if relation in wanted else None
+        reach = axis.mask if reach is None else reach
         for data in () if stored is None else stored.parts():
-            if not len(data) or (reach is not None and data.latest() + reach <= min(first, near) - apart):
+            if not len(data) or data.latest() + reach <= min(first, near):
                 continue
             if earliest is None:
                 earliest = np.full(len(turn.bare.dictionary) + 1, UNTOUCHED)
                 for codes, until in touched.members:
-                    find_earliest_of_codes(earliest, codes, until)
-            times = np.minimum.reduce([earliest[data.codes(position)] for position in positions])
-            is_touched = times != UNTOUCHED
-            if reach is not None:
-                is_touched &= (data.lasts() & axis.mask) + reach > np.minimum(times, near) - apart
-            rows = np.flatnonzero(is_touched)
-            touched.touch(len(positions), tuple_keys(data.take(rows), positions), times[rows], is_endless=True)
+                    find_earliest_of_codes(earliest, codes, until - apart)
+            columns = np.stack([data.codes(position) for position in positions])
+            rows, times = find_followers(columns, data.lasts(), earliest, reach, near, axis.mask)
+            keys = ordered_key(axis, list(columns[:, rows]))
+            touched.touch(len(positions), keys, times + apart, is_endless=True)
 
 
 def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched) -> bool:
@@ -133,7 +203,7 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched)
             some = True
             s = running.keys[rows] << axis.time_bits
             keys = Intervals(axis, turn.bare.dictionary, due.source.arity, s, s)
-            _touch(unit, due.source, keys, np.full(len(rows), near), touched, is_endless=True)
+            _touch(turn, unit, due.source, keys.codes, np.array([near]), touched, is_endless=True)
     return some
 
 
@@ -142,8 +212,11 @@ def _touch_deadlines(turn: QueryTurn, unit: Unit, number: int, touched: Touched)
 
 def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
     """The tuples that are touched, or all tuples together where that costs less."""
-    tuples = {size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples().items()}
-    chosen = Tuples(turn.bare.axis, len(turn.bare.dictionary) + 1, tuples)
+    codes = len(turn.bare.dictionary) + 1
+    tuples = {
+        size: TouchedKeys(keys, _before_tick(turn, until)) for size, (keys, until) in touched.tuples(codes).items()
+    }
+    chosen = Tuples(turn.bare.axis, codes, tuples)
     if touched.everything is not None:
         until = int(_before_tick(turn, np.array([touched.everything]))[0])
         return TouchedBlock(None, min(until, chosen.earliest))
@@ -170,17 +243,3 @@ def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
     density = rows / turn.setting.windows.window  # rows in a tick
     elapsed = sum(float((now - touched.until).sum()) for touched in tuples.by_size.values())
     return GATHERING * elapsed * share * density > JOINING * rows + (now - tuples.earliest) * density
-
-
-def _changed(difference: Difference) -> Iterator[tuple[Data, Ints]]:
-    """Rows that differ, each with the last time before it, relative to the origin of the axis."""
-    removed, added = difference.removed, difference.added
-    if isinstance(removed, Points) or isinstance(added, Points):
-        for data in (removed, added):
-            assert isinstance(data, Points)
-            yield data, (data.packed & data.axis.mask) - 1
-        return
-    mask, tick = removed.axis.mask, removed.axis.tick
-    for one, other in ((removed, added), (added, removed)):
-        apart = one.of(*minus2(one.s, one.e, other.s, other.e))
-        yield apart, (apart.s & mask) - 1 - tick

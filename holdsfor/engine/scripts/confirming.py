@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.points import EMPTY
-from holdsfor.engine.scripts.fetching import fetch_ends, fetch_starts
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
 from holdsfor.engine.world import World
-from holdsfor.kernels.scripts import SLOTS, find_contradicting_points, follow_script
+from holdsfor.kernels.scripts import SLOTS, follow_script
 from holdsfor.plan.definitions import Definition, Simple
 from holdsfor.plan.operators import At, Conclude, Holding, Occurring, Relation
 from holdsfor.plan.structures import is_open
 from holdsfor.plan.walk import conclusions, flat
+
+PURPOSE = "to confirm"
 
 
 def may_confirm(definition: Definition, event: Relation) -> bool:
@@ -31,16 +34,67 @@ def may_confirm(definition: Definition, event: Relation) -> bool:
     return not any(isinstance(op, At) for rules in definition.initially for rule in rules for op in flat(rule.chain))
 
 
-def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int) -> Ints | None:
-    """The points at which occurrences of an event conclude what is not so right after them, in no order.
+@dataclass(frozen=True, eq=False)
+class Readers:
+    """The fluents that read an event, of which each occurrence may be judged by itself."""
 
-    world: with the occurrences that are in question, and with all else that is known about the same entities, as if
-    they had not happened. floor: at and before it nothing is concluded. None: it takes more than a script to tell.
+    event: Relation
+    fluents: tuple[Simple, ...]
+
+    @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """All values, one fluent after the other."""
+        return tuple(relation for fluent in self.fluents for relation in fluent.relations)
+
+    @cached_property
+    def rules(self) -> dict[Conclude, list[int]]:
+        """The rules that begin with the event, with their tables of points: two for each value."""
+        tables: dict[Conclude, list[int]] = {}
+        first = 0
+        for fluent in self.fluents:
+            for rule, each in find_tables(fluent).items():
+                if _begins_with(rule, self.event):
+                    tables.setdefault(rule, []).extend(first + table for table in each)
+            first += 2 * len(fluent.relations)
+        return tables
+
+    @cached_property
+    def conditions(self) -> frozenset[Relation]:
+        """What these rules ask for besides."""
+        ops = [op for rule in self.rules for op in flat(rule.chain[1:])]
+        return frozenset(op.relation for op in ops if isinstance(op, At | Holding))
+
+    @cached_property
+    def halves(self) -> tuple[Readers, ...]:
+        middle = len(self.fluents) // 2
+        return Readers(self.event, self.fluents[:middle]), Readers(self.event, self.fluents[middle:])
+
+
+class Conclusions(NamedTuple):
+    """What occurrences of an event conclude by themselves. points, runs: as `follow_script` gives them."""
+
+    readers: Readers
+    points: Ints
+    runs: Ints
+
+
+def conclude_alone(readers: Readers, world: World, floor: int) -> list[Conclusions] | None:
+    """What the rules that begin with an event conclude, by one script or, where that is too much for one, by several.
+
+    world: with the occurrences that are in question, and with all that is asked for besides about the same entities,
+    as if they had not happened. floor: at and before it nothing is concluded. None: it takes more than scripts to tell.
     """
     if world.dictionary.null_code is not None:  # scripts know of no missing values
         return None
-    write = partial(write_confirming, event=event)
-    script_with_arrays = find_scripts(("to confirm", event), fluent, world, write).find(world)
+    conclusions = _follow(readers, world, floor)
+    if conclusions is not None:
+        return [conclusions]
+    parts = [conclude_alone(half, world, floor) for half in readers.halves] if len(readers.fluents) > 1 else [None]
+    return None if None in parts else [each for part in parts for each in part or ()]
+
+
+def _follow(readers: Readers, world: World, floor: int) -> Conclusions | None:
+    script_with_arrays = find_scripts(PURPOSE, readers, world, write_confirming).find(world)
     if script_with_arrays is None:
         return None
     script, arrays = script_with_arrays
@@ -48,22 +102,12 @@ def find_contradicting(fluent: Simple, event: Relation, world: World, floor: int
     times = np.array([floor + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
     said = script.lines, fill_slots(arrays), script.constants
     cuts = EMPTY, np.array([-1, 0, floor - origin])
-    out, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
-    if not is_exact:
-        return None
-    values = [arrays[2 * value : 2 * value + 2] for value in range(len(fluent.relations))]
-    tables = runs[:, 0].tolist()
-    parts = [find_contradicting_points(out, run, *values[table // 2]) for run, table in zip(runs, tables, strict=True)]
-    return np.concatenate([EMPTY, *parts])
+    points, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
+    return Conclusions(readers, points, runs) if is_exact else None
 
 
-def write_confirming(fluent: Simple, draft: ScriptDraft, event: Relation) -> Script | None:
-    """The rules that begin with an event. The first arrays are starts and ends of each value."""
-    for relation in fluent.relations:
-        draft.slot(("start", relation), fetch_starts(relation))
-        draft.slot(("end", relation), fetch_ends(relation))
-    tables = {rule: each for rule, each in find_tables(fluent).items() if _begins_with(rule, event)}
-    if draft.write_rules(tables.items()) or len(draft.fetches) > SLOTS:
+def write_confirming(readers: Readers, draft: ScriptDraft) -> Script | None:
+    if draft.write_rules(readers.rules.items()) or len(draft.fetches) > SLOTS:
         return None
     return Script(*draft.finished(), tuple(draft.fetches))
 

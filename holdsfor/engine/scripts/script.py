@@ -1,9 +1,10 @@
-"""Scripts of a fluent as they are kept: written when they are first needed, for rows of the shape that there is."""
+"""Scripts of fluents as they are kept: written when they are first needed, for rows of the shape that there is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,16 +35,23 @@ class Script:
         return [fetch(world) for fetch in self.fetches]
 
 
-Write = Callable[[Simple, ScriptDraft], Script | None]
+class Subject(Protocol):
+    """What a script is about: one fluent, or several."""
+
+    @property
+    def relations(self) -> tuple[Relation, ...]: ...
+
+
+Of = TypeVar("Of", bound=Subject)
 
 
 @dataclass(slots=True)
-class Scripts:
-    """Of one fluent on one axis, by the shapes of rows; the last one that was used comes first."""
+class Scripts(Generic[Of]):
+    """Of one subject on one axis, by the shapes of rows; the last one that was used comes first."""
 
-    fluent: Simple
+    subject: Of
     axis: Axis
-    write: Write
+    write: Callable[[Of, ScriptDraft], Script | None]
     known: list[Script] = field(default_factory=list)
     shapes: dict[Relation, EventShape] = field(default_factory=dict)
     is_given_up: bool = False
@@ -66,7 +74,7 @@ class Scripts:
 
     def _write(self, world: World) -> tuple[Script, list[Ints]] | None:
         draft = ScriptDraft(world, self.shapes)
-        script = self.write(self.fluent, draft)
+        script = self.write(self.subject, draft)
         self.shapes.update(draft.shapes)
         self.is_given_up = script is None or len(self.known) == MOST_SCRIPTS
         if script is None or self.is_given_up:
@@ -75,18 +83,20 @@ class Scripts:
         return script, script.fetch(world)
 
 
-def find_scripts(purpose: Hashable, fluent: Simple, world: World, write: Write) -> Scripts:
-    """Those of a fluent for a purpose. They are kept with the dictionary, whose codes they name."""
-    key, readings = (purpose, id(fluent)), world.dictionary.readings
+def find_scripts(
+    purpose: Hashable, subject: Of, world: World, write: Callable[[Of, ScriptDraft], Script | None]
+) -> Scripts[Of]:
+    """Those of a subject for a purpose. They are kept with the dictionary, whose codes they name."""
+    key, readings = (purpose, id(subject)), world.dictionary.readings
     scripts = readings.get(key)
-    if not isinstance(scripts, Scripts) or scripts.fluent is not fluent or scripts.axis is not world.axis:
-        scripts = readings[key] = Scripts(fluent, world.axis, write, is_given_up=not _is_plain(fluent, world.axis))
+    if not isinstance(scripts, Scripts) or scripts.subject is not subject or scripts.axis is not world.axis:
+        is_plain = all(_is_plain(relation, world.axis) for relation in subject.relations)
+        scripts = readings[key] = Scripts(subject, world.axis, write, is_given_up=not is_plain)
     return scripts
 
 
-def _is_plain(fluent: Simple, axis: Axis) -> bool:
+def _is_plain(relation: Relation, axis: Axis) -> bool:
     """Whether a script can say anything of a fluent: it knows of ticks of 1 only."""
-    relation = fluent.relations[0]
     return relation.kind != "valued" and relation.arity > 0 and axis.tick == 1 and not axis.is_wide(relation.arity)
 
 
