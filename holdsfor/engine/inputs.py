@@ -15,7 +15,7 @@ from holdsfor.engine.points import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.taking import lend_numbers
-from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
+from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted
 from holdsfor.kernels.sorting import sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
@@ -125,7 +125,7 @@ def span(blocks: Sequence[Block], low: int, high: int) -> tuple[int, int]:
     for block in blocks:
         if not len(block):
             continue
-        first, last = value_span(block.start)
+        first, last, _, _ = block.span()
         low, high = min(low, first), max(high, last)
         if block.end is not None:
             closed = block.end[block.end != OPEN]

@@ -18,7 +18,7 @@ DROPPED_SHARE = 4
 #: Where there are more parts than so many, the newer half of them become one.
 MOST_PARTS = 32
 #: So many rows tell when most of a part is over.
-SAMPLE = 512
+SAMPLE = 64
 
 Kind = tuple[str, str, int]
 Parts = tuple[Block, ...]
@@ -124,5 +124,4 @@ def _without_forgotten(block: Block, frontier: Frontier) -> Block:
 
 def rows_after(blocks: Iterable[Block], time: int) -> Parts:
     """The rows that begin later."""
-    later = ((block, block.start > time) for block in blocks)
-    return tuple(block.filter(mask) for block, mask in later if mask.any())
+    return tuple(block.filter(block.start > time) for block in blocks if len(block) and block.span()[1] > time)

@@ -75,12 +75,14 @@ class Windows:
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
         if arrival.size:
-            first, last = value_span(arrival)
-            low = max(-((self.start - first) // self.step), 1)
-            if low == max(-((self.start - last) // self.step), 1):  # as in a stream: from query time to query time
-                return np.full(arrival.shape, self.start + low * self.step)
+            first, last = map(self.first_seen_of, value_span(arrival))
+            if first == last:  # as in a stream: from query time to query time
+                return np.full(arrival.shape, first)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step
+
+    def first_seen_of(self, arrival: int) -> int:
+        return self.start + max(-((self.start - arrival) // self.step), 1) * self.step
 
     def following(self, time: Ints) -> Ints:
         return time + self.tick - time % self.tick
