@@ -56,7 +56,7 @@ from holdsfor.kernels.nesting import nested_beyond
 from holdsfor.kernels.policies import choose_in_turn, choose_recent
 from holdsfor.kernels.searching import first_places, gather_from_all, gather_from_runs, gather_rows, places_after
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
-from holdsfor.kernels.sorting import distinct_rows, sort_packed
+from holdsfor.kernels.sorting import distinct_rows, sort_packed, sort_parts
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 
 __all__ = [
@@ -137,6 +137,7 @@ __all__ = [
     "slide_float_sums",
     "slide_sums",
     "sort_packed",
+    "sort_parts",
     "take",
     "time_span",
     "union2",
