@@ -275,7 +275,8 @@ class Dictionary:
         codes = self._find_among_many(terms)
         rest = np.flatnonzero(codes < 0)
         if len(rest):
-            codes[rest] = self.codes(terms.take(pa.array(rest)).to_pylist())
+            others = terms if len(rest) == len(terms) else terms.take(pa.array(rest))
+            codes[rest] = self.codes(others.to_pylist())
         return codes
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
