@@ -53,9 +53,9 @@ def add_arrivals(
     events = {place: blocks[0] for place, blocks in coming.items() if _are_plain_events(blocks)}
     differences = _add_plain_events([*events.values()], [sources[place] for place in events], alone, stores, frontier)
     for place, blocks in coming.items():
-        source = sources[place]
         if place in events:
             continue
+        source = sources[place]
         if place in by_points or not all(map(_can_be_added, blocks)):
             changed = _look_again(known(), source, alone, stores)
         else:
@@ -165,7 +165,7 @@ def _add_plain_events(
     """Of several inputs: nothing that is there has to be looked at."""
     differences = {}
     for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
-        (relation,), edge = source.relations, frontier.horizon_of_input(block) - world.axis.origin
+        relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
         nothing = added.none()
         stores[relation] = add_events(stores.get(relation) or keep(nothing), EMPTY, added, edge)
         differences[relation] = Difference(nothing, added)
