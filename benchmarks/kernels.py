@@ -157,10 +157,12 @@ def _windows(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case
     points, anyhow = random_points(random, rows, keys), random.permutation(random_points(random, rows, keys))
     in_time = anyhow[np.argsort(anyhow & MASK, kind="stable")]
     whole, floats = random.integers(-1000, 1000, rows), random.normal(0, 100, rows).round(2)
+    ends = np.minimum(np.arange(100, rows + 100, 100), rows)
     windows = kernels.last_events(BITS, points, 20)
     columns = random.integers(0, 100, rows), points, whole
     yield "sort_packed", rows, lambda: kernels.sort_packed(anyhow, BITS)
     yield "sort_packed, in order of time", rows, lambda: kernels.sort_packed(in_time, BITS)
+    yield "sort_parts, of 100 rows", rows, lambda: kernels.sort_parts(anyhow, ends)
     yield "  NumPy argsort", rows, lambda: np.argsort(anyhow, kind="stable")
     yield "distinct_rows", rows, lambda: kernels.distinct_rows(columns)
     yield "last_events", rows, lambda: kernels.last_events(BITS, points, 20)

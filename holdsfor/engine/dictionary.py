@@ -26,6 +26,7 @@ from holdsfor.engine.term_text import (
 )
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import NULL
+from holdsfor.io.taking import lend_texts
 from holdsfor.io.text import float_text, mask
 from holdsfor.io.wire import address
 from holdsfor.kernels import look_up, take, value_span
@@ -100,6 +101,7 @@ class Dictionary:
         self._fits: npt.NDArray[np.bool_] = np.empty(0, np.bool_)  # integers of up to 64 bits
         self._ranks: Ints | None = None
         self._array: pa.Array | None = None
+        self._lent: tuple[pa.Array, tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]] | None = None
         self._known: dict[tuple[int, int, int], tuple[pa.Array, Ints]] = {}
         self._compounds: dict[tuple[str, int], Compounds] = {}  # by name as text, and number of arguments
         self._inside: Ints = EMPTY  # how many terms are inside each
@@ -275,7 +277,8 @@ class Dictionary:
         codes = self._find_among_many(terms)
         rest = np.flatnonzero(codes < 0)
         if len(rest):
-            codes[rest] = self.codes(terms.take(pa.array(rest)).to_pylist())
+            others = terms if len(rest) == len(terms) else terms.take(pa.array(rest))
+            codes[rest] = self.codes(others.to_pylist())
         return codes
 
     def compose(self, functor: str, columns: Sequence[Ints]) -> Ints:
@@ -392,6 +395,13 @@ class Dictionary:
             fresh = self._array_from(0 if self._array is None else len(self._array))
             self._array = fresh if self._array is None else pa.concat_arrays([self._array, fresh])
         return self._array
+
+    def lend_texts(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+        """For kernels: where each text begins and ends, and all their bytes."""
+        texts = self.texts()
+        if self._lent is None or self._lent[0] is not texts:
+            self._lent = texts, lend_texts(texts)
+        return self._lent[1]
 
     def numbers(self, codes: Ints) -> Numbers:
         """The numbers that the codes stand for, NaN where one is none; integers if all of them are, of up to 64 bits.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,10 +16,13 @@ from holdsfor.engine.points import Points
 from holdsfor.engine.world import World
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.taking import lend_numbers
-from holdsfor.kernels import compress, join_points, normalise, sort_packed, union2, unique_sorted, value_span
+from holdsfor.kernels import compress, join_points, normalise, sort_packed, sort_parts, union2, unique_sorted
 from holdsfor.kernels.sorting import sort_rows
 from holdsfor.language.description import Signature
 from holdsfor.plan.definitions import InputSource
+
+#: Up to so many rows of an input are sorted together with those of others.
+FEW_ROWS = 2048
 
 
 def encoded(block: Block, identities: Iterable[int], dictionary: Dictionary) -> list[Column]:
@@ -52,18 +56,61 @@ def add_block(block: Block, columns: list[Column], source: InputSource, world: W
 
 
 def _add_events(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
-    """Occurrences, sorted by the arguments that most rules ask for them by, and time."""
-    axis, relation = world.axis, source.relations[0]
-    key = source.key or tuple(sorted(source.identities)[:1])
-    packed = axis.pack([columns[p].codes() for p in key], block.start)
-    begun = None if block.begun is None else block.begun - axis.origin
-    ordered, order = sort_rows(packed, axis.time_bits)
-    if order is not None:
-        begun = None if begun is None else begun[order]
-        chosen = Selection(index=order)
-        columns = [column.select(chosen) for column in columns]
-    payload = dict(enumerate(columns))
-    world.relations[relation] = Points(axis, world.dictionary, relation.arity, key, ordered, payload, begun)
+    world.relations[source.relations[0]] = _Occurrences(block, columns, source).sort(world)
+
+
+def arrange_events(blocks: Sequence[Block], sources: Sequence[InputSource], world: World) -> list[Points]:
+    """Occurrences of several inputs. Few rows of many are packed and sorted together: it is calls that take time."""
+    pairs = zip(blocks, sources, strict=True)
+    inputs = [_Occurrences(block, encoded(block, s.identities, world.dictionary), s) for block, s in pairs]
+    together: dict[int, list[int]] = {}  # by how many columns the key has
+    for place, each in enumerate(inputs):
+        if len(each.block) <= FEW_ROWS and each.block.begun is None:
+            together.setdefault(len(each.key), []).append(place)
+    points: dict[int, Points] = {}
+    for places in together.values():
+        points.update(zip(places, _sort_together([inputs[place] for place in places], world), strict=True))
+    return [points[place] if place in points else each.sort(world) for place, each in enumerate(inputs)]
+
+
+class _Occurrences(NamedTuple):
+    """Rows of an event, which are sorted by the arguments that most rules ask for them by, and time."""
+
+    block: Block
+    columns: list[Column]
+    source: InputSource
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        return self.source.key or tuple(sorted(self.source.identities)[:1])
+
+    def sort(self, world: World) -> Points:
+        axis, key, columns = world.axis, self.key, self.columns
+        packed = axis.pack([columns[p].codes() for p in key], self.block.start)
+        begun = None if self.block.begun is None else self.block.begun - axis.origin
+        ordered, order = sort_rows(packed, axis.time_bits)
+        if order is not None:
+            begun = None if begun is None else begun[order]
+            chosen = Selection(index=order)
+            columns = [column.select(chosen) for column in columns]
+        payload = dict(enumerate(columns))
+        return Points(axis, world.dictionary, self.source.relations[0].arity, key, ordered, payload, begun)
+
+
+def _sort_together(inputs: Sequence[_Occurrences], world: World) -> Iterator[Points]:
+    """All keys have as many columns."""
+    axis, keys = world.axis, [each.key for each in inputs]
+    codes = zip(*([each.columns[p].codes() for p in key] for each, key in zip(inputs, keys, strict=True)), strict=True)
+    times = np.concatenate([each.block.start for each in inputs])
+    ends = np.cumsum([len(each.block) for each in inputs])
+    packed, order = sort_parts(axis.pack([np.concatenate(parts) for parts in codes], times), ends)
+    begin = 0
+    for end, each, key in zip(ends.tolist(), inputs, keys, strict=True):
+        chosen = Selection(index=order[begin:end])
+        # the terms of the key are in what is packed
+        rest = {p: column.select(chosen) for p, column in enumerate(each.columns) if p not in key or column.is_number}
+        yield Points(axis, world.dictionary, each.source.relations[0].arity, key, packed[begin:end], rest)
+        begin = end
 
 
 def _add_fluent(block: Block, columns: list[Column], source: InputSource, world: World) -> None:
@@ -125,7 +172,7 @@ def span(blocks: Sequence[Block], low: int, high: int) -> tuple[int, int]:
     for block in blocks:
         if not len(block):
             continue
-        first, last = value_span(block.start)
+        first, last, _, _ = block.span()
         low, high = min(low, first), max(high, last)
         if block.end is not None:
             closed = block.end[block.end != OPEN]

@@ -18,7 +18,9 @@ DROPPED_SHARE = 4
 #: Where there are more parts than so many, the newer half of them become one.
 MOST_PARTS = 32
 #: So many rows tell when most of a part is over.
-SAMPLE = 512
+SAMPLE = 64
+#: So few events are dropped when all of them are over: to copy some of them costs more than to keep the others.
+FEW_EVENTS = 4096
 
 Kind = tuple[str, str, int]
 Parts = tuple[Block, ...]
@@ -26,17 +28,20 @@ Parts = tuple[Block, ...]
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """Rows that came together. mostly_over: when about three in four of them are over."""
+    """Rows that came together. mostly_over: when about three in four of them are over; of few events, all."""
 
     block: Block
     mostly_over: int
 
     def shorten(self, horizon: int) -> KeptPart:
         """Without rows that nothing looks at any more."""
-        return make_part(self.block.filter(remembered(self.block, horizon)))
+        mask = remembered(self.block, horizon)
+        return make_part(self.block.filter(mask) if mask.any() else self.block.slice(0, 0))
 
 
 def make_part(block: Block) -> KeptPart:
+    if block.end is None and 0 < len(block) <= FEW_EVENTS:
+        return KeptPart(block, block.span()[1])
     ends = np.sort(last_times(block)[:: 1 + len(block) // SAMPLE])
     return KeptPart(block, int(ends[3 * len(ends) // 4]) if len(ends) else 0)
 
@@ -124,5 +129,4 @@ def _without_forgotten(block: Block, frontier: Frontier) -> Block:
 
 def rows_after(blocks: Iterable[Block], time: int) -> Parts:
     """The rows that begin later."""
-    later = ((block, block.start > time) for block in blocks)
-    return tuple(block.filter(mask) for block, mask in later if mask.any())
+    return tuple(block.filter(block.start > time) for block in blocks if len(block) and block.span()[1] > time)

@@ -15,7 +15,6 @@ from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.fold import ARGS, INTERVAL_LOG, OCCURRENCE_LOG
-from holdsfor.io.taking import lend_texts
 from holdsfor.io.text import as_text, plain_text
 from holdsfor.kernels.identify import identify_rows
 from holdsfor.kernels.logging import EXTEND, IN_KEY, INSERT, SHORTEN, WITHDRAW, Bytes, Offsets, cut_keys, write_texts
@@ -42,7 +41,10 @@ class LogTexts:
         return -1 - np.arange(begin, len(self.more))
 
     def lend(self) -> KnownTexts:
-        return *lend_texts(self.dictionary.texts()), *lend_texts(pa.array(self.more, pa.string()))
+        more = [text.encode() for text in self.more]
+        offsets = np.zeros(len(more) + 1, np.int32)
+        np.cumsum([len(text) for text in more], out=offsets[1:])
+        return *self.dictionary.lend_texts(), offsets, np.frombuffer(bytearray(b"".join(more)), np.uint8)
 
     def add_column(self, column: Column) -> Ints:
         """Numbers get no code of the dictionary: nobody asks for them by it."""

@@ -13,6 +13,7 @@ from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_from, 
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
+from holdsfor.engine.incremental.coming import Coming
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting, know, make_setting
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stepping import changing_moments
@@ -189,10 +190,8 @@ class Ongoing:
         if not self._has_room(known.bare, known.frontier, (*joined, *words), due[-1]):
             return None
         coming = join_blocks([*joined, *self._ahead])
-        first_seen = self.windows.first_seen
         # Rows may have arrived, and been elsewhere, before the last query time: here they are new.
-        arrived = [Arrived(block, np.maximum(first_seen(block.arrival), due[0])) for block in joined]
-        arrived += [Arrived(block, first_seen(block.arrival)) for block in self._ahead]
+        arrived = [Coming(block, due[0]) for block in joined] + [Coming(block) for block in self._ahead]
         try:
             for moment, following in changing_moments(self._setting, known, due, arrived, self._inputs, self.words):
                 answers.append(tell(moment))
@@ -295,11 +294,18 @@ def divide_by_sight(
     blocks: Sequence[Block], windows: Windows, until: int
 ) -> tuple[tuple[Block, ...], tuple[Block, ...]]:
     """The rows that are seen by a query time, and the others."""
-    seen = [(block, windows.first_seen(block.arrival) <= until) for block in blocks]
-    return (
-        tuple(block.filter(here) for block, here in seen if here.any()),
-        tuple(block.filter(~here) for block, here in seen if not here.all()),
-    )
+    seen, unseen = [], []
+    for block in filter(len, blocks):
+        first, last = map(windows.first_seen_of, block.span()[2:])
+        if last <= until:
+            seen.append(block)
+        elif first > until:
+            unseen.append(block)
+        else:
+            here = windows.first_seen(block.arrival) <= until
+            seen.append(block.filter(here))
+            unseen.append(block.filter(~here))
+    return tuple(seen), tuple(unseen)
 
 
 def _count_open(stored: Stored | Runs) -> int:

@@ -75,12 +75,14 @@ class Windows:
     def first_seen(self, arrival: Ints) -> Ints:
         """The first query time at which a row that arrived then is there."""
         if arrival.size:
-            first, last = value_span(arrival)
-            low = max(-((self.start - first) // self.step), 1)
-            if low == max(-((self.start - last) // self.step), 1):  # as in a stream: from query time to query time
-                return np.full(arrival.shape, self.start + low * self.step)
+            first, last = map(self.first_seen_of, value_span(arrival))
+            if first == last:  # as in a stream: from query time to query time
+                return np.full(arrival.shape, first)
         steps = np.maximum(-((self.start - arrival) // self.step), 1)
         return self.start + steps * self.step
+
+    def first_seen_of(self, arrival: int) -> int:
+        return self.start + max(-((self.start - arrival) // self.step), 1) * self.step
 
     def following(self, time: Ints) -> Ints:
         return time + self.tick - time % self.tick
@@ -211,6 +213,14 @@ def _begun(start: Ints, seen: Ints, windows: Windows) -> Ints:
     return within if in_window.all() else np.where(in_window, within, np.maximum(within, windows.following(edge)))
 
 
+def _begins_in_window(block: Block, windows: Windows) -> bool:
+    """Whether the words are about all of each row: the usual case, told by the span of times."""
+    if not len(block):
+        return True
+    first, _, _, arrival = block.span()
+    return first > max(windows.start, windows.first_seen_of(arrival) - windows.window)
+
+
 def _inside(start: Ints, windows: Windows) -> Ints:
     inside = start > windows.start
     return start if inside.all() else np.where(inside, start, windows.first)
@@ -221,7 +231,7 @@ def standing(block: Block, windows: Windows) -> Block:
 
     A word on a durative row that began before the window in which it is first seen is about the window only.
     """
-    if block.op is None and block.end is None:
+    if block.op is None and (block.end is None or _begins_in_window(block, windows)):
         return block
     begun = block.start if block.end is None else _begun(block.start, windows.first_seen(block.arrival), windows)
     if block.op is None or (block.op > 0).all():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.io.taking import take_rows
+from holdsfor.kernels.moving import value_span
 
 Ints = npt.NDArray[np.int64]
 
@@ -46,9 +47,17 @@ class Block:
     arrival: Ints
     op: npt.NDArray[np.signedinteger] | None = None  # > 0 insert, < 0 retract; None: all inserts
     begun: Ints | None = None  # events that take time: when each began; `start` is then when it was over
+    _spans: list[tuple[int, int, int, int]] = field(init=False, repr=False, compare=False, default_factory=list)
 
     def __len__(self) -> int:
         return len(self.start)
+
+    def span(self) -> tuple[int, int, int, int]:
+        """The least and the greatest start, then arrival: looked for once, and asked often. There must be a row."""
+        if not self._spans:
+            starts = value_span(self.start)
+            self._spans.append((*starts, *(starts if self.arrival is self.start else value_span(self.arrival))))
+        return self._spans[0]
 
     def filter(self, mask: npt.NDArray[np.bool_]) -> Block:
         """The rows for which the mask is true."""

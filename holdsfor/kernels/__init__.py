@@ -62,7 +62,7 @@ from holdsfor.kernels.searching import (
     places_after,
 )
 from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
-from holdsfor.kernels.sorting import distinct_rows, sort_packed
+from holdsfor.kernels.sorting import distinct_rows, sort_packed, sort_parts
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 from holdsfor.kernels.touching import (
     find_contradictions,
@@ -155,6 +155,7 @@ __all__ = [
     "slide_float_sums",
     "slide_sums",
     "sort_packed",
+    "sort_parts",
     "take",
     "take_touched",
     "time_span",

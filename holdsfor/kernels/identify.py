@@ -110,14 +110,20 @@ def identify_rows(
     probability of one in 37 million among a million. Names, arguments and values are codes of texts: see
     `write_texts`. begins: where the arguments of each row begin.
     """
-    hashes, named = np.empty(names.size, np.uint64), BASIS
+    hashes, named, is_valued = np.empty(names.size, np.uint64), BASIS, values.size > 0
     for i in range(names.size):
         if i == 0 or names[i] != names[i - 1]:  # rows of the same name come together
             named = _add_coded(BASIS, names[i], offsets, data, more_offsets, more_data)
-        h = named
-        for k in range(begins[i], begins[i + 1]):
-            h = _add_coded(h, codes[k], offsets, data, more_offsets, more_data)
-        h = (h ^ END_OF_LIST) * PRIME
-        h = _add_coded(h, values[i], offsets, data, more_offsets, more_data) if values.size else _add_number(h, end[i])
-        hashes[i] = _add_number(h, start[i])
+        h, value = named, begins[i + 1]
+        for k in range(begins[i], value + is_valued):  # as `_add_coded`, which counts who has its arrays at each call
+            code = values[i] if k == value else codes[k]
+            h = (h ^ END_OF_LIST) * PRIME if k == value else h
+            if code >= 0:
+                for j in range(offsets[code], offsets[code + 1]):
+                    h = (h ^ np.uint64(data[j])) * PRIME
+            else:
+                for j in range(more_offsets[-1 - code], more_offsets[-code]):
+                    h = (h ^ np.uint64(more_data[j])) * PRIME
+            h = (h ^ END_OF_TEXT) * PRIME
+        hashes[i] = _add_number(h if is_valued else _add_number((h ^ END_OF_LIST) * PRIME, end[i]), start[i])
     return hex_digits(mixed(hashes))

@@ -70,6 +70,57 @@ def sort_rows(values: Ints, bits: int, in_time: bool = False) -> tuple[Ints, Int
     return _radix(values, np.array(passes, np.int64))
 
 
+def sort_parts(values: Ints, ends: Ints) -> tuple[Ints, Ints]:
+    """Parts that lie one after the other, each sorted by itself, with the places of its rows, from its beginning on.
+
+    ends: where the parts end. No value is negative. For many parts of few rows, which one sort does for all of them.
+    """
+    index = int(values.size).bit_length()
+    low, high = _find_span(values)
+    shift = index + (int(high) - int(low)).bit_length()
+    if shift + int(ends.size).bit_length() <= 63:
+        packed = _add_parts(values, ends, low, shift, index)
+        packed.sort()
+        return _take_parts(values, packed, ends, index)
+    parts = [sort_packed(part, 0) for part in np.split(values, ends[:-1])]
+    return np.concatenate([part for part, _ in parts]), np.concatenate([order for _, order in parts])
+
+
+@kernel
+def _find_span(values: Ints) -> tuple[int, int]:
+    low, high = INFINITE, 0
+    for i in range(values.size):
+        low, high = min(low, values[i]), max(high, values[i])
+    return low, high
+
+
+@kernel
+def _add_parts(values: Ints, ends: Ints, low: int, shift: int, index: int) -> Ints:
+    """The part of each value in front of it, its place behind it."""
+    result = np.empty(values.size, np.int64)
+    i = 0
+    for part in range(ends.size):
+        while i < ends[part]:
+            result[i] = (part << shift) | (values[i] - low << index) | i
+            i += 1
+    return result
+
+
+@kernel
+def _take_parts(values: Ints, packed: Ints, ends: Ints, index: int) -> tuple[Ints, Ints]:
+    """packed: with places in the low bits."""
+    result, order = np.empty(values.size, np.int64), np.empty(values.size, np.int64)
+    mask = (np.int64(1) << index) - 1
+    i = 0
+    for part in range(ends.size):
+        begin = i
+        while i < ends[part]:
+            place = packed[i] & mask
+            result[i], order[i] = values[place], place - begin
+            i += 1
+    return result, order
+
+
 def _sort_with_places(values: Ints, low: int, index: int) -> tuple[Ints, Ints]:
     """By one sort of values that carry their place in their low bits, of which there are `index`."""
     packed = _add_places(values, low, index)

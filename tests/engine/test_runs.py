@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Column
+from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.incremental import runs as runs_module
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples
@@ -30,11 +30,12 @@ steps = st.lists(st.tuples(rows, edges, st.integers(0, 9), st.integers(0, 150)),
 
 
 def make_points(of: list[Row], is_coded: bool = False) -> Points:
-    of = sorted(of)
-    packed = np.array([(key << 8) | time for key, time, _ in of], np.int64)
+    """As they come in: numbers are put in order when somebody asks for them."""
+    order = np.array(sorted(range(len(of)), key=of.__getitem__), np.int64)
+    packed = np.array([(key << 8) | time for key, time, _ in sorted(of)], np.int64)
     numbers = np.array([number for _, _, number in of])
     column = Column(DICTIONARY, DICTIONARY.encode(numbers) if is_coded else None, numbers)
-    return Points(AXIS, DICTIONARY, 2, (0,), packed, {1: column})
+    return Points(AXIS, DICTIONARY, 2, (0,), packed, {1: column.select(Selection(index=order))})
 
 
 def rows_of(data: Data) -> list[Row]:

@@ -12,7 +12,7 @@ from holdsfor.engine.frontier import Frontier
 from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest, sorted_by
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
-from holdsfor.engine.inputs import add_block, encoded, source_of
+from holdsfor.engine.inputs import add_block, arrange_events, encoded, source_of
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
@@ -46,11 +46,15 @@ def add_arrivals(
     given point by point, the last of which say something else as time passes. world: an empty one. frontier: of the
     last query time; what nothing looks at since then is forgotten.
     """
-    differences: dict[Relation, Difference] = {}
     places = _places_of(sources)
     by_points = _by_source(pointwise, places)
     alone = replace(world, relations={}, shared={})
-    for place, blocks in (by_points | _by_source(fresh, places)).items():
+    coming = by_points | _by_source(fresh, places)
+    events = {place: blocks[0] for place, blocks in coming.items() if _are_plain_events(blocks)}
+    differences = _add_plain_events([*events.values()], [sources[place] for place in events], alone, stores, frontier)
+    for place, blocks in coming.items():
+        if place in events:
+            continue
         source = sources[place]
         if place in by_points or not all(map(_can_be_added, blocks)):
             changed = _look_again(known(), source, alone, stores)
@@ -79,6 +83,11 @@ def _by_source(blocks: Iterable[Block], places: Mapping[InputKind, int]) -> dict
         if place is not None and len(block):
             grouped.setdefault(place, []).append(block)
     return grouped
+
+
+def _are_plain_events(blocks: Sequence[Block]) -> bool:
+    """Whether all of them come, and none are taken back. Events of one name are in one block."""
+    return blocks[0].kind == "event" and _only_inserts(blocks[0])
 
 
 def _can_be_added(block: Block) -> bool:
@@ -150,6 +159,19 @@ def _same_rows(stored: Stored | Runs, wanted: Data) -> Gathered:
 # ---------------------------------------------------------------- events
 
 
+def _add_plain_events(
+    blocks: Sequence[Block], sources: Sequence[InputSource], world: World, stores: Stores, frontier: Frontier
+) -> dict[Relation, Difference]:
+    """Of several inputs: nothing that is there has to be looked at."""
+    differences = {}
+    for block, source, added in zip(blocks, sources, arrange_events(blocks, sources, world), strict=True):
+        relation, edge = source.relations[0], frontier.horizon_of_input(block) - world.axis.origin
+        nothing = added.none()
+        stores[relation] = add_events(stores.get(relation) or keep(nothing), EMPTY, added, edge)
+        differences[relation] = Difference(nothing, added)
+    return differences
+
+
 def _add_events(
     blocks: Sequence[Block], source: InputSource, windows: Windows, world: World, stores: Stores, edge: int
 ) -> dict[Relation, Difference]:
@@ -157,9 +179,6 @@ def _add_events(
     relation = source.relations[0]
     added = _points(_words(blocks, windows, 1), source, world)
     stored = stores[relation] if relation in stores else keep(world.nothing_of(relation))
-    if all(map(_only_inserts, blocks)):
-        stores[relation] = add_events(stored, EMPTY, added, edge)
-        return {relation: Difference(added.none(), added)}
     removed = _equal_rows(stored, _points(_words(blocks, windows, -1), source, world))
     stores[relation] = add_events(stored, removed.origin, added, edge)
     return {relation: Difference(removed.data, added)}

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from holdsfor.engine.axis import Ints
+from holdsfor.engine.axis import INT64, Ints
 from holdsfor.engine.column import Column
+from holdsfor.engine.dictionary import Numbers
 from holdsfor.engine.incremental.stored import (
     CHANGED_SHARE,
     Gathered,
@@ -25,8 +26,8 @@ from holdsfor.engine.points import EMPTY, Points, unite_parts
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import gather_from_runs, take
 
-Arrays = Mapping[tuple[int, str], npt.NDArray[np.generic]]
-"""The packed rows, and the numbers and codes of columns by their position."""
+Kinds = Mapping[tuple[int, str], np.dtype[Any]]
+"""Of the packed rows, and of the numbers and codes of columns by their position."""
 
 PACKED = (-1, "packed")
 #: Fewer rows are copied sooner than looked for in many places.
@@ -41,15 +42,24 @@ SPARE = 1.0
 class Buffer:
     """Arrays of equal length, written up to `used`. What is written stays as it is: those who read it may be many."""
 
-    arrays: Arrays
+    arrays: Mapping[tuple[int, str], Numbers]
     used: int = 0
 
-    def write(self, arrays: Arrays) -> None:
-        """Behind what is there."""
-        end = self.used + len(arrays[PACKED])
-        for name, values in arrays.items():
-            self.arrays[name][self.used : end] = values
+    def write(self, points: Points) -> None:
+        """Behind what is there. Numbers that have not been worked out yet are worked out here, and stay here."""
+        end = self.used + len(points)
+        for (position, kind), array in self.arrays.items():
+            place = array[self.used : end]
+            if position < 0:
+                place[:] = points.packed
+            elif kind == "codes":
+                place[:] = points.codes(position)
+            else:
+                points.column(position).move_numbers(place)
         self.used = end
+
+    def kinds(self) -> Kinds:
+        return {name: array.dtype for name, array in self.arrays.items()}
 
     def room(self) -> int:
         return len(self.arrays[PACKED]) - self.used
@@ -105,13 +115,12 @@ class Runs:
     def change(self, removed: Ints, added: Data, edge: int | None = None) -> Stored | Runs:
         """As `Stored.change`. What is asked for as a whole, or taken back in part, stays in one piece from here on."""
         assert isinstance(added, Points)
-        arrays = _find_arrays(added)
-        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.arrays, added, arrays):
+        if removed.size or self.is_whole_known() or not _are_alike(self.nothing, self.buffer.kinds(), added):
             whole, places = self._find_whole()
             kept = whole.where(~np.isin(places, removed)) if removed.size else whole
             return keep(kept if edge is None else kept.beyond(edge)).change(EMPTY, added, edge)
         runs = self._forget(edge)
-        return runs._add(arrays, added.latest(), edge) if len(added) else runs
+        return runs._add(added, edge) if len(added) else runs
 
     def is_whole_known(self) -> bool:
         """Whether somebody has asked for all rows in one piece."""
@@ -136,27 +145,26 @@ class Runs:
         """Without the first runs of which all is over."""
         if edge is None or not self.latest.size or self.latest[0] > edge:
             return self
-        over = int(np.argmin(np.append(self.latest <= edge, False)))
+        over = next((run for run, last in enumerate(self.latest.tolist()) if last > edge), self.latest.size)
         return self._with(self.buffer, self.starts[over:], self.stops[over:], self.latest[over:])
 
-    def _add(self, arrays: Arrays, latest: int, edge: int | None) -> Runs:
-        """Some rows as one more run. latest: their last time."""
+    def _add(self, points: Points, edge: int | None) -> Runs:
+        """Some rows as one more run."""
         runs = self._join_newer(edge) if len(self.starts) >= MOST_RUNS else self
-        runs = runs._with_room(len(arrays[PACKED]), edge)
+        runs = runs._with_room(len(points), edge)
         start = runs.buffer.used
-        runs.buffer.write(arrays)
+        runs.buffer.write(points)
         return runs._with(
             runs.buffer,
             np.append(runs.starts, start),
             np.append(runs.stops, runs.buffer.used),
-            np.append(runs.latest, latest),
+            np.append(runs.latest, points.latest()),
         )
 
     def _join_newer(self, edge: int | None) -> Runs:
         newer = MOST_RUNS // 2
         older = self._with(self.buffer, self.starts[:-newer], self.stops[:-newer], self.latest[:-newer])
-        joined = unite_parts(list(self.parts())[-newer:])[0]
-        return older._add(_find_arrays(joined), joined.latest(), edge)
+        return older._add(unite_parts(list(self.parts())[-newer:])[0], edge)
 
     def _with_room(self, rows: int, edge: int | None) -> Runs:
         """With room for more rows behind the last: in a new buffer if there is none, or others have written there.
@@ -166,9 +174,9 @@ class Runs:
         is_last = len(self.stops) and self.buffer.used == self.stops.max()
         if is_last and self.buffer.room() >= rows:
             return self
-        buffer, stops = _make_buffer(self.buffer.arrays, len(self) + rows), []
+        buffer, stops = _make_buffer(self.buffer.kinds(), len(self) + rows), []
         for part in self.parts():
-            buffer.write(_find_arrays(part if edge is None else part.beyond(edge)))
+            buffer.write(part if edge is None else part.beyond(edge))
             stops.append(buffer.used)
         return self._with(buffer, np.array([0, *stops], np.int64)[:-1], np.array(stops, np.int64), self.latest)
 
@@ -193,35 +201,34 @@ def _fits_runs(stored: Stored, added: Points) -> bool:
         return False
     assert isinstance(base, Points)
     assert isinstance(more, Points)
-    arrays = _find_arrays(base)
-    return base.begun is None and all(_are_alike(base, arrays, part, _find_arrays(part)) for part in (more, added))
+    return base.begun is None and all(_are_alike(base, _find_kinds(base), part) for part in (more, added))
 
 
 def _begin_runs(base: Points) -> Runs:
-    arrays = _find_arrays(base)
-    nothing = _make_points(base, {name: values[:0].copy() for name, values in arrays.items()})
-    none = Runs(nothing, _make_buffer(arrays, len(base)), EMPTY, EMPTY, EMPTY, estimate_keys(base))
-    return none._add(arrays, base.latest(), None)
+    kinds = _find_kinds(base)
+    nothing = _make_points(base, {name: np.empty(0, kind) for name, kind in kinds.items()})
+    none = Runs(nothing, _make_buffer(kinds, len(base)), EMPTY, EMPTY, EMPTY, estimate_keys(base))
+    return none._add(base, None)
 
 
-def _make_buffer(arrays: Arrays, rows: int) -> Buffer:
+def _make_buffer(kinds: Kinds, rows: int) -> Buffer:
     """With room for more than these rows."""
-    return Buffer({name: np.empty(int(rows * (1 + SPARE)), each.dtype) for name, each in arrays.items()})
+    return Buffer({name: np.empty(int(rows * (1 + SPARE)), kind) for name, kind in kinds.items()})
 
 
-def _find_arrays(points: Points) -> Arrays:
-    arrays: dict[tuple[int, str], npt.NDArray[np.generic]] = {PACKED: points.packed}
+def _find_kinds(points: Points) -> Kinds:
+    kinds: dict[tuple[int, str], np.dtype[Any]] = {PACKED: points.packed.dtype}
     for position in range(points.arity):
         if position not in points.key:
             column = points.column(position)
             if column.is_number:
-                arrays[position, "numbers"] = column.numbers()
+                kinds[position, "numbers"] = column.kind_of_numbers()
             if column.is_coded or not column.is_number:
-                arrays[position, "codes"] = column.codes()
-    return arrays
+                kinds[position, "codes"] = INT64
+    return kinds
 
 
-def _make_points(like: Points, arrays: Mapping[tuple[int, str], npt.NDArray[np.generic]]) -> Points:
+def _make_points(like: Points, arrays: Mapping[tuple[int, str], Numbers]) -> Points:
     columns = {
         position: Column(like.dictionary, arrays.get((position, "codes")), arrays.get((position, "numbers")))  # type: ignore[arg-type]
         for position in range(like.arity)
@@ -231,13 +238,8 @@ def _make_points(like: Points, arrays: Mapping[tuple[int, str], npt.NDArray[np.g
     return Points(like.axis, like.dictionary, like.arity, like.key, packed, columns)
 
 
-def _are_alike(like: Points, arrays: Arrays, points: Points, others: Arrays) -> bool:
+def _are_alike(like: Points, kinds: Kinds, points: Points) -> bool:
     """Whether rows have the same columns, of the same kinds, and are sorted alike. No rows are like any."""
     if not len(points):
         return True
-    kinds = {name: values.dtype for name, values in arrays.items()}
-    return (
-        points.key == like.key
-        and points.begun is None
-        and kinds == {name: values.dtype for name, values in others.items()}
-    )
+    return points.key == like.key and points.begun is None and kinds == _find_kinds(points)

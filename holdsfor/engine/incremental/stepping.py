@@ -14,6 +14,7 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import move_frontier
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words
 from holdsfor.engine.incremental.blocks import Evaluation
+from holdsfor.engine.incremental.coming import Coming, find_newly_visible
 from holdsfor.engine.incremental.known import (
     KnownWorld,
     SessionSetting,
@@ -44,7 +45,7 @@ def changing_moments(
     setting: SessionSetting,
     known: KnownWorld,
     due: Sequence[int],
-    arrived: Sequence[Arrived],
+    arrived: Sequence[Coming],
     rest: KeptInput,
     words: Words = NO_WORDS,
 ) -> Iterator[tuple[QueryMoment, KnownWorld]]:
@@ -55,7 +56,7 @@ def changing_moments(
     place = 0
     while place < len(due):
         query_time = due[place]
-        fresh = list(_newly_visible(setting, known.query_time, query_time, arrived))
+        fresh = list(find_newly_visible(arrived, setting.windows, known.query_time, query_time))
         following, differences, counts = _advance(setting, known, query_time, fresh, arrived, rest, words)
         place += 1
         if place + 1 < len(due):
@@ -69,25 +70,12 @@ def changing_moments(
         known = following
 
 
-def _newly_visible(
-    setting: SessionSetting, before: int, query_time: int, arrived: Sequence[Arrived]
-) -> Iterator[Block]:
-    """The rows that are there for the first time: that have just arrived, or begin only now."""
-    end = setting.windows.end
-    for item in arrived:
-        is_visible = (item.seen <= query_time) & (item.block.start <= min(query_time, end))
-        was = (item.seen <= before) & (item.block.start <= min(before, end))
-        mask = is_visible & ~was
-        if mask.any():
-            yield item.block.filter(mask)
-
-
 def _advance(
     setting: SessionSetting,
     known: KnownWorld,
     query_time: int,
     fresh: Sequence[Block],
-    arrived: Sequence[Arrived],
+    arrived: Sequence[Coming],
     rest: KeptInput,
     words: Words,
 ) -> tuple[KnownWorld, Differences, Mapping[str, int]]:
@@ -141,15 +129,12 @@ def _next_activity(
     following: int,
     known: KnownWorld,
     setting: SessionSetting,
-    arrived: Sequence[Arrived],
+    arrived: Sequence[Coming],
     words: Words,
 ) -> int:
     """When something may change after a query time: a row or a word comes in, a row begins, or a time is reached."""
     spoken = words.next_change(query_time)
-    wakes = [NEVER if spoken is None else spoken]
-    for item in arrived:
-        begins = np.maximum(item.seen, item.block.start)
-        wakes.append(int(begins[begins > query_time].min(initial=NEVER)))
+    wakes = [NEVER if spoken is None else spoken, *(item.next_begin(setting.windows, query_time) for item in arrived)]
     if min(wakes) <= following:
         return following
     known_wake = next_wake(known, setting)

@@ -17,7 +17,7 @@ FEW_ROWS = 10_000
 #: How finely ages are told apart.
 BINS = 64
 #: So many rows tell how old the others are.
-SAMPLE = 2048
+SAMPLE = 512
 
 
 def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows) -> int:
