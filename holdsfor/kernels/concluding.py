@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.algebra import union2
-from holdsfor.kernels.gathering import AFTER_ALL, change_intervals, places_unlike
+from holdsfor.kernels.gathering import AFTER_ALL, change_intervals
 from holdsfor.kernels.kernel import Ints, kernel
 
 
@@ -91,6 +90,44 @@ def divide_at_cuts(
 
 
 @kernel
+def _unite_at_cuts(
+    before_s: Ints,
+    before_e: Ints,
+    s: Ints,
+    e: Ints,
+    edges: Ints,
+    shift: int,
+    delay: int,
+    floor: int,
+    start: int,
+    bits: int,
+) -> tuple[Ints, Ints]:
+    """One list up to the cut of each leading code, and the other from there on."""
+    mask = (np.int64(1) << bits) - 1
+    n, m = before_s.size, s.size
+    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
+    i, j, k = 0, 0, 0
+    while i < n or j < m:
+        is_before = j == m or (i < n and before_s[i] >> bits <= s[j] >> bits)
+        begin, end = (before_s[i], before_e[i]) if is_before else (s[j], e[j])
+        code, key = begin >> shift, begin & ~mask
+        cut = min(max(edges[code] - delay, floor), mask - 1) if code < edges.size else mask - 1
+        if is_before:
+            end = min(end, key + (cut + 1 if cut >= start else -1))
+            i += 1
+        else:
+            begin = max(begin, key + cut + 1)
+            j += 1
+        if begin < end:
+            if k and begin <= ends[k - 1]:
+                ends[k - 1] = max(end, ends[k - 1])
+            else:
+                starts[k], ends[k] = begin, end
+                k += 1
+    return starts[:k], ends[:k]
+
+
+@kernel
 def conclude_after_cuts(
     before_s: Ints,
     before_e: Ints,
@@ -108,17 +145,25 @@ def conclude_after_cuts(
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     """
-    mask = (np.int64(1) << bits) - 1
-    settled_s, settled_e, _ = divide_at_cuts(before_s, before_e, edges, shift, delay, floor, start, bits)
-    starts, ends = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64)
-    k = 0
-    for i in range(s.size):
-        code, begin = s[i] >> shift, s[i] & mask
-        edge = (max(edges[code] - delay, floor) if code < edges.size else AFTER_ALL) + 1
-        starts[k], ends[k] = s[i] - begin + max(begin, edge), e[i]
-        k += (e[i] & mask) > edge
-    now_s, now_e = union2(settled_s, settled_e, starts[:k], ends[:k])
-    gone, come = places_unlike(before_s, before_e, now_s, now_e)
+    now_s, now_e = _unite_at_cuts(before_s, before_e, s, e, edges, shift, delay, floor, start, bits)
+    n, m = before_s.size, now_s.size
+    gone, come = np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
+    i, j, g, c = 0, 0, 0, 0
+    while i < n and j < m:
+        is_same = before_s[i] == now_s[j] and before_e[i] == now_e[j]
+        is_mine, is_other = before_s[i] <= now_s[j], now_s[j] <= before_s[i]
+        gone[g], come[c] = i, j
+        g += is_mine and not is_same
+        c += is_other and not is_same
+        i += is_mine
+        j += is_other
+    for place in range(i, n):
+        gone[g] = place
+        g += 1
+    for place in range(j, m):
+        come[c] = place
+        c += 1
+    gone, come = gone[:g], come[:c]
     return now_s, now_e, before_s[gone], before_e[gone], origin[gone], now_s[come], now_e[come]
 
 
