@@ -7,8 +7,8 @@ constants are ground terms; `None` is an argument whose value does not matter.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Literal as OneOf
+from weakref import WeakValueDictionary
 
 from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import EdgeKind, Signature
@@ -34,16 +34,26 @@ Names = tuple[tuple[str, str], ...]
 """Variables of a rule, with the names that its author gave them."""
 
 
-@hash_once
-@dataclass(frozen=True, slots=True)
-class Relation(HashedOnce):
-    """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column."""
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Relation:
+    """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column.
+
+    There is one object for each: relations are keys of most dictionaries, and identity is what Python compares soonest.
+    """
 
     name: str
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
     part_of: Signature | None = None  # something of that definition that only rules ask for
+
+    def __new__(
+        cls, name: str, arity: int, value: Term | None, kind: str, part_of: Signature | None = None
+    ) -> Relation:
+        return KNOWN_RELATIONS.setdefault((name, arity, value, kind, part_of), object.__new__(cls))
+
+    def __reduce__(self) -> tuple[type[Relation], tuple[object, ...]]:
+        return Relation, (self.name, self.arity, self.value, self.kind, self.part_of)
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
@@ -63,16 +73,8 @@ class Relation(HashedOnce):
         return self.part_of or self.signature
 
 
-@lru_cache(maxsize=4096)
-def make_relation(
-    name: str,
-    arity: int,
-    value: Term | None,
-    kind: OneOf["event", "fluent", "valued"],
-    part_of: Signature | None = None,
-) -> Relation:
-    """The same object for the same relation, most of the time: dictionaries compare keys that are not the same one."""
-    return Relation(name, arity, value, kind, part_of)
+#: Those that somebody still has.
+KNOWN_RELATIONS: WeakValueDictionary[tuple[object, ...], Relation] = WeakValueDictionary()
 
 
 # ---------------------------------------------------------------- chains: the body of a rule

@@ -25,7 +25,7 @@ from holdsfor.language.description import (
 from holdsfor.language.passes.combinations import combinations
 from holdsfor.language.terms import Term, is_ground, name_and_args, variables
 from holdsfor.plan.compiler.aggregates import united
-from holdsfor.plan.operators import Relation, make_relation
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.rewrite import names_of
 
 FluentLiteral = Edge | Holds | HoldsFor
@@ -43,12 +43,12 @@ class Relations:
 
     def of_event(self, event: Term) -> Relation:
         name, args = name_and_args(event)
-        return make_relation(name, len(args), None, "event")
+        return Relation(name, len(args), None, "event")
 
     def of_fluent(self, signature: Signature) -> tuple[Relation, ...]:
         if signature in self.values:
-            return tuple(make_relation(signature.name, signature.arity, v, "fluent") for v in self.values[signature])
-        return (make_relation(signature.name, signature.arity + 1, None, "valued"),)
+            return tuple(Relation(signature.name, signature.arity, v, "fluent") for v in self.values[signature])
+        return (Relation(signature.name, signature.arity + 1, None, "valued"),)
 
     def simple_values(self, signature: Signature) -> tuple[Relation, ...]:
         """The relations of a fluent's values that are initiated and terminated."""
@@ -60,14 +60,14 @@ class Relations:
         name, args = name_and_args(fluent)
         signature = Signature(name, len(args))
         if signature in self.values:
-            return make_relation(name, len(args), value, "fluent"), args
-        return make_relation(name, len(args) + 1, None, "valued"), (*args, value)
+            return Relation(name, len(args), value, "fluent"), args
+        return Relation(name, len(args) + 1, None, "valued"), (*args, value)
 
 
 def deadline_of(relation: Relation) -> Relation:
     """The points at which deadlines initiate a value: an event that rules may ask for, and results do not have."""
     value = "" if relation.value is None else f"={relation.value}"
-    return make_relation(f"{relation.name}{value} by deadline", relation.arity, None, "event", relation.signature)
+    return Relation(f"{relation.name}{value} by deadline", relation.arity, None, "event", relation.signature)
 
 
 def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...]]) -> Relations:

@@ -89,6 +89,25 @@ def complements(expression: Expression) -> bool:
     return any(isinstance(part, Combine) and part.op == "complement" for part in subexpressions(expression))
 
 
+def carriers_of(expression: Expression) -> frozenset[Relation] | None:
+    """Relations of which one holds wherever the expression does, at the same time; None: there are none to name."""
+    match expression:
+        case Of():
+            return frozenset([expression.relation])
+        case Lasting():
+            return carriers_of(expression.part)
+        case Combine(op="difference"):
+            return carriers_of(expression.parts[0])
+        case Combine(op="union"):
+            each = [carriers_of(part) for part in expression.parts]
+            return None if None in each else frozenset(relation for some in each for relation in some or ())
+        case Combine(op="intersection"):
+            known = [some for some in map(carriers_of, expression.parts) if some is not None]
+            return min(known, key=len, default=None)
+        case _:
+            return None  # a complement holds by itself; Allen's relations give what is over when the other comes
+
+
 def holds_unseen(expression: Expression) -> bool:
     """Whether it may hold for a grounding that none of its parts has ever had: because of a complement."""
     match expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,20 +34,30 @@ from holdsfor.engine.world import Running, World
 from holdsfor.kernels import merge_lingering
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
-from holdsfor.plan.walk import complements, names_times
+from holdsfor.plan.walk import carriers_of, complements, names_times
 from holdsfor.plan.whole_plan import Look, Plan, Reach
+
+Carriers = tuple[tuple[Relation, int], ...]
+"""Fluents, each with the argument that is the tuple of a unit."""
+
+
+class Wait(NamedTuple):
+    """Definitions, by how far they look from the present. carriers: they hold only while one of these does, so that
+    time alone changes nothing where none does; None: not known of them.
+    """
+
+    carriers: Carriers | None
+    numbers: dict[Reach, list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Stirred:
-    """always: definitions of a unit that any query time may change. waits: rows that may change some, when time passes,
-    by how far these look from the present.
-
-    due: definitions with deadlines.
+    """always: definitions of a unit that any query time may change. waits: those that rows of a relation may change
+    when time passes. due: definitions with deadlines.
     """
 
     always: tuple[int, ...]
-    waits: dict[Relation, dict[Reach, tuple[int, ...]]]
+    waits: dict[Relation, tuple[Wait, ...]]
     due: tuple[int, ...]
 
 
@@ -138,18 +149,35 @@ def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:
 
 def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
     always = tuple(n for n in unit.definitions if plan.looks[n].stirs is None or n in timed)
-    waits: dict[Relation, dict[Reach, tuple[int, ...]]] = {}
+    waits: dict[Relation, dict[Carriers | None, dict[Reach, list[int]]]] = {}
     due = []
     for number in unit.definitions:
         look, definition = plan.looks[number], plan.definitions[number]
         if number in always or look.stirs is None:
             continue
+        carriers = _find_carriers(definition, unit) if look.stirs.back else None
         for relation in look.relations:
-            reaches = waits.setdefault(relation, {})
-            reaches[look.stirs] = (*reaches.get(look.stirs, ()), number)
+            alike = waits.setdefault(relation, {}).setdefault(carriers, {})
+            alike.setdefault(look.stirs, []).append(number)
         if isinstance(definition, Group) and definition.deadlines:
             due.append(number)
-    return Stirred(always, waits, tuple(due))
+    return Stirred(always, {r: tuple(Wait(*alike) for alike in each.items()) for r, each in waits.items()}, tuple(due))
+
+
+def _find_carriers(definition: Definition, unit: Unit) -> Carriers | None:
+    if not isinstance(definition, Static) or len(unit.homes.get(definition.relation, ())) != 1:
+        return None
+    positions: dict[Relation, int] = {}
+    for rule in definition.rules:
+        relations = carriers_of(rule.expression)
+        if relations is None:
+            return None
+        for relation in relations:
+            places = unit.about.get(relation, ())
+            if len(places) != 1 or len(places[0]) != 1:
+                return None
+            positions[relation] = places[0][0]
+    return tuple(positions.items())
 
 
 def _complements(definition: Definition) -> bool:

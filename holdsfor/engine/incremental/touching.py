@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
+from holdsfor.engine.column import Mask
 from holdsfor.engine.incremental.keys import (
     Touched,
     TouchedKeys,
@@ -15,6 +17,7 @@ from holdsfor.engine.incremental.keys import (
     sorted_by,
     starts_of,
 )
+from holdsfor.engine.incremental.known import Carriers, Wait
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
@@ -40,6 +43,8 @@ Codes = Callable[[int], Ints]
 GATHERING = 1.5
 #: To have all rows of relations in one piece costs so many times what evaluating them does.
 JOINING = 0.3
+#: So many rows are looked at, for each tuple that time alone may change, to see whether there is anything to change.
+MOST_CARRIERS = 64
 
 
 def find_touched(turn: QueryTurn, unit: Unit) -> tuple[Touched, frozenset[int]]:
@@ -62,30 +67,64 @@ def _find_stirred(turn: QueryTurn, unit: Unit, touched: Touched) -> set[int]:
     always = {*stirred.always, *(n for n in unit.definitions if n in setting.complementing and _is_beginning(turn, n))}
     if always:
         touched.touch_all(turn.known.query_time)
-    changed = set(always)
+    changed, carried = set(always), CarriedCodes(turn)
     for relation, rows in turn.known.agenda.items():
-        if relation in stirred.waits:
-            changed.update(_touch_waiting(turn, unit, relation, rows, touched))
+        for wait in stirred.waits.get(relation, ()):
+            changed.update(_touch_waiting(turn, unit, relation, rows, wait, carried, touched))
     changed.update(number for number in stirred.due if _touch_deadlines(turn, unit, number, touched))
     return changed
 
 
-def _touch_waiting(turn: QueryTurn, unit: Unit, relation: Relation, rows: Data, touched: Touched) -> Iterator[int]:
+def _touch_waiting(
+    turn: QueryTurn,
+    unit: Unit,
+    relation: Relation,
+    rows: Data,
+    wait: Wait,
+    carried: CarriedCodes,
+    touched: Touched,
+) -> Iterator[int]:
     """Tuples of rows that may change something by the passing of time alone; gives the definitions that they may."""
-    waits, edges, bits = turn.setting.stirred[unit].waits[relation], turn.known.edges, turn.bare.axis.time_bits
-    edge = min([edges[reach] for reach in waits])
-    now = turn.bare.now - turn.bare.axis.origin + turn.setting.windows.tick  # what is all in the future changes nothing
+    axis, edges = turn.bare.axis, turn.known.edges
+    edge = min([edges[reach] for reach in wait.numbers])
+    now = turn.bare.now - axis.origin + turn.setting.windows.tick  # what is all in the future changes nothing
     if _are_in_keys(unit, relation, rows):
-        keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, bits)
-        codes = _codes_of_keys(rows, keys)
+        keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, axis.time_bits)
+        codes, count = _codes_of_keys(rows, keys), keys.size
     else:
-        rows = rows.where((starts_of(rows) & turn.bare.axis.mask) <= now).lingering(edge)
-        keys, latest, codes = starts_of(rows), rows.latest() if len(rows) else edge, rows.codes
-    if keys.size:
-        _touch(turn, unit, relation, codes, np.array([turn.known.query_time]), touched, is_endless=True)
-    for reach, numbers in waits.items():
-        if latest > edges[reach]:
+        rows = rows.where((starts_of(rows) & axis.mask) <= now).lingering(edge)
+        codes, count, latest = rows.codes, len(rows), rows.latest() if len(rows) else edge
+    leader, until = turn.setting.wanted[unit][relation].leader, np.array([turn.known.query_time])
+    if count and wait.carriers is not None and leader is not None and relation not in (*unit.follows, *unit.everywhere):
+        chosen = carried.choose(codes(leader), wait.carriers, edge)
+        count = chosen.size
+        touched.touch(1, chosen, until, is_endless=True)
+    elif count:
+        _touch(turn, unit, relation, codes, until, touched, is_endless=True)
+    for reach, numbers in wait.numbers.items():
+        if count and latest > edges[reach]:
             yield from numbers
+
+
+@dataclass(slots=True)
+class CarriedCodes:
+    """Which tuples have something on which other things depend, since a time: worked out when they are asked for."""
+
+    turn: QueryTurn
+    known: dict[tuple[Carriers, int], Mask] = field(default_factory=dict)
+
+    def choose(self, codes: Ints, carriers: Carriers, edge: int) -> Ints:
+        """The codes of which one of the carriers is not over at the edge. Where that takes too long to tell, all."""
+        stores = [(stored, at) for relation, at in carriers if (stored := self.turn.stores.get(relation)) is not None]
+        if (carriers, edge) not in self.known:
+            if sum(len(stored) for stored, _ in stores) > MOST_CARRIERS * codes.size:
+                return codes
+            is_carried = np.zeros(len(self.turn.bare.dictionary) + 1, np.bool_)
+            for stored, position in stores:
+                for data in stored.parts():
+                    is_carried[data.codes(position)[(data.lasts() & data.axis.mask) > edge]] = True
+            self.known[carriers, edge] = is_carried
+        return codes[self.known[carriers, edge][codes]]
 
 
 def _is_beginning(turn: QueryTurn, number: int) -> bool:

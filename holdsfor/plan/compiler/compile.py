@@ -28,7 +28,7 @@ from holdsfor.plan.compiler.times import name_times
 from holdsfor.plan.compiler.unfold import background
 from holdsfor.plan.definitions import Declared, Definition, Derived, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.distribution.stages import stages
-from holdsfor.plan.operators import Conclude, HoldsForRule, Relation, make_relation
+from holdsfor.plan.operators import Conclude, HoldsForRule, Relation
 from holdsfor.plan.reach import looks, reach
 from holdsfor.plan.refusals import reporting
 from holdsfor.plan.relations import deadline_of, open_value_variants, relations
@@ -118,7 +118,7 @@ def _event(
     rules = [conclusion for v in happens for conclusion in _conclusions(v, None, pipeline)]
     mine = (rule for rule in description.patterns if signature_of(rule.head) == signature)
     rules += (compile_pattern_rule(rule, pipeline) for rule in mine)
-    return Derived(make_relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
+    return Derived(Relation(signature.name, signature.arity, None, "event"), tuple(dict.fromkeys(rules)))
 
 
 def _simple_or_group(
@@ -140,7 +140,7 @@ def _deadlines(signature: Signature, deadlines: Iterable[Deadline], pipeline: Pi
     for deadline in deadlines:
         name, args = name_and_args(deadline.fluent)
         if signature in pipeline.relations.values:
-            source, target = (make_relation(name, len(args), v, "fluent") for v in (deadline.source, deadline.target))
+            source, target = (Relation(name, len(args), v, "fluent") for v in (deadline.source, deadline.target))
             values = None
         else:
             (source,) = pipeline.relations.of_fluent(signature)

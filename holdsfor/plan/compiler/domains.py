@@ -11,7 +11,7 @@ from holdsfor.plan.compiler.fold import Body, Head, head_names
 from holdsfor.plan.compiler.pipeline import Pipeline
 from holdsfor.plan.compiler.said import is_dynamic, signature_of
 from holdsfor.plan.definitions import Declared, Domain
-from holdsfor.plan.operators import Relation, make_relation
+from holdsfor.plan.operators import Relation
 from holdsfor.plan.relations import Relations
 from holdsfor.plan.structures import is_open
 
@@ -46,7 +46,7 @@ def _declared(body: Body, head: Head, enumerates: bool, place: Place, pipeline: 
 def _by_relation(grounding: Grounding, relations: Relations) -> Iterator[tuple[Relation, Head, Body]]:
     name, args = name_and_args(grounding.entity)
     if grounding.value is None:
-        yield make_relation(name, len(args), None, "event"), args, grounding.body
+        yield Relation(name, len(args), None, "event"), args, grounding.body
         return
     for relation in relations.of_fluent(Signature(name, len(args))):
         if relation.value is None:

@@ -20,7 +20,6 @@ from holdsfor.plan.operators import (
     Occurring,
     Relation,
     Where,
-    make_relation,
 )
 from holdsfor.plan.patterns import Pattern, scans
 from holdsfor.plan.relations import Relations
@@ -39,7 +38,7 @@ def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSourc
             continue
         name, arity = item.signature
         if item.kind == "event":
-            all_sources.append(InputSource(item, (make_relation(name, arity, None, "event"),), frozenset()))
+            all_sources.append(InputSource(item, (Relation(name, arity, None, "event"),), frozenset()))
         else:
             all_sources.append(InputSource(item, relations.of_fluent(item.signature), frozenset(range(arity))))
     return tuple(all_sources)

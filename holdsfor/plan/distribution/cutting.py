@@ -30,7 +30,6 @@ from holdsfor.plan.operators import (
     Structure,
     Tally,
     Without,
-    make_relation,
 )
 from holdsfor.plan.structures import Form, Forms, flat, forms_of, names_in
 
@@ -97,10 +96,10 @@ def by_parts(atom: Atom, forms: Forms, name: str) -> Definition:
     args = _named(forms)
     columns = tuple(names_in(args))
     if relation.kind == "event":
-        happened = make_relation(name, len(columns), None, "event", part_of=relation.definition)
+        happened = Relation(name, len(columns), None, "event", part_of=relation.definition)
         scan = At("occurrence", relation, args, TIME, START)
         return Derived(happened, (Conclude((scan,), columns, TIME, start=START),))
-    held = make_relation(name, len(columns), TRUE, "fluent", part_of=relation.definition)
+    held = Relation(name, len(columns), TRUE, "fluent", part_of=relation.definition)
     whole = Of(relation, args)
     return Static(held, (HoldsForRule(columns, columns, ((whole,),), (), whole),))
 

@@ -19,7 +19,7 @@ from holdsfor.plan.distribution.bodies import Body, body_of
 from holdsfor.plan.distribution.cutting import Cutter
 from holdsfor.plan.distribution.layout import Layout, Placement
 from holdsfor.plan.distribution.placing import common_home, keys_of, place, place_by_key, reaches
-from holdsfor.plan.operators import Arg, At, Conclude, HoldsForRule, Of, Relation, Structure, make_relation
+from holdsfor.plan.operators import Arg, At, Conclude, HoldsForRule, Of, Relation, Structure
 from holdsfor.plan.structures import Forms, is_open, names_in
 from holdsfor.plan.variables import binds
 from holdsfor.plan.walk import defines
@@ -198,12 +198,12 @@ def _cut(rule: Rule, columns: tuple[Arg, ...], name: str, part_of: Signature) ->
     named = {column: column if isinstance(column, str) else f"term{n}" for n, column in enumerate(columns)}
     names, head = tuple(named.values()), tuple(named.get(arg, arg) for arg in rule.args)
     if isinstance(rule, Conclude):
-        happened = make_relation(name, len(columns), None, "event", part_of=part_of)
+        happened = Relation(name, len(columns), None, "event", part_of=part_of)
         part: Definition = Derived(happened, (replace(rule, args=columns),))
         used = set(names_in(head))
         args: tuple[Arg, ...] = tuple(each if each in used else None for each in names)
         return part, replace(rule, chain=(At("occurrence", happened, args, rule.time, rule.start),), args=head)
-    held = make_relation(name, len(columns), TRUE, "fluent", part_of=part_of)
+    held = Relation(name, len(columns), TRUE, "fluent", part_of=part_of)
     part = Static(held, (replace(rule, args=columns),))
     whole = Of(held, names)
     return part, replace(rule, args=head, variables=names, evidence=((whole,),), conditions=(), expression=whole)
