@@ -136,9 +136,9 @@ class Evaluation:
 
     def _join_settled(self, relation: Relation, seen: World, cuts: TupleCuts | int) -> Data:
         """What was settled before the cuts, and what was concluded after them."""
-        concluded = seen.relations[relation]
-        boundary = cut_of_rows(cuts, relation, concluded) + 1
-        return put_after(seen.settled_rows(relation), concluded, boundary).distinct()
+        concluded, settled = seen.relations[relation], seen.settled_rows(relation)
+        boundary = cut_of_rows(cuts, relation, concluded) + 1 if isinstance(concluded, Intervals) else 0
+        return put_after(settled, concluded, boundary).distinct()
 
     def find_edge(self, relation: Relation) -> int | None:
         """What is over there may be forgotten; None: nothing may."""
