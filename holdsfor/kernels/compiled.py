@@ -20,6 +20,7 @@ from numba.np.numpy_support import as_dtype
 from holdsfor.kernels.kernel import LOGGER, Function
 from holdsfor.kernels.kernel_files import KernelFiles
 from holdsfor.kernels.machine_code import MachineCode, UnknownKind, add_code, array_kind
+from holdsfor.kernels.sources import find_sources
 from holdsfor.one_run import is_for_one_run
 
 #: Constants of compiled code that are the same in each process.
@@ -112,7 +113,8 @@ class ReadyKernels(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         cast(Any, super()).__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
+        others = [source.stat() for source in find_sources(function.__code__.co_filename)]
+        stamp = self._impl.locator.get_source_stamp(), *((each.st_mtime, each.st_size) for each in others)
         self._cache_file = cast(Any, KernelFiles)(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:

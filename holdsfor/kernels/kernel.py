@@ -5,7 +5,7 @@ of packed points; an open end is `key << bits | mask`. A list of intervals is so
 crosses a key, so that algebra over all groundings is algebra on one line. A kernel keeps this and never sorts.
 
 Columns should be contiguous and writeable: Numba compiles a kernel once more for every other layout that it meets.
-A kernel calls only functions of its own file: Numba's cache does not notice a change in another one.
+A kernel calls functions of its own file, or of files that its file imports from by name (`sources`).
 """
 
 from __future__ import annotations

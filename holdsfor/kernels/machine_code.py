@@ -21,6 +21,7 @@ from llvmlite import __version__ as llvmlite_version
 from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 
 from holdsfor.kept_code import code_folder
+from holdsfor.kernels.sources import find_sources
 
 #: What kinds of values a kernel is called with; code is compiled for them.
 Kinds: TypeAlias = tuple[Hashable, ...]
@@ -103,7 +104,7 @@ def _path(function: Callable[..., Any]) -> Path:
 
 
 def _stamp(function: Callable[..., Any]) -> tuple[str, ...]:
-    return _hash_file(function.__code__.co_filename), *_system()
+    return *map(_hash_file, find_sources(function.__code__.co_filename)), *_system()
 
 
 @cache

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import holdsfor
 
 PROGRAM = """
 import sys
@@ -37,6 +40,35 @@ def test_code_of_another_process_under_the_same_name_is_not_taken(tmp_path: Path
     (other,) = (tmp_path / "other").rglob("*unique_sorted*.nbc")
     mine.write_bytes(other.read_bytes())
     assert [run_program(tmp_path / "mine") for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+def test_what_calls_a_kernel_in_a_file_that_has_changed_is_compiled_anew(tmp_path: Path) -> None:
+    """Of a copy of the package, in which the file of the kernel itself stays as it is."""
+    package = Path(holdsfor.__file__).parent
+    shutil.copytree(package, tmp_path / "holdsfor", ignore=shutil.ignore_patterns("__pycache__"))
+    program = CALLER.replace("FOLDER", str(tmp_path))
+    assert run_program(tmp_path / "cache", program) == "[3] True\n"
+    assert run_program(tmp_path / "cache", program) == "[3] False\n"
+    called = tmp_path / "holdsfor" / "kernels" / "searching.py"
+    text = called.read_text()
+    search = "    return seek_within(values, wanted, first, values.size)\n"
+    assert search in text
+    called.write_text(text.replace(search, search.replace("wanted", "wanted - 8")))
+    assert run_program(tmp_path / "cache", program) == "[] True\n"
+
+
+#: Which keys do not agree, by a search in a list, and whether Numba's compiler was at work.
+CALLER = """
+import sys
+sys.path.insert(0, "FOLDER")
+import numpy as np
+from holdsfor.kernels.touching import find_contradictions
+none, bits = np.empty(0, np.int64), 8
+starts = np.array([(3 << bits) + 5, (3 << bits) + 9])
+runs = np.array([[1, 0, 1]])
+found = find_contradictions(starts[:1] + 1, runs, 0, 0, starts, starts + 3, none, none, none, bits, 0)
+print(found[0].tolist(), "numba.np.arrayobj" in sys.modules)
+"""
 
 
 def test_compiling_is_logged(tmp_path: Path) -> None:
