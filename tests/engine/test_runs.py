@@ -11,9 +11,10 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.column import Column, Selection
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.incremental import runs as runs_module
-from holdsfor.engine.incremental.keys import TouchedKeys, Tuples
+from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Stored, keep
+from holdsfor.engine.incremental.touched import TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data

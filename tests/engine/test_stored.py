@@ -13,8 +13,9 @@ from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.dictionary import Dictionary
 from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
-from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples
+from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import keep
+from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points

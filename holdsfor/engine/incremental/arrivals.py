@@ -9,9 +9,10 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.frontier import Frontier
-from holdsfor.engine.incremental.keys import TouchedKeys, Tuples, find_earliest, sorted_by
+from holdsfor.engine.incremental.keys import Tuples, sorted_by
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
+from holdsfor.engine.incremental.touched import TouchedKeys, find_earliest
 from holdsfor.engine.inputs import add_block, arrange_events, encoded, source_of
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points

@@ -11,9 +11,10 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.keys import Touched, TouchedKeys, Tuples, find_earliest
+from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import Difference, Stored
+from holdsfor.engine.incremental.touched import Touched, TouchedKeys, find_earliest
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals

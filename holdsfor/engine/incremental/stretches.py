@@ -16,16 +16,9 @@ from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.cuts import TupleCuts
-from holdsfor.engine.incremental.keys import (
-    Touched,
-    TouchedKeys,
-    find_earliest,
-    find_firsts,
-    sorted_by,
-    starts_of,
-    tuple_keys,
-)
+from holdsfor.engine.incremental.keys import find_firsts, sorted_by, starts_of
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
+from holdsfor.engine.incremental.touched import Touched, TouchedKeys, find_earliest, tuple_keys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Positions, Unit
 from holdsfor.engine.points import EMPTY, Points

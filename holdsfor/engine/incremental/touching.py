@@ -9,17 +9,11 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Mask
-from holdsfor.engine.incremental.keys import (
-    Touched,
-    TouchedKeys,
-    Tuples,
-    ordered_key,
-    sorted_by,
-    starts_of,
-)
+from holdsfor.engine.incremental.keys import Tuples, sorted_by, starts_of
 from holdsfor.engine.incremental.known import Carriers, Wait
 from holdsfor.engine.incremental.late import touch_by_contradictions
 from holdsfor.engine.incremental.stored import Difference
+from holdsfor.engine.incremental.touched import Touched, TouchedKeys, ordered_key
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
