@@ -48,6 +48,8 @@ def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     program = draw(seed)
     monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
     monkeypatch.setattr(keys, "SEARCH", (0, keys.SEARCH)[seed // 16 % 2])  # rows are found by search, or all looked at
+    monkeypatch.setattr(keys, "SPARSE", (0, keys.SPARSE)[seed // 3 % 2])
+    monkeypatch.setattr(touching, "MOST_CARRIERS", (0, 1000)[seed % 2])
     for module in (keys, stored):  # relations are looked at, and changed, as large ones are
         monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
     monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
