@@ -171,7 +171,8 @@ class Ongoing:
         else:
             return False
         fresh = [*self.waiting, *self.words.between(fired, due[-1])]
-        if not is_worthwhile(fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows):
+        judged = self._setting.judged if self._setting is not None else ()
+        if not is_worthwhile(fresh, self._inputs.count + self.words.left, keys, fired, due, self.windows, judged):
             return False
         if last is not None:
             self._setting = self._setting or make_setting(self.program, self.windows, self.scope)

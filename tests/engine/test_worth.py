@@ -34,6 +34,14 @@ def test_worthwhile(known: int, fresh: int, start: int, keys: int, expected: boo
     assert is_worthwhile([rows(fresh, start)], known, keys, FIRED, due, windows) is expected
 
 
+def test_late_events_that_are_judged_by_themselves_touch_few_keys() -> None:
+    windows, due = Windows(WINDOW, STEP, 0, 1_000_000), range(FIRED + STEP, FIRED + STEP + 1, STEP)
+    waiting = [rows(6_000, FIRED - WINDOW + STEP)]
+    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows)
+    assert is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, judged={("e", 0)})
+    assert not is_worthwhile(waiting, MANY, 2_000, FIRED, due, windows, judged={("e", 1)})
+
+
 @pytest.mark.parametrize(
     ("known", "arriving", "expected"),
     [

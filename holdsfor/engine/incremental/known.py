@@ -70,7 +70,8 @@ class SessionSetting:
     looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
     or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: how far those
     that read a relation look from the present; waiting: the same of all, each with one of the definitions that do.
-    confirming: events of which each occurrence may be judged by itself, with the fluents that read them.
+    confirming: events of which each occurrence may be judged by itself, with the fluents that read them; judged: those
+    of them that all units judge, by name and number of arguments.
     """
 
     program: Program
@@ -89,6 +90,7 @@ class SessionSetting:
     looking: dict[Unit, tuple[int, int] | None]
     wanted: dict[Unit, dict[Relation, RowsWanted]]
     confirming: dict[Unit, dict[Relation, Readers]]
+    judged: frozenset[tuple[str, int]]
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
@@ -104,6 +106,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     looks = [plan.looks[number] for number in scope.definitions]
+    confirming = {unit: {} if plan.domains else _find_confirming(plan, unit) for unit in units}
     return SessionSetting(
         program,
         windows,
@@ -120,7 +123,8 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         {unit: make_steps(plan, unit) for unit in units},
         {unit: _find_looking(plan, unit, of_units[unit]) for unit in units},
         {unit: find_wanted(unit, of_units[unit].edges) for unit in units},
-        {unit: {} if plan.domains else _find_confirming(plan, unit) for unit in units},
+        confirming,
+        _find_judged(confirming),
     )
 
 
@@ -145,6 +149,12 @@ def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:
             fluents = tuple(step.definition for step in readers if isinstance(step.definition, Simple))
             confirming[relation] = Readers(relation, fluents)
     return confirming
+
+
+def _find_judged(confirming: Mapping[Unit, Mapping[Relation, Readers]]) -> frozenset[tuple[str, int]]:
+    judged = {relation for readers in confirming.values() for relation in readers}
+    others = {relation for unit, readers in confirming.items() for relation in unit.reads - readers.keys()}
+    return frozenset((relation.name, relation.arity) for relation in judged - others)
 
 
 def _find_stirred(plan: Plan, unit: Unit, timed: Set[int]) -> Stirred:
