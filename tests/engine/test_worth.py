@@ -26,6 +26,7 @@ def rows(count: int, start: int) -> Block:
         (MANY, 6_000, FIRED - WINDOW + STEP, 100_000, True),  # the same of few keys
         (MANY, MANY, FIRED + 1, 100, False),  # as many as there are
         (100, 100, FIRED + 1, 100, True),  # too few to matter
+        (0, 100, FIRED + 1, 1, True),  # the first of all
     ],
 )
 def test_worthwhile(known: int, fresh: int, start: int, keys: int, expected: bool) -> None:

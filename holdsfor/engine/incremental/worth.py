@@ -60,7 +60,7 @@ def is_worthwhile(
     fresh = sum(map(len, waiting)) / len(due)
     if known < FEW_ROWS or not fresh:
         return True
-    if _pays(fresh / known, fresh / keys):  # however late they are
+    if _pays(fresh, known, fresh / keys):  # however late they are
         return True
     count = np.zeros(BINS)
     for is_judged in (False, True):
@@ -68,12 +68,13 @@ def is_worthwhile(
         if alike:
             count += _count_ages(alike, fired, windows, CONTRADICTING if is_judged else 1) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
-    return _pays(fresh / known, float(touched.mean()))
+    return _pays(fresh, known, float(touched.mean()))
 
 
-def _pays(fresh: float, touched: float) -> bool:
-    """Of rows that come in, and of known ones that are touched, as parts of those that are known."""
-    return fresh < MOST_NEW and touched < MOST_TOUCHED and fresh + touched < MOST_LOOKED_AT
+def _pays(fresh: float, known: int, touched: float) -> bool:
+    """Of rows that come in, and of known ones, of which a share is touched."""
+    looked_at = fresh + known * touched
+    return fresh < MOST_NEW * known and touched < MOST_TOUCHED and looked_at < MOST_LOOKED_AT * known
 
 
 def _count_ages(waiting: Sequence[Block], fired: int, windows: Windows, counting: int) -> Ints:
