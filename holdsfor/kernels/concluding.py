@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.gathering import AFTER_ALL, change_intervals
+from holdsfor.kernels.gathering import AFTER_ALL, change_intervals, places_unlike
 from holdsfor.kernels.kernel import Ints, kernel
 
 
@@ -146,24 +146,7 @@ def conclude_after_cuts(
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
     """
     now_s, now_e = _unite_at_cuts(before_s, before_e, s, e, edges, shift, delay, floor, start, bits)
-    n, m = before_s.size, now_s.size
-    gone, come = np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
-    i, j, g, c = 0, 0, 0, 0
-    while i < n and j < m:
-        is_same = before_s[i] == now_s[j] and before_e[i] == now_e[j]
-        is_mine, is_other = before_s[i] <= now_s[j], now_s[j] <= before_s[i]
-        gone[g], come[c] = i, j
-        g += is_mine and not is_same
-        c += is_other and not is_same
-        i += is_mine
-        j += is_other
-    for place in range(i, n):
-        gone[g] = place
-        g += 1
-    for place in range(j, m):
-        come[c] = place
-        c += 1
-    gone, come = gone[:g], come[:c]
+    gone, come = places_unlike(before_s, before_e, now_s, now_e)
     return now_s, now_e, before_s[gone], before_e[gone], origin[gone], now_s[come], now_e[come]
 
 

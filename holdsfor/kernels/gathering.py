@@ -64,21 +64,24 @@ def places_from(
 @kernel
 def places_unlike(as_: Ints, ae: Ints, bs: Ints, be: Ints) -> tuple[Ints, Ints]:
     """The places of the intervals of each sorted list that are not in the other."""
-    a, b = np.empty(as_.size + 1, np.int64), np.empty(bs.size + 1, np.int64)
-    i, j, k, m = 0, 0, 0, 0
-    while i < as_.size or j < bs.size:
-        from_a = j == bs.size or (i < as_.size and as_[i] <= bs[j])
-        from_b = i == as_.size or (j < bs.size and bs[j] <= as_[i])
-        same = from_a and from_b and ae[i] == be[j]
-        if from_a:
-            a[k] = i
-            k += not same
-            i += 1
-        if from_b:
-            b[m] = j
-            m += not same
-            j += 1
-    return a[:k].copy(), b[:m].copy()
+    n, m = as_.size, bs.size
+    a, b = np.empty(n + 1, np.int64), np.empty(m + 1, np.int64)
+    i, j, k, c = 0, 0, 0, 0
+    while i < n and j < m:
+        from_a, from_b = as_[i] <= bs[j], bs[j] <= as_[i]
+        is_same = as_[i] == bs[j] and ae[i] == be[j]
+        a[k], b[c] = i, j
+        k += from_a and not is_same
+        c += from_b and not is_same
+        i += from_a
+        j += from_b
+    for place in range(i, n):
+        a[k] = place
+        k += 1
+    for place in range(j, m):
+        b[c] = place
+        c += 1
+    return a[:k].copy(), b[:c].copy()
 
 
 @kernel
