@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 import holdsfor
-from benchmarks.incremental import HOUR, VESSELS, WINDOW, Fleet, checksum
+from benchmarks.incremental import VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
 from holdsfor.engine import simple
 from holdsfor.engine.incremental import late
@@ -72,7 +72,7 @@ def measure(fleet: Fleet, share: float) -> None:
     spent = np.full((len(WAYS), len(times)), np.inf)
     for turn in range(TURNS):
         gc.collect()
-        start, sessions = fleet.start - 24 * HOUR, []
+        start, sessions = fleet.begin_history(step), []
         for way in WAYS:
             sessions.append(
                 holdsfor.live(
@@ -95,7 +95,7 @@ def measure(fleet: Fleet, share: float) -> None:
 
 def main(shares: Sequence[float] = SHARES) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        fleet = Fleet.of(simulate(hours=6.2, vessels=VESSELS), Path(folder))
+        fleet = Fleet.of(simulate(hours=6.5, vessels=VESSELS), Path(folder))
         for share in shares:
             measure(fleet, share)
 

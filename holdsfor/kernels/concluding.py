@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.gathering import AFTER_ALL, change_intervals, places_unlike
+from holdsfor.kernels.gathering import AFTER_ALL, change_intervals
 from holdsfor.kernels.kernel import Ints, kernel
 
 
@@ -90,44 +90,6 @@ def divide_at_cuts(
 
 
 @kernel
-def _unite_at_cuts(
-    before_s: Ints,
-    before_e: Ints,
-    s: Ints,
-    e: Ints,
-    edges: Ints,
-    shift: int,
-    delay: int,
-    floor: int,
-    start: int,
-    bits: int,
-) -> tuple[Ints, Ints]:
-    """One list up to the cut of each leading code, and the other from there on."""
-    mask = (np.int64(1) << bits) - 1
-    n, m = before_s.size, s.size
-    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
-    i, j, k = 0, 0, 0
-    while i < n or j < m:
-        is_before = j == m or (i < n and before_s[i] >> bits <= s[j] >> bits)
-        begin, end = (before_s[i], before_e[i]) if is_before else (s[j], e[j])
-        code, key = begin >> shift, begin & ~mask
-        cut = min(max(edges[code] - delay, floor), mask - 1) if code < edges.size else mask - 1
-        if is_before:
-            end = min(end, key + (cut + 1 if cut >= start else -1))
-            i += 1
-        else:
-            begin = max(begin, key + cut + 1)
-            j += 1
-        if begin < end:
-            if k and begin <= ends[k - 1]:
-                ends[k - 1] = max(end, ends[k - 1])
-            else:
-                starts[k], ends[k] = begin, end
-                k += 1
-    return starts[:k], ends[:k]
-
-
-@kernel
 def conclude_after_cuts(
     before_s: Ints,
     before_e: Ints,
@@ -144,10 +106,42 @@ def conclude_after_cuts(
     """What was there before the cut of each leading code, united with what was concluded after: see `divide_at_cuts`.
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
+    It goes from key to key: of most keys there is one interval, which goes on.
     """
-    now_s, now_e = _unite_at_cuts(before_s, before_e, s, e, edges, shift, delay, floor, start, bits)
-    gone, come = places_unlike(before_s, before_e, now_s, now_e)
-    return now_s, now_e, before_s[gone], before_e[gone], origin[gone], now_s[come], now_e[come]
+    mask = (np.int64(1) << bits) - 1
+    n, m = before_s.size, s.size
+    starts, ends = np.empty(n + m, np.int64), np.empty(n + m, np.int64)
+    gone, come = np.empty(n + 1, np.int64), np.empty(n + m + 1, np.int64)
+    i, j, k, g, c = 0, 0, 0, 0, 0
+    while i < n or j < m:
+        a, b = i, k
+        key = (before_s[i] if j == m or (i < n and before_s[i] < s[j]) else s[j]) & ~mask
+        code, last = key >> shift, key | mask
+        cut = min(max(edges[code] - delay, floor), mask - 1) if code < edges.size else mask - 1
+        settled = key + (cut + 1 if cut >= start else -1)
+        while i < n and before_s[i] <= last:
+            starts[k], ends[k] = before_s[i], min(before_e[i], settled)
+            k += before_s[i] < settled
+            i += 1
+        while j < m and s[j] <= last:
+            begin = max(s[j], key + cut + 1)
+            if k > b and begin <= ends[k - 1]:
+                ends[k - 1] = max(ends[k - 1], e[j])
+            elif begin < e[j]:
+                starts[k], ends[k] = begin, e[j]
+                k += 1
+            j += 1
+        while a < i or b < k:
+            is_old = b == k or (a < i and before_s[a] <= starts[b])
+            is_new = a == i or (b < k and starts[b] <= before_s[a])
+            is_same = is_old and is_new and before_e[a] == ends[b]
+            gone[g], come[c] = a, b
+            g += is_old and not is_same
+            c += is_new and not is_same
+            a += is_old
+            b += is_new
+    gone, come = gone[:g], come[:c]
+    return starts[:k], ends[:k], before_s[gone], before_e[gone], origin[gone], starts[come], ends[come]
 
 
 @kernel

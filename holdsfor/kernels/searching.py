@@ -289,6 +289,25 @@ def _sort_places(packed: Ints, places: Ints, ranks: Ints, keys: int) -> Ints:
 
 
 @kernel
+def _merge_places(packed: Ints, one: Ints, other: Ints) -> Ints:
+    """Both in the order of their rows, as each of them is; of equal rows the one at an earlier place comes first."""
+    result = np.empty(one.size + other.size, np.int64)
+    i, j = 0, 0
+    for place in range(result.size):
+        is_first = j == other.size
+        if not is_first and i < one.size:
+            row, another = packed[one[i]], packed[other[j]]
+            is_first = row < another or (row == another and one[i] < other[j])
+        if is_first:
+            result[place] = one[i]
+            i += 1
+        else:
+            result[place] = other[j]
+            j += 1
+    return result
+
+
+@kernel
 def gather_from_runs(
     packed: Ints,
     starts: Ints,
@@ -304,22 +323,26 @@ def gather_from_runs(
     """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
 
     starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. A run that
-    may have rows of many of the keys is looked at row by row, others are searched.
+    may have rows of many of the keys is looked at row by row, others are searched. Of most keys only the last run has
+    rows: the others are looked through for keys whose times are earlier, and what they have is put between its rows.
     """
     mask = (np.int64(1) << bits) - 1
     is_in_time = shift == bits
     step = 0 if ends.size == 1 else 1
+    last = until.max() if keys.size else 0
+    every, earlier = np.arange(keys.size), np.flatnonzero(until < last)
     places, ranks = np.empty(64, np.int64), np.empty(64, np.int64)
     rank_of = np.empty(0, np.int64)
     if keys.size and keys[-1] < DENSE * keys.size:
         rank_of = np.full(keys[-1] + 1, -1)
         for key in range(keys.size):
             rank_of[keys[key]] = key
-    k, some = 0, 0
+    k, begin, end_of_most = 0, 0, 0
     for run in range(starts.size):
+        looking = every if latest[run] > last - reach else earlier
         wanted = 0
-        for key in range(keys.size):
-            wanted += latest[run] > until[key] - reach
+        for each in looking:
+            wanted += latest[run] > until[each] - reach
         rows = stops[run] - starts[run]
         if not wanted or not rows:
             continue
@@ -334,9 +357,7 @@ def gather_from_runs(
                 rank = rank_of[code] if code < rank_of.size else -1
                 places[k], ranks[k] = i, rank
                 k += rank >= 0 and time > until[rank] - reach and time <= ends[rank * step]
-            some += k > before
-            continue
-        if wanted * SEARCH > rows:
+        elif wanted * SEARCH > rows:
             key = 0
             for i in range(starts[run], stops[run]):
                 code, time = packed[i] >> shift, packed[i] & mask
@@ -346,16 +367,21 @@ def gather_from_runs(
                     break
                 places[k], ranks[k] = i, key
                 k += keys[key] == code and time > until[key] - reach and time <= ends[key * step]
-            some += k > before
-            continue
-        for key in range(keys.size):
-            edge, end = until[key] - reach, ends[key * step]
-            if latest[run] > edge:
-                low = (keys[key] << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
-                i = seek_within(packed, low, i, stops[run])
-                while i < stops[run] and packed[i] >> shift == keys[key]:
-                    places[k], ranks[k] = i, key
-                    k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
-                    i += 1
-        some += k > before
-    return places[:k].copy() if some <= 1 else _sort_places(packed, places[:k], ranks[:k], keys.size)
+        else:
+            for each in looking:
+                edge, end = until[each] - reach, ends[each * step]
+                if latest[run] > edge:
+                    low = (keys[each] << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
+                    i = seek_within(packed, low, i, stops[run])
+                    while i < stops[run] and packed[i] >> shift == keys[each]:
+                        places[k], ranks[k] = i, each
+                        k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
+                        i += 1
+        if k - before > end_of_most - begin:
+            begin, end_of_most = before, k
+    most = places[begin:end_of_most].copy()
+    if most.size == k:
+        return most
+    others = np.concatenate((places[:begin], places[end_of_most:k]))
+    ranks = np.concatenate((ranks[:begin], ranks[end_of_most:k]))
+    return _merge_places(packed, most, _sort_places(packed, others, ranks, keys.size))

@@ -7,6 +7,9 @@ that has happened since; only keys for which one contradicts what is known are e
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TypeGuard
+
 import numpy as np
 
 from holdsfor.engine.axis import Ints
@@ -19,6 +22,7 @@ from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.relation import Data
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
 from holdsfor.kernels import find_contradictions
 from holdsfor.plan.operators import Relation
@@ -45,14 +49,29 @@ def touch_by_contradictions(
 def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touched: Touched) -> bool:
     """False: it cannot be told."""
     readers, floors = turn.setting.confirming[unit][relation], turn.known.frontier.cuts
-    evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
-    relations = evaluation.world.relations
-    relations[relation] = late
-    relations.update({each: evaluation.gather(each).data for each in readers.conditions})
-    parts = conclude_alone(readers, evaluation.world, min(floors[own] for own in readers.relations))
+    relations = {relation: late, **_find_conditions(turn, unit, relation, late)}
+    world = replace(turn.bare, relations=relations, running={}, shared={})
+    parts = conclude_alone(readers, world, min(floors[own] for own in readers.relations))
     for part in parts or ():
         _touch_contradicted(turn, unit, part, touched)
     return parts is not None
+
+
+def _find_conditions(turn: QueryTurn, unit: Unit, relation: Relation, late: Points) -> dict[Relation, Data]:
+    """What is known of all that the rules ask for besides: what is stored in one piece as it is, of others the rows
+    about late ones.
+    """
+    conditions = turn.setting.confirming[unit][relation].conditions
+    stored = {each: turn.stores[each] for each in conditions if each in turn.stores}
+    known: dict[Relation, Data] = {each: some.base for each, some in stored.items() if _is_in_one_piece(some)}
+    if len(known) < len(stored):
+        evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
+        known.update({each: evaluation.gather(each).data for each in stored if each not in known})
+    return known
+
+
+def _is_in_one_piece(stored: Stored | Runs) -> TypeGuard[Stored]:
+    return isinstance(stored, Stored) and not stored.gone.size and not len(stored.more)
 
 
 def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Evaluation:

@@ -24,7 +24,7 @@ FEW_ROWS = 10_000
 #: How finely ages are told apart.
 BINS = 64
 #: So many rows tell how old the others are.
-SAMPLE = 512
+SAMPLE = 1024
 
 
 def count_light(waiting: Sequence[Block], known: int, due: range, windows: Windows) -> int:
@@ -62,11 +62,7 @@ def is_worthwhile(
         return True
     if _pays(fresh, known, fresh / keys):  # however late they are
         return True
-    count = np.zeros(BINS)
-    for is_judged in (False, True):
-        alike = [block for block in waiting if len(block) and ((block.name, len(block.args)) in judged) == is_judged]
-        if alike:
-            count += _count_ages(alike, fired, windows, CONTRADICTING if is_judged else 1) / len(due)
+    count = _count_ages(waiting, judged, fired, windows) / len(due)
     touched = 1 - np.exp(-np.cumsum(count[::-1])[::-1] / keys)  # by rows of an age or more
     return _pays(fresh, known, float(touched.mean()))
 
@@ -77,17 +73,17 @@ def _pays(fresh: float, known: int, touched: float) -> bool:
     return fresh < MOST_NEW * known and touched < MOST_TOUCHED and looked_at < MOST_LOOKED_AT * known
 
 
-def _count_ages(waiting: Sequence[Block], fired: int, windows: Windows, counting: int) -> Ints:
+def _count_ages(waiting: Sequence[Block], judged: Container[tuple[str, int]], fired: int, windows: Windows) -> Ints:
     """About how many rows there are of each age, in parts of a window. What is in time is as old as a step.
 
-    Of many rows some are looked at: one in so many. counting: one in so many counts as late; the others are as if they
-    had come in time.
+    Of many rows some are looked at: one in so many. Of rows that are judged one in so many counts as late; the others
+    are as if they had come in time.
     """
     one_in = 1 + sum(map(len, waiting)) // SAMPLE
-    arrival = np.concatenate([block.arrival[::one_in] for block in waiting])
-    start = np.concatenate([block.start[::one_in] for block in waiting])
+    chosen = [(block.arrival[::one_in], block.start[::one_in]) for block in waiting]
+    arrival, start = (np.concatenate(times) for times in zip(*chosen, strict=True))
     age = np.maximum(arrival, fired) - start + windows.step
-    if counting > 1:
-        age[np.arange(age.size) % counting > 0] = windows.step
-    bins = np.clip(age, windows.step, windows.window) * BINS // windows.window - 1
-    return one_in * np.bincount(np.clip(bins, 0, BINS - 1), minlength=BINS)
+    is_judged = np.repeat([(b.name, len(b.args)) in judged for b in waiting], [times.size for times, _ in chosen])
+    age[is_judged & (np.arange(age.size) % CONTRADICTING > 0)] = windows.step
+    parts = np.minimum(np.maximum(age, windows.step), windows.window) * BINS // windows.window - 1
+    return one_in * np.bincount(np.maximum(parts, 0), minlength=BINS)
