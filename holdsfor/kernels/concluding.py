@@ -106,7 +106,7 @@ def conclude_after_cuts(
     """What was there before the cut of each leading code, united with what was concluded after: see `divide_at_cuts`.
 
     Then the intervals that were there before and are not now, with their origins, and those that are only there now.
-    It goes from key to key: of most keys there is one interval, which goes on.
+    It goes from key to key: of most there is one interval, which is over, or goes on as it did.
     """
     mask = (np.int64(1) << bits) - 1
     n, m = before_s.size, s.size
@@ -119,6 +119,14 @@ def conclude_after_cuts(
         code, last = key >> shift, key | mask
         cut = min(max(edges[code] - delay, floor), mask - 1) if code < edges.size else mask - 1
         settled = key + (cut + 1 if cut >= start else -1)
+        if i < n and before_s[i] < settled and (i + 1 == n or before_s[i + 1] > last):
+            has_more = j < m and s[j] <= last
+            is_over = not has_more and before_e[i] <= settled
+            goes_on = has_more and s[j] <= settled <= before_e[i] == e[j] and (j + 1 == m or s[j + 1] > last)
+            if is_over or goes_on:
+                starts[k], ends[k] = before_s[i], before_e[i]
+                i, j, k = i + 1, j + has_more, k + 1
+                continue
         while i < n and before_s[i] <= last:
             starts[k], ends[k] = before_s[i], min(before_e[i], settled)
             k += before_s[i] < settled
