@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.kernels.kernel import Ints, kernel
-from holdsfor.kernels.searching import seek
+from holdsfor.kernels.kernel import Ints, Mask, kernel
+from holdsfor.kernels.searching import seek, seek_between
 
 #: Later than all times on an axis.
 UNTOUCHED = 1 << 62
@@ -92,6 +92,58 @@ def find_followers(codes: Ints, lasts: Ints, earliest: Ints, reach: int, near: i
         rows[k], times[k] = i, time
         k += time != UNTOUCHED and (lasts[i] & mask) + reach > min(time, near)
     return rows[:k], times[:k]
+
+
+@kernel
+def span_by_points(packed: Ints, shift: int, bits: int) -> tuple[Ints, Ints, Ints]:
+    """The leading codes of sorted points, each with the first of its times and the last."""
+    mask = (np.int64(1) << bits) - 1
+    codes, firsts = np.empty(packed.size, np.int64), np.empty(packed.size, np.int64)
+    lasts, k = np.empty(packed.size, np.int64), 0
+    for i in range(packed.size):
+        code, time = packed[i] >> shift, packed[i] & mask
+        if k and codes[k - 1] == code:
+            firsts[k - 1], lasts[k - 1] = min(firsts[k - 1], time), max(lasts[k - 1], time)
+        else:
+            codes[k], firsts[k], lasts[k] = code, time, time
+            k += 1
+    return codes[:k], firsts[:k], lasts[:k]
+
+
+@kernel
+def times_of_pairs(one: Ints, other: Ints, code_bits: int, keys: Ints, times: Ints) -> Ints:
+    """The time of each pair of codes, whatever their order; UNTOUCHED if it is not one of the sorted keys, in which the
+    lesser code comes first.
+    """
+    result = np.full(one.size, UNTOUCHED)
+    for i in range(one.size):
+        key = (min(one[i], other[i]) << code_bits) | max(one[i], other[i])
+        place = seek_between(keys, key, 0, keys.size)
+        if place < keys.size and keys[place] == key:
+            result[i] = times[place]
+    return result
+
+
+@kernel
+def mark_lasting(is_marked: Mask, codes: Ints, lasts: Ints, edge: int, mask: int) -> None:
+    """Marks the codes of rows that are not over at the edge, in a table of all codes."""
+    for i in range(codes.size):
+        if (lasts[i] & mask) > edge:
+            is_marked[codes[i]] = True
+
+
+@kernel
+def starts_after(s: Ints, time: int, mask: int) -> Ints:
+    """The starts that are later."""
+    count = 0
+    for i in range(s.size):
+        count += (s[i] & mask) > time
+    later, k = np.empty(count, np.int64), 0
+    for i in range(s.size if count else 0):
+        if (s[i] & mask) > time:
+            later[k] = s[i]
+            k += 1
+    return later
 
 
 @kernel

@@ -12,7 +12,11 @@ from holdsfor.kernels import (
     find_contradictions,
     find_followers,
     find_lingering_keys,
+    mark_lasting,
+    span_by_points,
+    starts_after,
     take_touched,
+    times_of_pairs,
     touch_by_intervals,
     touch_by_points,
     unite_touched,
@@ -52,6 +56,45 @@ def test_points_touch_their_keys(points: list[Timed], after: int, before: int) -
     found = touch_by_points(pack(sorted(points)), after, BITS, before)
     expected = find_earliest((key, time) for key, time in points if time > after)
     assert as_pairs(found) == [(key, time - before) for key, time in sorted(expected.items())]
+
+
+@law
+@given(timed, st.sampled_from([0, 2]))
+def test_points_span_first_to_last(points: list[Timed], more_bits: int) -> None:
+    """more_bits: of a second argument between code and time, so that the points of a code are not in order of time."""
+    packed = sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in points)
+    codes, firsts, lasts = span_by_points(ints(packed), BITS + more_bits, BITS)
+    times = {key: [time for other, time in points if other == key] for key, _ in points}
+    spans_of_codes = zip(codes.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
+    assert list(spans_of_codes) == [(key, min(of), max(of)) for key, of in sorted(times.items())]
+
+
+@law
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))),
+    st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda p: (min(p), max(p))), st.integers(0, 9)),
+)
+def test_times_of_pairs(pairs: list[tuple[int, int]], times: dict[tuple[int, int], int]) -> None:
+    keys, bits = sorted(times), 3
+    found = times_of_pairs(
+        *(ints(one for one, _ in pairs), ints(other for _, other in pairs), bits),
+        *(ints((one << bits) | other for one, other in keys), ints(times[key] for key in keys)),
+    )
+    assert found.tolist() == [times.get((min(pair), max(pair)), UNTOUCHED) for pair in pairs]
+
+
+@law
+@given(timed, st.integers(0, LAST))
+def test_codes_of_what_lasts_are_marked(points: list[Timed], edge: int) -> None:
+    is_marked = np.zeros(KEYS, np.bool_)
+    mark_lasting(is_marked, ints(key for key, _ in points), pack(points), edge, MASK)
+    assert set(np.flatnonzero(is_marked)) == {key for key, time in points if time > edge}
+
+
+@law
+@given(timed, st.integers(0, LAST))
+def test_starts_after(points: list[Timed], edge: int) -> None:
+    assert starts_after(pack(points), edge, MASK).tolist() == pack(each for each in points if each[1] > edge).tolist()
 
 
 @law

@@ -34,6 +34,7 @@ from holdsfor.kernels import (
     places_from,
     places_of_codes,
     places_of_keys,
+    times_of_pairs,
 )
 from holdsfor.kernels.touching import UNTOUCHED
 
@@ -92,6 +93,9 @@ class Tuples:
     def until_of(self, positions: Positions, codes: Callable[[int], Ints]) -> Ints:
         """The time of each row's tuple. codes: of the arguments at a position."""
         touched = self.by_size.get(len(positions), NONE_TOUCHED)
+        if len(positions) == 2 and not self.axis.is_wide(2):
+            one, other = (codes(position) for position in positions)
+            return times_of_pairs(one, other, self.axis.code_bits, touched.keys, touched.until)
         if len(positions) > 1:
             return touched.until_of(ordered_key(self.axis, [codes(position) for position in positions]))
         if len(touched.keys) * SEARCH < self.codes:
@@ -104,7 +108,7 @@ class Tuples:
         if wanted.leader is not None:
             touched = self._members if wanted.is_member else self.by_size.get(1, NONE_TOUCHED)
             if isinstance(stored, Runs):
-                shift = _leading_shift(stored.nothing, wanted.leader)
+                shift = leading_shift(stored.nothing, wanted.leader)
                 if shift is not None:
                     gathered = stored.gather_keys(touched.keys, touched.until, touched.limits(), shift, reach)
             else:
@@ -121,7 +125,7 @@ class Tuples:
         size, added = len(base), len(more)
         if not size and not added:
             return Gathered(base, EMPTY)
-        shift = _leading_shift(base if size else more, leader)
+        shift = leading_shift(base if size else more, leader)
         if shift is None or (size and added and sorted_by(more) != sorted_by(base)):
             return None
         if size > FEW and base.latest() + reach <= self.earliest:  # all of it is over
@@ -171,7 +175,7 @@ class Tuples:
             until = touched.until_of(tuple_keys(data, positions))
             return np.flatnonzero((data.lasts() & mask) + reach > until)
         edges = self.until_of_codes if touched is self.by_size.get(1) else self._until_of_members
-        shift = _leading_shift(data, positions[0])
+        shift = leading_shift(data, positions[0])
         if shift is None:
             return places_of_codes(data.codes(positions[0]), data.lasts(), edges, mask, reach)
         return places_of_keys(starts_of(data), data.lasts(), shift, edges, mask, reach)
@@ -189,7 +193,7 @@ def find_firsts(data: Data, shift: int) -> Ints:
     return firsts
 
 
-def _leading_shift(data: Data, position: int) -> int | None:
+def leading_shift(data: Data, position: int) -> int | None:
     """By how many bits the code of an argument stands before the rest; None if it does not lead."""
     if isinstance(data, Points):
         return data.axis.leading_shift(len(data.key)) if data.key[:1] == (position,) else None
@@ -209,7 +213,7 @@ def _find_ranges(
     None if the rows of a key do not stand together.
     """
     axis, ends, keys, until = data.axis, touched.limits(), touched.keys, touched.until
-    shift = _leading_shift(data, positions[0]) if len(positions) == 1 else None
+    shift = leading_shift(data, positions[0]) if len(positions) == 1 else None
     if shift is None:
         if len(positions) < 2 or set(sorted_by(data)) != set(positions) or axis.is_wide(len(positions)):
             return None

@@ -31,7 +31,7 @@ from holdsfor.engine.settling import Scope
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
-from holdsfor.kernels import merge_lingering
+from holdsfor.kernels import merge_lingering, starts_after
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import carriers_of, complements, names_times
@@ -241,7 +241,7 @@ def _starts_after(data: Data, time: int) -> Ints:
     """Where intervals begin that no result has yet. time: the latest that one may begin for results to have it."""
     if not isinstance(data, Intervals) or not data.s.size:
         return EMPTY
-    return data.s[(data.s & data.axis.mask) > time]
+    return starts_after(data.s, time, data.axis.mask)
 
 
 def last_start(world: World) -> int:

@@ -14,17 +14,17 @@ import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.incremental.blocks import Evaluation
-from holdsfor.engine.incremental.keys import Tuples
+from holdsfor.engine.incremental.keys import Tuples, leading_shift
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import Difference, Stored
-from holdsfor.engine.incremental.touched import Touched, TouchedKeys, find_earliest
+from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
-from holdsfor.kernels import find_contradictions
+from holdsfor.kernels import find_contradictions, span_by_points
 from holdsfor.plan.operators import Relation
 
 #: So many late rows of an event are worth a look at what they conclude, before all that follows them is evaluated.
@@ -76,10 +76,13 @@ def _is_in_one_piece(stored: Stored | Runs) -> TypeGuard[Stored]:
 
 def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Evaluation:
     """At the keys of late rows, from the first of them to the last."""
-    codes, times = late.codes(position), late.packed & late.axis.mask
-    keys, until = find_earliest([(codes, times - 1)])
-    _, lasts = find_earliest([(codes, -times)])
-    tuples = Tuples(late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, until, ends=1 - lasts)})
+    axis, shift = late.axis, leading_shift(late, position)
+    if shift is None:
+        packed = np.sort(axis.pack([late.codes(position)], late.times()))
+        keys, firsts, lasts = span_by_points(packed, axis.time_bits, axis.time_bits)
+    else:
+        keys, firsts, lasts = span_by_points(late.packed, shift, axis.time_bits)
+    tuples = Tuples(late.axis, len(turn.bare.dictionary) + 1, {1: TouchedKeys(keys, firsts - 1, ends=lasts + 1)})
     return Evaluation(turn, unit, TouchedBlock(tuples, tuples.earliest), frozenset())
 
 

@@ -20,9 +20,11 @@ from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.points import Points
 from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
+    compress,
     find_earliest_of_codes,
     find_followers,
     find_lingering_keys,
+    mark_lasting,
     touch_by_intervals,
     touch_by_points,
 )
@@ -116,9 +118,9 @@ class CarriedCodes:
             is_carried = np.zeros(len(self.turn.bare.dictionary) + 1, np.bool_)
             for stored, position in stores:
                 for data in stored.parts():
-                    is_carried[data.codes(position)[(data.lasts() & data.axis.mask) > edge]] = True
+                    mark_lasting(is_carried, data.codes(position), data.lasts(), edge, data.axis.mask)
             self.known[carriers, edge] = is_carried
-        return codes[self.known[carriers, edge][codes]]
+        return compress(codes, self.known[carriers, edge][codes])
 
 
 def _is_beginning(turn: QueryTurn, number: int) -> bool:
@@ -258,8 +260,10 @@ def choose_block(turn: QueryTurn, unit: Unit, touched: Touched) -> TouchedBlock:
 
 def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
     """Times that are the last before a tick, relative to the origin. What is in time has the same one."""
-    tick = turn.bare.axis.tick
-    return (np.minimum(until, turn.known.query_time) + 1) // tick * tick - 1 - turn.bare.axis.origin
+    tick, origin = turn.bare.axis.tick, turn.bare.axis.origin
+    if tick == 1:
+        return np.minimum(until, turn.known.query_time) - origin
+    return (np.minimum(until, turn.known.query_time) + 1) // tick * tick - 1 - origin
 
 
 def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
