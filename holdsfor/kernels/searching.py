@@ -12,6 +12,8 @@ SEARCH = 32
 FEW = 8
 #: Codes have a table where there are no more of them than so many times the keys.
 DENSE = 4
+#: Later than all times.
+AFTER_ALL = 1 << 62
 #: Rows that are moved one by one are moved so many places each at most, in the mean.
 MOST_MOVES = 8
 
@@ -308,6 +310,58 @@ def _merge_places(packed: Ints, one: Ints, other: Ints) -> Ints:
 
 
 @kernel
+def _look_through(
+    packed: Ints,
+    start: int,
+    stop: int,
+    looking: Ints,
+    rank_of: Ints,
+    keys: Ints,
+    until: Ints,
+    ends: Ints,
+    shift: int,
+    bits: int,
+    after: int,
+    up_to: int,
+    places: Ints,
+    ranks: Ints,
+    k: int,
+) -> int:
+    """The rows of a run that are after a time and up to another, and as `gather_from_runs` wants them, behind k others.
+
+    looking: the ranks of the keys that may have some. If they are many, the run is looked at row by row.
+    """
+    mask = (np.int64(1) << bits) - 1
+    step = 0 if ends.size == 1 else 1
+    if looking.size * SEARCH <= stop - start:
+        i = start
+        for rank in looking:
+            edge, end = max(until[rank], after), min(ends[rank * step], up_to)
+            low = keys[rank] << shift
+            i = seek_within(packed, low | min(max(edge + 1, 0), mask) if shift == bits else low, i, stop)
+            while i < stop and packed[i] >> shift == keys[rank]:
+                places[k], ranks[k] = i, rank
+                k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
+                i += 1
+        return k
+    key = 0
+    for i in range(start, stop):
+        time = packed[i] & mask
+        if time <= after or time > up_to:
+            continue
+        code = packed[i] >> shift
+        if rank_of.size:
+            key = rank_of[code] if code < rank_of.size else keys.size
+        else:
+            while key < keys.size and keys[key] < code:
+                key += 1
+        if key < keys.size:
+            places[k], ranks[k] = i, key
+            k += keys[key] == code and time > until[key] and time <= ends[key * step]
+    return k
+
+
+@kernel
 def gather_from_runs(
     packed: Ints,
     starts: Ints,
@@ -322,66 +376,40 @@ def gather_from_runs(
 ) -> Ints:
     """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
 
-    starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. A run that
-    may have rows of many of the keys is looked at row by row, others are searched. Of most keys only the last run has
-    rows: the others are looked through for keys whose times are earlier, and what they have is put between its rows.
+    starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. Of most keys
+    only the last run has rows. The others are looked through for keys whose times are earlier, and what they have is
+    put between its rows.
     """
-    mask = (np.int64(1) << bits) - 1
-    is_in_time = shift == bits
-    step = 0 if ends.size == 1 else 1
+    until = until - reach
     last = until.max() if keys.size else 0
     every, earlier = np.arange(keys.size), np.flatnonzero(until < last)
-    places, ranks = np.empty(64, np.int64), np.empty(64, np.int64)
     rank_of = np.empty(0, np.int64)
     if keys.size and keys[-1] < DENSE * keys.size:
-        rank_of = np.full(keys[-1] + 1, -1)
-        for key in range(keys.size):
-            rank_of[keys[key]] = key
-    k, begin, end_of_most = 0, 0, 0
+        rank_of = np.full(keys[-1] + 1, keys.size)
+        for rank in range(keys.size):
+            rank_of[keys[rank]] = rank
+    places, ranks = np.empty(64, np.int64), np.empty(64, np.int64)
+    k, begin, end = 0, 0, 0  # how many there are; where those of the run that has most of them begin and end
     for run in range(starts.size):
-        looking = every if latest[run] > last - reach else earlier
-        wanted = 0
-        for each in looking:
-            wanted += latest[run] > until[each] - reach
-        rows = stops[run] - starts[run]
-        if not wanted or not rows:
+        start, stop, is_last = starts[run], stops[run], latest[run] > last
+        looking = earlier[until[earlier] < latest[run]]
+        if start == stop or not (is_last or looking.size):
             continue
-        if k + rows >= places.size:
-            wider = np.empty((2, k + 2 * rows), np.int64)
+        if k + stop - start >= places.size:
+            wider = np.empty((2, k + 2 * (stop - start)), np.int64)
             wider[0, :k], wider[1, :k] = places[:k], ranks[:k]
             places, ranks = wider[0], wider[1]
-        i, before = starts[run], k
-        if wanted * SEARCH > rows and rank_of.size:
-            for i in range(starts[run], stops[run]):
-                code, time = packed[i] >> shift, packed[i] & mask
-                rank = rank_of[code] if code < rank_of.size else -1
-                places[k], ranks[k] = i, rank
-                k += rank >= 0 and time > until[rank] - reach and time <= ends[rank * step]
-        elif wanted * SEARCH > rows:
-            key = 0
-            for i in range(starts[run], stops[run]):
-                code, time = packed[i] >> shift, packed[i] & mask
-                while key < keys.size and keys[key] < code:
-                    key += 1
-                if key == keys.size:
-                    break
-                places[k], ranks[k] = i, key
-                k += keys[key] == code and time > until[key] - reach and time <= ends[key * step]
-        else:
-            for each in looking:
-                edge, end = until[each] - reach, ends[each * step]
-                if latest[run] > edge:
-                    low = (keys[each] << shift) | (min(max(edge + 1, 0), mask) if is_in_time else 0)
-                    i = seek_within(packed, low, i, stops[run])
-                    while i < stops[run] and packed[i] >> shift == keys[each]:
-                        places[k], ranks[k] = i, each
-                        k += (packed[i] & mask) > edge and (packed[i] & mask) <= end
-                        i += 1
-        if k - before > end_of_most - begin:
-            begin, end_of_most = before, k
-    most = places[begin:end_of_most].copy()
+        wanted = keys, until, ends, shift, bits
+        if is_last:
+            before = k
+            k = _look_through(packed, start, stop, every, rank_of, *wanted, last, AFTER_ALL, places, ranks, k)
+            if k - before > end - begin:
+                begin, end = before, k
+        if looking.size:
+            up_to = last if is_last else AFTER_ALL
+            k = _look_through(packed, start, stop, looking, rank_of, *wanted, -AFTER_ALL, up_to, places, ranks, k)
+    most = places[begin:end].copy()
     if most.size == k:
         return most
-    others = np.concatenate((places[:begin], places[end_of_most:k]))
-    ranks = np.concatenate((ranks[:begin], ranks[end_of_most:k]))
+    others, ranks = np.concatenate((places[:begin], places[end:k])), np.concatenate((ranks[:begin], ranks[end:k]))
     return _merge_places(packed, most, _sort_places(packed, others, ranks, keys.size))
