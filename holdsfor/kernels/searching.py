@@ -376,9 +376,9 @@ def gather_from_runs(
 ) -> Ints:
     """As `gather_rows`, of points in runs, each of which is sorted: places, in the order that sorts their rows.
 
-    starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. Of most keys
-    only the last run has rows. The others are looked through for keys whose times are earlier, and what they have is
-    put between its rows.
+    starts, stops: where the runs begin and end; latest: the last time in each, by which they are passed by. Of most
+    keys only the last run has rows. The others are looked through for keys whose times are earlier, and what they have
+    is put between its rows.
     """
     until = until - reach
     last = until.max() if keys.size else 0
