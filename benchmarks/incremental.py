@@ -2,7 +2,7 @@
 
 dense    5,000 vessels that all move, 330,000 events in the window, by window/step and by share of late events
 scale    the same at window/step 16 with 5 % of the events late, by the number of vessels
-figure   the same with a step of 16.5 minutes and windows of 2 to 16 steps, as in Figures 9 to 11 of the paper on RTECinc
+figure   the same with a step of 16.5 minutes and windows of 2 to 16 steps, as in Figures 9 to 11 of RTECinc's paper
 sparse   100,000 vessels, of which 1 % have events in a step
 late     1,000 late rows spread over 1 and over 10 million events of 10,000 keys, one inert fluent and one static on top
 single   one event with a query time among 5,000 vessels

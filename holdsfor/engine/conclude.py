@@ -15,7 +15,16 @@ from holdsfor.engine.prepared import Rulebook, find_rule, run_rule
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.structure import take_apart, term_codes
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, earliest_of_codes, earliest_of_keys, expand, merge_sorted, take, time_span
+from holdsfor.kernels import (
+    compress,
+    earliest_of_codes,
+    earliest_of_keys,
+    expand,
+    merge_sorted,
+    points_of_keys,
+    take,
+    time_span,
+)
 from holdsfor.plan.operators import Arg, Conclude, Relation
 from holdsfor.plan.structures import Forms, width
 
@@ -161,12 +170,13 @@ def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints
     points, positions, axis = open_points.packed, open_points.positions, world.axis
     if len(points) == 0 or len(keys) == 0:
         return EMPTY
-    keys, columns = key_columns(keys, arity, open_points.forms, world)
-    if positions:
-        part, known = axis.key([columns[p] for p in positions]), points >> axis.time_bits
-        low, high = np.searchsorted(known, part, "left"), np.searchsorted(known, part, "right")
+    if open_points.forms is None and positions == tuple(range(len(positions))) and not axis.is_wide(arity):
+        low, high = points_of_keys(keys, points, (arity - len(positions)) * axis.code_bits, axis.time_bits)
     else:
-        low, high = np.zeros(len(keys), np.int64), np.full(len(keys), len(points), np.int64)
+        keys, columns = key_columns(keys, arity, open_points.forms, world)
+        part = axis.key([columns[p] for p in positions]) if positions else np.zeros(len(keys), np.int64)
+        known = points >> axis.time_bits
+        low, high = np.searchsorted(known, part, "left"), np.searchsorted(known, part, "right")
     i, j = expand(low, high)
     return (take(keys, i) << axis.time_bits) | (take(points, j) & axis.mask)
 

@@ -26,7 +26,14 @@ from holdsfor.kernels.inertia import (
     join_points,
     make_intervals,
 )
-from holdsfor.kernels.joining import TooManyPairs, expand, interval_join, merge_join, places_of_same_keys
+from holdsfor.kernels.joining import (
+    TooManyPairs,
+    expand,
+    interval_join,
+    merge_join,
+    places_of_same_keys,
+    points_of_keys,
+)
 from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
 from holdsfor.kernels.moving import (
     add_last_code,
@@ -153,6 +160,7 @@ __all__ = [
     "places_of_keys",
     "places_of_same_keys",
     "places_unlike",
+    "points_of_keys",
     "points_since",
     "rekey",
     "renumber",

@@ -125,6 +125,27 @@ def expand(lo: Ints, hi: Ints) -> Pairs:
 
 
 @kernel
+def points_of_keys(keys: Ints, points: Ints, shift: int, bits: int) -> tuple[Ints, Ints]:
+    """For each key between what places the points are that have its leading codes. Both are sorted.
+
+    shift: by which the other codes of a key follow them.
+    """
+    low, high = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
+    begin, end = 0, 0
+    for i in range(keys.size):
+        key = keys[i] >> shift
+        if i == 0 or key != keys[i - 1] >> shift:
+            begin = end
+            while begin < points.size and points[begin] >> bits < key:
+                begin += 1
+            end = begin
+            while end < points.size and points[end] >> bits == key:
+                end += 1
+        low[i], high[i] = begin, end
+    return low, high
+
+
+@kernel
 def places_of_same_keys(points: Ints, others: Ints, bits: int) -> Ints:
     """The places of sorted points whose keys some of the others have, which are sorted, too."""
     low, high = np.empty(others.size, np.int64), np.empty(others.size, np.int64)

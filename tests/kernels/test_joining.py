@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels import expand, interval_join, merge_join, places_of_same_keys
+from holdsfor.kernels import expand, interval_join, merge_join, places_of_same_keys, points_of_keys
 from tests.kernels.packed import Axis, Intervals, axes, ints, law, overlapping, point_columns, same
 
 
@@ -55,3 +55,12 @@ def test_places_of_same_keys(data: st.DataObject, axis: Axis) -> None:
     keys = {other >> axis.bits for other in others.tolist()}
     expected = ints(i for i, point in enumerate(points.tolist()) if point >> axis.bits in keys)
     assert same([places_of_same_keys(points, others, axis.bits)], [expected])
+
+
+@law
+@given(st.lists(st.integers(0, 63)), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 7))), st.integers(0, 6))
+def test_points_of_keys(keys: list[int], points: list[tuple[int, int]], shift: int) -> None:
+    keys, points = sorted(keys), sorted(points)
+    low, high = points_of_keys(ints(keys), ints((code << 3) | time for code, time in points), shift, 3)
+    expected = [(i, j) for i in range(len(keys)) for j in range(len(points)) if keys[i] >> shift == points[j][0]]
+    assert same(expand(low, high), pairs(expected))
