@@ -138,6 +138,8 @@ class Points:
 
     def distinct(self) -> Points:
         """Each occurrence once."""
+        if self.packed.size < 2:
+            return self
         rows = find_distinct([self.packed, *self._begun_column(), *map(_values, self._all_columns())])
         return self if len(rows) == len(self) else self.select(Selection(index=rows))
 
@@ -241,8 +243,8 @@ class Points:
 
 
 def no_points(axis: Axis, dictionary: Dictionary, arity: int) -> Points:
-    columns = {p: Column(dictionary, EMPTY) for p in range(arity)}
-    return Points(axis, dictionary, arity, (0,) if arity else (), EMPTY, columns)
+    """Nothing is in the order of any key."""
+    return Points(axis, dictionary, arity, tuple(range(arity)), EMPTY, {})
 
 
 def united(parts: Sequence[Points]) -> Points:

@@ -104,6 +104,14 @@ class World:
             *(self.unreported, self.counts, self.cuts),
         )
 
+    def with_only(self, relations: dict[Relation, Data]) -> World:
+        """The same world, in which this is all that is known, and nothing has been worked out yet."""
+        return World(
+            *(self.axis, self.dictionary, self.facts, self.start, self.now, self.after),
+            *(self.carried, self.settled, self.carried_running, relations, {}, {}),
+            *(self.unreported, self.counts, self.cuts),
+        )
+
     def carried_keys(self, relation: Relation) -> Ints:
         """The keys that hold when conclusions begin."""
         return self.carried.get(relation, EMPTY) if self.cuts is None else self.cuts.divide(relation)[1]

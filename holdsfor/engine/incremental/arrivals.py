@@ -49,7 +49,7 @@ def add_arrivals(
     """
     places = _places_of(sources)
     by_points = _by_source(pointwise, places)
-    alone = replace(world, relations={}, shared={})
+    alone = world.with_only({})
     coming = by_points | _by_source(fresh, places)
     events = {place: blocks[0] for place, blocks in coming.items() if _are_plain_events(blocks)}
     differences = _add_plain_events([*events.values()], [sources[place] for place in events], alone, stores, frontier)
@@ -125,7 +125,7 @@ def add_words(
     everything: all rows that are there, by which it is known whether somebody else still tells of one.
     """
     differences: dict[Relation, Difference] = {}
-    alone = replace(world, relations={}, shared={})
+    alone = world.with_only({})
     for place, blocks in _by_source(words, _places_of(sources)).items():
         source = sources[place]
         if any(map(has_several_speakers, blocks)):

@@ -19,7 +19,7 @@ from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
 from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.points import EMPTY, Points
 from holdsfor.engine.relation import Data, put_after
 from holdsfor.engine.settling import still_running
 from holdsfor.engine.world import Running, World
@@ -41,7 +41,7 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.wanted = self.turn.setting.wanted[self.unit]
-        self.world = replace(self.turn.bare, relations={}, running={}, shared={})
+        self.world = self.turn.bare.with_only({})
 
     def run(self) -> None:
         program, relations = self.turn.setting.program, self.world.relations
@@ -130,6 +130,10 @@ class Evaluation:
             changed = cuts.conclude(relation, seen.relations[relation])
             if changed is not None:
                 return changed
+        concluded = seen.relations[relation]
+        if isinstance(concluded, Points) and not len(before.data):  # all of it is after the cuts
+            distinct = concluded.distinct()
+            return ChangedRows(distinct, before.data, EMPTY, distinct)
         now = self._join_settled(relation, seen, cuts)
         gone, come = differing(before.data, now)
         return ChangedRows(now, before.data.take(gone), before.origin[gone], now.take(come))

@@ -7,7 +7,6 @@ that has happened since; only keys for which one contradicts what is known are e
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeGuard
 
 import numpy as np
@@ -50,7 +49,7 @@ def _touch(turn: QueryTurn, unit: Unit, relation: Relation, late: Points, touche
     """False: it cannot be told."""
     readers, floors = turn.setting.confirming[unit][relation], turn.known.frontier.cuts
     relations = {relation: late, **_find_conditions(turn, unit, relation, late)}
-    world = replace(turn.bare, relations=relations, running={}, shared={})
+    world = turn.bare.with_only(relations)
     parts = conclude_alone(readers, world, min(floors[own] for own in readers.relations))
     for part in parts or ():
         _touch_contradicted(turn, unit, part, touched)
