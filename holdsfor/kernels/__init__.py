@@ -72,6 +72,7 @@ from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, sli
 from holdsfor.kernels.sorting import distinct_rows, sort_packed, sort_parts
 from holdsfor.kernels.spans import SPAN_KINDS, join_spans
 from holdsfor.kernels.touching import (
+    count_ages,
     find_contradictions,
     find_followers,
     find_lingering_keys,
@@ -106,6 +107,7 @@ __all__ = [
     "compress",
     "conclude_after_cuts",
     "continue_from",
+    "count_ages",
     "cut_last_code",
     "cuts_of_codes",
     "distinct",

@@ -111,6 +111,22 @@ def span_by_points(packed: Ints, shift: int, bits: int) -> tuple[Ints, Ints, Int
 
 
 @kernel
+def count_ages(
+    counts: Ints, start: Ints, arrival: Ints, one_in: int, counting: int, fired: int, step: int, window: int
+) -> None:
+    """Adds how many rows there are of each age when they are first looked at, in parts of a window.
+
+    What comes in time is as old as a step. Of many rows one in so many is looked at, and stands for the others.
+    counting: one in so many counts as late; the others are as if they had come in time.
+    """
+    parts = counts.size / window
+    for i in range(0, start.size, one_in):
+        age = max(arrival[i], fired) - start[i] + step if i // one_in % counting == 0 else step
+        part = int(min(max(age, step), window) * parts) - 1
+        counts[min(max(part, 0), counts.size - 1)] += one_in
+
+
+@kernel
 def times_of_pairs(one: Ints, other: Ints, code_bits: int, keys: Ints, times: Ints) -> Ints:
     """The time of each pair of codes, whatever their order; UNTOUCHED if it is not one of the sorted keys, in which the
     lesser code comes first.

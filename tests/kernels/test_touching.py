@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels import (
+    count_ages,
     find_contradictions,
     find_followers,
     find_lingering_keys,
@@ -81,6 +82,16 @@ def test_times_of_pairs(pairs: list[tuple[int, int]], times: dict[tuple[int, int
         *(ints((one << bits) | other for one, other in keys), ints(times[key] for key in keys)),
     )
     assert found.tolist() == [times.get((min(pair), max(pair)), UNTOUCHED) for pair in pairs]
+
+
+@law
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))), st.integers(0, 99), st.integers(1, 4))
+def test_rows_are_counted_by_age(rows: list[tuple[int, int]], fired: int, counting: int) -> None:
+    """In a window of 40 and steps of 10, by quarters of a window."""
+    counts = np.zeros(4, np.int64)
+    count_ages(counts, ints(start for start, _ in rows), ints(come for _, come in rows), 1, counting, fired, 10, 40)
+    late = [max(come, fired) - start if number % counting == 0 else 0 for number, (start, come) in enumerate(rows)]
+    assert counts.tolist() == [sum(min(max(age, 0) // 10, 3) == part for age in late) for part in range(4)]
 
 
 @law

@@ -9,6 +9,7 @@ import numpy as np
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.window import Windows
 from holdsfor.io.events import Block
+from holdsfor.kernels import count_ages
 
 #: By what changes, unless that looks at so many times the rows that are known, those that come in counted twice.
 #: Measured: at 1.2 times the rows it still takes a sixth less than evaluation from scratch does.
@@ -79,11 +80,9 @@ def _count_ages(waiting: Sequence[Block], judged: Container[tuple[str, int]], fi
     Of many rows some are looked at: one in so many. Of rows that are judged one in so many counts as late; the others
     are as if they had come in time.
     """
-    one_in = 1 + sum(map(len, waiting)) // SAMPLE
-    chosen = [(block.arrival[::one_in], block.start[::one_in]) for block in waiting]
-    arrival, start = (np.concatenate(times) for times in zip(*chosen, strict=True))
-    age = np.maximum(arrival, fired) - start + windows.step
-    is_judged = np.repeat([(b.name, len(b.args)) in judged for b in waiting], [times.size for times, _ in chosen])
-    age[is_judged & (np.arange(age.size) % CONTRADICTING > 0)] = windows.step
-    parts = np.minimum(np.maximum(age, windows.step), windows.window) * BINS // windows.window - 1
-    return one_in * np.bincount(np.maximum(parts, 0), minlength=BINS)
+    one_in, counts = 1 + sum(map(len, waiting)) // SAMPLE, np.zeros(BINS, np.int64)
+    for block in waiting:
+        counting = CONTRADICTING if (block.name, len(block.args)) in judged else 1
+        times = block.start, block.arrival
+        count_ages(counts, *times, one_in, counting, fired, windows.step, windows.window)
+    return counts
