@@ -47,7 +47,7 @@ PARTS = ("dense", "scale", "figure", "sparse", "late", "single")
 SCALES = (250, 1_000, 5_000, 20_000)
 
 #: How often a setting is gone through, from the start: each query time has as many chances to be undisturbed.
-TURNS = 4
+TURNS = 8
 
 KEYS, LATE_ROWS = 10_000, 1_000
 LATE_RULES = """

@@ -91,6 +91,9 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "merge_lingering", total, lambda: kernels.merge_lingering(*a, *b, SPAN // 2, MASK)
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
+    cuts, origin = np.full(keys, SPAN // 2), np.arange(a[0].size)
+    limits = cuts, BITS, 0, 0, 0, BITS
+    yield "conclude_after_cuts", total, lambda: kernels.conclude_after_cuts(*a, origin, *b, *limits)
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
     yield from _algebra_scripts(a, b, keys)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
@@ -124,6 +127,15 @@ def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:
     yield "member_search", rows, lambda: kernels.member_search(anyhow, b)
     yield "merge_join", 2 * rows, lambda: kernels.merge_join(a, b)
     yield "places_of_same_keys", 2 * rows, lambda: kernels.places_of_same_keys(a, b, BITS)
+    known, bounds = np.arange(keys), np.array([0, rows, 2 * rows])
+    runs, latest = np.concatenate([a, b]), np.array([SPAN, SPAN])
+    late = known, np.full(keys, SPAN // 2), np.array([MASK]), BITS, BITS, 0
+    yield "points_of_keys", rows + keys, lambda: kernels.points_of_keys(known, a, 0, BITS)
+    yield (
+        "gather_from_runs",
+        2 * rows,
+        lambda: kernels.gather_from_runs(runs, bounds[:-1].copy(), bounds[1:].copy(), latest, *late),
+    )
     yield "interval_join", 2 * rows, lambda: kernels.interval_join(a, starts, ends)
     yield "expand", 2 * rows, lambda: kernels.expand(low, low + 2)
 
