@@ -92,8 +92,8 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     ends = np.array([a[0].size]), np.array([b[0].size])
     yield "log_changes", total, lambda: log_changes(*a, ends[0], *b, ends[1])
     cuts, origin = np.full(keys, SPAN // 2), np.arange(a[0].size)
-    limits = cuts, BITS, 0, 0, 0, BITS
-    yield "conclude_after_cuts", total, lambda: kernels.conclude_after_cuts(*a, origin, *b, *limits)
+    conclude = kernels.conclude_after_cuts
+    yield "conclude_after_cuts", total, lambda: conclude(*a, origin, *b, cuts, BITS, 0, 0, 0, BITS)
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
     yield from _algebra_scripts(a, b, keys)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
