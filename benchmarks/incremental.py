@@ -352,7 +352,7 @@ def main(parts: tuple[str, ...] = PARTS, out: Path = Path("out")) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=PARTS)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []])  # Python checks no words, too
     parser.add_argument("--out", type=Path, default=Path("out"))
     options = parser.parse_args()
-    main(tuple(options.parts), options.out)
+    main(tuple(options.parts) or PARTS, options.out)

@@ -7,8 +7,6 @@ that has happened since; only keys for which one contradicts what is known are e
 
 from __future__ import annotations
 
-from typing import TypeGuard
-
 import numpy as np
 
 from holdsfor.engine.axis import Ints
@@ -62,15 +60,13 @@ def _find_conditions(turn: QueryTurn, unit: Unit, relation: Relation, late: Poin
     """
     conditions = turn.setting.confirming[unit][relation].conditions
     stored = {each: turn.stores[each] for each in conditions if each in turn.stores}
-    known: dict[Relation, Data] = {each: some.base for each, some in stored.items() if _is_in_one_piece(some)}
+    known: dict[Relation, Data] = {
+        each: some.base for each, some in stored.items() if isinstance(some, Stored) and some.is_in_one_piece()
+    }
     if len(known) < len(stored):
         evaluation = _look_around(turn, unit, late, unit.about[relation][0][0])
         known.update({each: evaluation.gather(each).data for each in stored if each not in known})
     return known
-
-
-def _is_in_one_piece(stored: Stored | Runs) -> TypeGuard[Stored]:
-    return isinstance(stored, Stored) and not stored.gone.size and not len(stored.more)
 
 
 def _look_around(turn: QueryTurn, unit: Unit, late: Points, position: int) -> Evaluation:

@@ -66,6 +66,9 @@ class Stored:
         """Sorted each; some of the rows may be gone."""
         return self.base, self.more
 
+    def is_in_one_piece(self) -> bool:
+        return not self.gone.size and not len(self.more)
+
     def lists(self) -> tuple[Ints, Ints, Ints, Ints, Ints]:
         """As kernels take them: when rows of the base begin, and are over; what has gone; the same of the others."""
         base, more = self.base, self.more
@@ -109,7 +112,7 @@ class Stored:
             assert isinstance(added, Intervals)
             return self._change_intervals(self.base, removed, added, edge)
         size = len(self.base)
-        if size <= FEW and not self.gone.size and not len(self.more):
+        if size <= FEW and self.is_in_one_piece():
             whole, count = change_rows(self.base, removed, added), self.changed + len(removed) + len(added)
             if edge is None or count <= len(whole) // CHANGED_SHARE:
                 return Stored(whole, self.more, changed=count)
@@ -125,7 +128,7 @@ class Stored:
     def _change_intervals(self, base: Intervals, removed: Ints, added: Intervals, edge: int | None) -> Stored:
         more = self.more
         assert isinstance(more, Intervals)
-        if base.s.size <= FEW and not self.gone.size and not more.s.size:
+        if base.s.size <= FEW and self.is_in_one_piece():
             return Stored(base.changed(removed, added, -1 if edge is None else edge), more)
         gone, s, e = change_added(self.gone, more.s, more.e, removed, added.s, added.e)
         return Stored(base, more.of(s, e), gone)._join_many(edge)
@@ -153,7 +156,7 @@ class Stored:
         return change_rows(self.base, is_over.nonzero()[0], self.more.beyond(edge))
 
     def _make_whole(self) -> Data:
-        return change_rows(self.base, self.gone, self.more) if len(self.gone) or len(self.more) else self.base
+        return self.base if self.is_in_one_piece() else change_rows(self.base, self.gone, self.more)
 
 
 def keep(data: Data) -> Stored:
