@@ -19,7 +19,7 @@ from holdsfor.kernels import Intervals, Ints, algebra
 from holdsfor.kernels.identify import identify_rows
 from holdsfor.kernels.lines import Bytes, Places
 from holdsfor.kernels.logging import log_changes, write_texts
-from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
+from holdsfor.kernels.strings import KnownStrings, find_strings, index_strings
 
 BITS = 32
 MASK = (1 << BITS) - 1

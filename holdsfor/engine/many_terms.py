@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.io.strings import strings_of
-from holdsfor.kernels.texts import KnownStrings, find_strings, index_strings
+from holdsfor.kernels.strings import KnownStrings, find_strings, index_strings
 
 Ints = npt.NDArray[np.int64]
 

@@ -13,17 +13,8 @@ import pyarrow as pa
 from holdsfor.io.coded import coded
 from holdsfor.io.events import Ints
 from holdsfor.kernels.lines import copy_strings
-from holdsfor.kernels.texts import (
-    DECIMAL,
-    INTEGER,
-    TEXT,
-    are_words,
-    encode_strings,
-    index_strings,
-    mark_numbers,
-    parse_decimals,
-    parse_integers,
-)
+from holdsfor.kernels.numerals import DECIMAL, INTEGER, TEXT, mark_numbers, parse_decimals, parse_integers
+from holdsfor.kernels.strings import are_words, encode_strings, index_strings
 
 Mask = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.int32]

@@ -14,7 +14,7 @@ from holdsfor.io.coded import coded
 from holdsfor.io.events import NULL, OUT_OF_RANGE
 from holdsfor.io.readers.ground import NotATerm, term_text, unquoted
 from holdsfor.io.strings import Strings, TextColumn, strings_of
-from holdsfor.kernels.texts import TEXT
+from holdsfor.kernels.numerals import TEXT
 
 Mask = npt.NDArray[np.bool_]
 

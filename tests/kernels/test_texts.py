@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from holdsfor.io.readers.fields import split
 from holdsfor.io.readers.grouped import read_groups
 from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.kernels.texts import ANY, INTEGER, SOME_ROWS, TEXT, KnownStrings, find_strings, index_strings
+from holdsfor.kernels.numerals import ANY, INTEGER, TEXT
+from holdsfor.kernels.strings import KnownStrings, find_strings, index_strings
+from holdsfor.kernels.texts import SOME_ROWS
 from tests.kernels.packed import law
 
 LINES = st.text("ab|\r\n\u00e9x", max_size=60)

@@ -33,7 +33,7 @@ from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.kernels import order_by_key
-from holdsfor.kernels.texts import INTEGER
+from holdsfor.kernels.numerals import INTEGER
 from holdsfor.language.description import Input
 from holdsfor.printable import count_text
 

@@ -16,7 +16,8 @@ from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
 from holdsfor.io.strings import Strings, TextColumn, TextList
 from holdsfor.kernels.lines import trim_quotes
-from holdsfor.kernels.texts import ANY, TEXT, UNREAD, FieldLayout, Texts, Values, read_rows
+from holdsfor.kernels.numerals import ANY, TEXT, UNREAD
+from holdsfor.kernels.texts import FieldLayout, Texts, Values, read_rows
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]

@@ -27,7 +27,7 @@ from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
 from holdsfor.kernels import take
-from holdsfor.kernels.texts import ANY, INTEGER, TEXT
+from holdsfor.kernels.numerals import ANY, INTEGER, TEXT
 from holdsfor.language.description import Input
 
 _BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments

@@ -16,7 +16,7 @@ from holdsfor.io.readers.sieve import closed
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import lend_numbers
 from holdsfor.io.text import Mask, cast_to, integers, mask
-from holdsfor.kernels.texts import INTEGER
+from holdsfor.kernels.numerals import INTEGER
 
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
 
