@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from holdsfor.kernels.gathering import AFTER_ALL
 from holdsfor.kernels.kernel import Ints, kernel
 
 #: A search costs as much as a look at so many rows.
@@ -12,8 +13,6 @@ SEARCH = 32
 FEW = 8
 #: Codes have a table where there are no more of them than so many times the keys.
 DENSE = 4
-#: Later than all times.
-AFTER_ALL = 1 << 62
 #: Rows that are moved one by one are moved so many places each at most, in the mean.
 MOST_MOVES = 8
 

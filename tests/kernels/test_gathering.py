@@ -148,15 +148,28 @@ def test_gather_rows(
     st.integers(0, 10),
     st.booleans(),
     st.sampled_from([0, 2]),
+    st.sampled_from([2, 10]),
+    st.sampled_from([0, 400]),
 )
 def test_gather_from_runs(
-    lists: list[list[tuple[int, int]]], times: list[tuple[int, int]], reach: int, has_ends: bool, more_bits: int
+    lists: list[list[tuple[int, int]]],
+    times: list[tuple[int, int]],
+    reach: int,
+    has_ends: bool,
+    more_bits: int,
+    apart: int,
+    others: int,
 ) -> None:
-    """more_bits: of a second argument between key and time, so that the rows of a key are not in order of time."""
+    """more_bits: of a second argument between key and time, so that the rows of a key are not in order of time. apart:
+    how far keys are from each other; there is a table of near ones. others: how many rows a run has of keys that nobody
+    wants; among many, those of few keys are searched for.
+    """
+    unwanted = [(number % (2 * KEYS) * apart // 2 + 1, 1 + number % LAST) for number in range(others)]
+    lists = [[*((key * apart // 2, time) for key, time in of), *(unwanted if of else ())] for of in lists]
     runs = [sorted(((key << more_bits) + time % (1 << more_bits)) << BITS | time for key, time in of) for of in lists]
     sizes = np.array([len(run) for run in runs], np.int64)
     stops, packed = np.cumsum(sizes), np.array([row for run in runs for row in run], np.int64)
-    wanted = {2 * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
+    wanted = {apart * number: each for number, each in enumerate(times)}  # of each key: its time, and its end
     places = gather_from_runs(
         *(
             packed,
