@@ -119,10 +119,10 @@ def conclude_after_cuts(
         code, last = key >> shift, key | mask
         cut = min(max(edges[code] - delay, floor), mask - 1) if code < edges.size else mask - 1
         settled = key + (cut + 1 if cut >= start else -1)
-        if i < n and before_s[i] < settled and (i + 1 == n or before_s[i + 1] > last):
+        if i < n and before_s[i] < settled:
             has_more = j < m and s[j] <= last
             is_over = not has_more and before_e[i] <= settled
-            goes_on = has_more and s[j] <= settled <= before_e[i] == e[j] and (j + 1 == m or s[j + 1] > last)
+            goes_on = has_more and s[j] <= settled <= before_e[i] == e[j]
             if is_over or goes_on:
                 starts[k], ends[k] = before_s[i], before_e[i]
                 i, j, k = i + 1, j + has_more, k + 1
