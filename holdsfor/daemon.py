@@ -6,20 +6,15 @@ It is silent when Spark hangs up first: that a task is ended early is no error.
 from __future__ import annotations
 
 import gc
-import os
 import socket
 import sys
 import traceback
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
-from holdsfor.dataclass_code import keep_dataclass_code
-from holdsfor.one_run import mark_for_one_run
 from holdsfor.standby import hand_over, take_over
 
 TASKS = "pyspark.worker"  # the module of workers that do tasks; others only plan a source of data
-#: The environment variable that says that the session ends with one run.
-ONE_RUN = "HOLDSFOR_ONE_RUN"
 _print_exc = traceback.print_exc
 
 
@@ -34,10 +29,6 @@ def load_for_tasks() -> None:
     Spark asks that no thread run when workers are forked. Numba's and Arrow's start later, if ever; the one of
     Arrow's allocator knows about forks.
     """
-    codes = None
-    if ONE_RUN in os.environ:
-        mark_for_one_run()
-        codes = keep_dataclass_code("tasks")
     with suppress(Exception), redirect_stdout(sys.stderr):  # Spark reads from the real one
         import pyspark.worker  # noqa: F401
 
@@ -47,8 +38,6 @@ def load_for_tasks() -> None:
 
         if are_kernels_compiled():  # else tasks compile, side by side, those that they need
             load_kernels()
-    if codes is not None:
-        codes.save()
     gc.collect()
     gc.freeze()  # a worker that collects garbage leaves what they all share alone
 

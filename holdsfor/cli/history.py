@@ -19,7 +19,6 @@ from holdsfor.cli.console import complain, progress
 from holdsfor.cli.engine import choose_engine
 from holdsfor.cli.findings import summarise, summarise_parts
 from holdsfor.cli.order import HistoryRun, RunOrder, RunTimes, Writing
-from holdsfor.cli.own_process import leave_out_modules
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.engine.reporting import NOBODY
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
@@ -34,8 +33,6 @@ from holdsfor.local.recognise import recognise_for
 from holdsfor.plan import plan_once
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from pyspark.sql import SparkSession
 
     from holdsfor.language.description import EventDescription
@@ -61,25 +58,19 @@ def carry_out(order: RunOrder) -> HistoryRun | None:
         complain(f"{'On Spark' if choice.on_spark else 'In this process'}: {choice.reason}.", style="")
     if choice.on_spark:
         return None
-    if order.has_own_process:
-        leave_out_modules()
     return in_process(order.description, source, times, order.writing, order.threads)
 
 
-def carry_out_on_spark(
-    order: RunOrder, master: str | None, settings: Mapping[str, str], starting: Future[SparkSession] | None
-) -> HistoryRun:
-    """starting: a session that is on its way, and ends by itself."""
+def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
     from holdsfor.spark import session
 
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
     with progress("Starting Spark"):
-        spark = session(master, settings, for_one_run=True, is_lean=True) if starting is None else starting.result()
+        spark = session(master, settings, for_one_run=True, is_lean=True)
     try:
         return on_spark(spark, order.description, source, order.times, order.writing)
     finally:
-        if starting is None:
-            spark.stop()
+        spark.stop()
 
 
 def in_process(

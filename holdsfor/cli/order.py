@@ -47,10 +47,7 @@ class HistoryRun:
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """sources: as `read_events` takes them, with form and mapping. needs_spark, needs_process: as `choose_engine`.
-
-    has_own_process: the command is all that its process does.
-    """
+    """sources: as `read_events` takes them, with form and mapping. needs_spark, needs_process: as `choose_engine`."""
 
     description: EventDescription
     plan: Plan  # of the description
@@ -63,4 +60,3 @@ class RunOrder:
     engine: Engine
     needs_spark: str | None
     needs_process: str | None
-    has_own_process: bool

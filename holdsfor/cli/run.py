@@ -138,8 +138,6 @@ def run(
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
-    if engine == "spark" or master or settings:
-        start_spark(context.obj, master, settings)
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
     times = RunTimes(
@@ -165,7 +163,6 @@ def run(
         engine=engine,
         needs_spark="--master" if master else "--conf" if settings else None,
         needs_process="--changes" if changes else None,
-        has_own_process=context.obj is not None,
     )
     outcome = carry_out(order, context.obj, master, settings)
     show_outcome(outcome, out)
@@ -188,14 +185,6 @@ def make_plan(description: EventDescription) -> Plan:
         return plan_once(description)
 
 
-def start_spark(own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> None:
-    """Already, while the rules are read, if the command may."""
-    from holdsfor.cli.spark_ahead import can_start_ahead, start_ahead
-
-    if own is not None and can_start_ahead(master, settings):
-        own.spark = start_ahead(master, settings)
-
-
 def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
     """In the process that stands ready for it, in this one, or on Spark."""
     outcome: HistoryRun | None
@@ -208,7 +197,7 @@ def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, setti
     if outcome is None:
         from holdsfor.cli.history import carry_out_on_spark
 
-        outcome = carry_out_on_spark(order, master, settings, None if own is None else own.spark)
+        outcome = carry_out_on_spark(order, master, settings)
     return outcome
 
 

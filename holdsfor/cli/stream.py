@@ -15,7 +15,6 @@ import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
-from holdsfor.cli.own_process import OwnProcess, leave_out_modules
 from holdsfor.cli.run import (
     ALLOW,
     BOUND,
@@ -107,7 +106,6 @@ VERIFY = typer.Option(
 
 
 def stream(
-    context: typer.Context,
     rules: Annotated[list[Path], RULES],
     source: Annotated[str, FROM],
     window: Annotated[str, WINDOW],
@@ -164,8 +162,6 @@ def stream(
     sinks = [sink_of(text, unit, number) for number, text in enumerate(to or [], 1)]
     if engine == "local" and any(address.startswith(KAFKA) for address in addresses):
         raise HoldsforError("kafka:// goes through Spark's connector: leave out --engine local.")
-    if engine == "local" and isinstance(context.obj, OwnProcess):
-        leave_out_modules()
     if engine == "spark":
         check_early(
             description,

@@ -1,7 +1,6 @@
 """Sixty-four bytes at a time, as the bits of one number: bit i is of byte i.
 
-A compiler of loops does not find these instructions. What is here is what they do; kernels are compiled with the
-instructions themselves (`vectors.py`), which are the same for all processors, and as wide as each of them has.
+Kernels are compiled with the processor's own instructions in the place of the last two (`vectors.py`).
 """
 
 from __future__ import annotations
@@ -10,10 +9,16 @@ import numpy as np
 from numpy import uint64
 from numpy.typing import NDArray
 
+from holdsfor.kernels.kernel import inlined
 
+
+@inlined
 def mark_bytes(data: NDArray[np.uint8], at: uint64, byte: int) -> uint64:
-    """Which of the 64 bytes from `at` on are this one. All of them must be there."""
-    return uint64(sum(1 << k for k in range(64) if data[int(at) + k] == byte))
+    """Return a bit for each of the 64 bytes from `at` on that is this one. All of them must be there."""
+    marks = uint64(0)
+    for k in range(64):
+        marks |= uint64(data[at + uint64(k)] == byte) << uint64(k)
+    return marks
 
 
 def count_bits(word: uint64) -> uint64:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import Input, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import NOWHERE, Place, Term
@@ -25,9 +24,8 @@ class Simple:
     initially: tuple[tuple[Declared, ...], ...] = ()
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Due(HashedOnce):
+class Due:
     """A deadline: so long after its initiation the source turns into the target; extensible: after the latest.
 
     args: the arguments, without the value; conditions: what a grounding must satisfy, and what gives the duration.
@@ -84,9 +82,8 @@ class Recursion:
 Definition = Simple | Group | Static | Derived | Recursion
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Declared(HashedOnce):
+class Declared:
     """One grounding declaration. None in args: not restricted there.
 
     If it enumerates, the chain binds the arguments; where a dynamicDomain feeds it the data do, and the chain is what

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
-from weakref import WeakValueDictionary
 
-from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import EdgeKind, Signature
 from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.plan.patterns import Pattern
@@ -34,26 +32,15 @@ Names = tuple[tuple[str, str], ...]
 """Variables of a rule, with the names that its author gave them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True)
 class Relation:
-    """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column.
-
-    There is one object for each: relations are keys of most dictionaries, and identity is what Python compares soonest.
-    """
+    """A set of groundings over time: an event, a fluent with one value, or a fluent whose value is its last column."""
 
     name: str
     arity: int  # columns, including the value where it is one
     value: Term | None  # the constant value of a fluent
     kind: OneOf["event", "fluent", "valued"]
     part_of: Signature | None = None  # something of that definition that only rules ask for
-
-    def __new__(
-        cls, name: str, arity: int, value: Term | None, kind: str, part_of: Signature | None = None
-    ) -> Relation:
-        return KNOWN_RELATIONS.setdefault((name, arity, value, kind, part_of), object.__new__(cls))
-
-    def __reduce__(self) -> tuple[type[Relation], tuple[object, ...]]:
-        return Relation, (self.name, self.arity, self.value, self.kind, self.part_of)
 
     def __str__(self) -> str:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
@@ -73,16 +60,11 @@ class Relation:
         return self.part_of or self.signature
 
 
-#: Those that somebody still has.
-KNOWN_RELATIONS: WeakValueDictionary[tuple[object, ...], Relation] = WeakValueDictionary()
-
-
 # ---------------------------------------------------------------- chains: the body of a rule
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class At(HashedOnce):
+class At:
     """Occurrences of an event, or the starts or ends of a fluent's intervals, at a time.
 
     The first of a chain scans; a later one joins on the variables it shares, and on the time if that is bound.
@@ -95,9 +77,8 @@ class At(HashedOnce):
     start: str | None = None  # the variable that is given when an occurrence that takes time began
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Occurring(HashedOnce):
+class Occurring:
     """Occurrences of a pattern; gives its variables values, and two more: when each began and when it was over."""
 
     pattern: Pattern
@@ -105,9 +86,8 @@ class Occurring(HashedOnce):
     time: str
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Holding(HashedOnce):
+class Holding:
     """Where the fluent holds at the time; binds the variables that are new."""
 
     relation: Relation
@@ -115,18 +95,16 @@ class Holding(HashedOnce):
     time: str
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Lookup(HashedOnce):
+class Lookup:
     """Background facts with these arguments; binds the variables that are new."""
 
     facts: Signature
     args: tuple[Arg, ...]
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Where(HashedOnce):
+class Where:
     """Keeps the rows for which the comparison is true; both sides are bound."""
 
     op: str
@@ -134,9 +112,8 @@ class Where(HashedOnce):
     right: Term
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Let(HashedOnce):
+class Let:
     """Binds a variable to the value of an expression, or (`same`) to another term as it is."""
 
     variable: str
@@ -144,26 +121,23 @@ class Let(HashedOnce):
     same: bool = False
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Match(HashedOnce):
+class Match:
     """Keeps the rows whose term, which is bound, has the form of the structure; binds the variables that are new."""
 
     term: Term
     form: Structure
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Without(HashedOnce):
+class Without:
     """Keeps the rows for which the chain gives nothing."""
 
     chain: tuple[Op, ...]
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Tally(HashedOnce):
+class Tally:
     """Binds the variable to the number of solutions of a chain, or to a term's sum, least or greatest value in them."""
 
     function: OneOf["count", "sum", "min", "max"]
@@ -176,9 +150,8 @@ Op = At | Occurring | Holding | Lookup | Where | Let | Match | Without | Tally
 Chain = tuple[Op, ...]
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Conclude(HashedOnce):
+class Conclude:
     """A rule: for every row of the chain the head, at the time. None in args: every grounding alive, or the domain.
 
     start: of an event that takes time, when it began; the time is when it was over.
@@ -195,16 +168,14 @@ class Conclude(HashedOnce):
 # ---------------------------------------------------------------- interval expressions
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Of(HashedOnce):
+class Of:
     relation: Relation
     args: tuple[Arg, ...]
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Combine(HashedOnce):
+class Combine:
     """Union, intersection, difference (the first part without the others), or complement.
 
     within: of a complement, only points at most so far from a part; None: all points of the history.
@@ -219,9 +190,8 @@ class Combine(HashedOnce):
 WHOLE_HISTORY = Combine("complement", ())
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Lasting(HashedOnce):
+class Lasting:
     """The intervals whose duration compares so with the bound; an open one has lasted until the query time.
 
     within: no interval if the bound is more than that.
@@ -234,9 +204,8 @@ class Lasting(HashedOnce):
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Relate(HashedOnce):
+class Relate:
     """Allen's relations: the intervals of source and target that take part in a pair, combined as the mode says.
 
     within: only pairs that take no longer, from the first start to the last end.
@@ -253,9 +222,8 @@ class Relate(HashedOnce):
 Expression = Of | Combine | Lasting | Relate
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class HoldsForRule(HashedOnce):
+class HoldsForRule:
     """One holdsFor rule.
 
     evidence: what gives the groundings of its variables: alternatives united, each a join of what has held at some time

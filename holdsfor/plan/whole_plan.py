@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from holdsfor.hash_once import HashedOnce, hash_once
 from holdsfor.language.description import Signature
 from holdsfor.language.facts import FactTable
 from holdsfor.language.terms import Term
@@ -14,9 +13,8 @@ from holdsfor.plan.operators import Chain, Expression, Lookup, Of, Relation
 from holdsfor.plan.routes import Stage
 
 
-@hash_once
 @dataclass(frozen=True, slots=True)
-class Grounds(HashedOnce):
+class Grounds:
     """Which groundings an expression is evaluated for; domain: the relation whose declaration lists them."""
 
     variables: tuple[str, ...]

@@ -14,7 +14,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import holdsfor
-from holdsfor.daemon import ONE_RUN
 from holdsfor.errors import HoldsforError
 from holdsfor.job.depot import make_depot_folder
 from holdsfor.memory import ENVIRONMENT
@@ -199,7 +198,7 @@ def _settings(
         # Buckets are shared out already; measuring them again before each stage costs a job of its own.
         "spark.sql.adaptive.enabled": "false",
     }
-    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT | ({ONE_RUN: "yes"} if for_one_run else {})
+    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT
     settings |= {f"{ENV}{variable}": value for variable, value in environment.items()}
     if not os.access(PACKAGE / "kernels", os.W_OK):
         settings[f"{ENV}NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))

@@ -72,7 +72,7 @@ def warm(spark: SparkSession) -> int:
 def are_kernels_compiled() -> bool:
     """Whether Numba's cache has any."""
     cache = os.environ.get("NUMBA_CACHE_DIR") or PACKAGE / "kernels"
-    return any(Path(cache).rglob("*.nbi"))
+    return any(Path(cache).rglob("*.kernel"))
 
 
 def load_kernels() -> int:

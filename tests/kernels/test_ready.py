@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import pickle
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import holdsfor
 
@@ -24,22 +25,50 @@ def test_a_kernel_is_compiled_once_and_then_loaded_without_the_compiler(tmp_path
     assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
-def test_what_names_types_that_are_gone_is_compiled_anew(tmp_path: Path) -> None:
+def kernel_file(cache: Path) -> Path:
+    (path,) = cache.rglob("*unique_sorted*.kernel")
+    return path
+
+
+@pytest.mark.parametrize("share", [0, 0.1, 0.5, 0.999])
+def test_a_damaged_file_is_as_if_it_were_absent_and_is_written_anew(share: float, tmp_path: Path) -> None:
     run_program(tmp_path)
-    (index,) = tmp_path.rglob("*unique_sorted*.nbi")
-    version = pickle.loads(index.read_bytes())
-    index.write_bytes(pickle.dumps(version) + b"choldsfor.kernels.machine_state\nCarriedLongAgo\n.")
+    content = bytearray(kernel_file(tmp_path).read_bytes())
+    content[int(share * len(content))] ^= 1
+    kernel_file(tmp_path).write_bytes(content)
     assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
 
 
-def test_code_of_another_process_under_the_same_name_is_not_taken(tmp_path: Path) -> None:
-    """As two processes leave it that have compiled different signatures at the same time."""
+@pytest.mark.parametrize("content", [b"", b"x" * 10, bytes(1000)])
+def test_what_is_no_kernel_is_written_anew(content: bytes, tmp_path: Path) -> None:
+    run_program(tmp_path)
+    kernel_file(tmp_path).write_bytes(content)
+    assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+def test_a_kernel_of_another_signature_under_the_same_name_is_not_taken(tmp_path: Path) -> None:
     run_program(tmp_path / "mine")
     run_program(tmp_path / "other", PROGRAM, "int32")
-    (mine,) = (tmp_path / "mine").rglob("*unique_sorted*.nbc")
-    (other,) = (tmp_path / "other").rglob("*unique_sorted*.nbc")
-    mine.write_bytes(other.read_bytes())
+    kernel_file(tmp_path / "mine").write_bytes(kernel_file(tmp_path / "other").read_bytes())
     assert [run_program(tmp_path / "mine") for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+def test_a_file_that_others_can_write_is_not_taken(tmp_path: Path) -> None:
+    run_program(tmp_path)
+    kernel_file(tmp_path).chmod(0o666)
+    assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+def test_a_file_of_another_user_is_not_taken(tmp_path: Path) -> None:
+    run_program(tmp_path)
+    os.chown(kernel_file(tmp_path), 12345, 12345)
+    assert [run_program(tmp_path) for _ in range(2)] == ["0 True\n", "1 False\n"]
+
+
+def test_other_versions_of_numba_keep_their_own_cache(tmp_path: Path) -> None:
+    program = "from holdsfor.startup import numba_cache; numba_cache.TESTED = ()" + PROGRAM
+    assert [run_program(tmp_path, program).split()[0] for _ in range(2)] == ["0", "1"]
 
 
 def test_what_calls_a_kernel_in_a_file_that_has_changed_is_compiled_anew(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Shortened starts: each module here exists for seconds alone, and docs/startup.md says how many it saves."""
