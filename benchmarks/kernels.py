@@ -95,24 +95,13 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     conclude = kernels.conclude_after_cuts
     yield "conclude_after_cuts", total, lambda: conclude(*a, origin, *b, cuts, BITS, 0, 0, 0, BITS)
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
-    yield from _algebra_scripts(a, b, keys)
+    yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
+    yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, MASK, BITS)
+    yield "intervals_of_rows, table", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), keys, BITS)
+    yield "intervals_of_rows, search", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), 1 << 40, BITS)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)
     yield "holds_search", rows, lambda: kernels.holds_search(anyhow, *a)
     yield "holds_search, few points", few.size, lambda: kernels.holds_search(few, *a)
-
-
-def _algebra_scripts(a: kernels.Intervals, b: kernels.Intervals, keys: int) -> Iterator[Case]:
-    arrays = (*a, *b, np.arange(keys), *[np.empty(0, np.int64)] * (algebra.ALGEBRA_SLOTS - 5))
-    both = [(algebra.READ, 0, 0, 0), (algebra.READ, 2, 0, 0), (algebra.INTERSECT, 2, 0, 0)]
-    scripts = {
-        "intersection": (a[0].size + b[0].size, both),
-        "those that last": (a[0].size, [(algebra.READ, 0, 0, 0), (algebra.LAST, 100, 1 << 40, 0)]),
-        "of rows, by a table": (a[0].size, [(algebra.TABLE, 0, 4, 0), (algebra.LIFT, 0, 4, 0)]),
-        "of rows, by search": (a[0].size, [(algebra.LIFT, 0, 4, -1)]),
-    }
-    for name, (size, lines) in scripts.items():
-        script, times = np.array(lines), np.array([0, MASK])
-        yield f"work_out, {name}", size, partial(algebra.work_out, script, arrays, times, keys, BITS)
 
 
 def _joins(random: np.random.Generator, rows: int, keys: int) -> Iterator[Case]:

@@ -1,27 +1,32 @@
-"""Expressions of intervals as they are worked out: by scripts that a kernel follows, and by what it cannot do."""
+"""Operators of interval expressions, as functions of the frame that they are evaluated on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from holdsfor.engine.allen import Within, related
 from holdsfor.engine.axis import INT64, Ints
 from holdsfor.engine.column import Mask
+from holdsfor.engine.conclude import head_codes
 from holdsfor.engine.expression import value
 from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.points import EMPTY, Picks
 from holdsfor.engine.rows import Rows
+from holdsfor.engine.structure import read_by_forms
 from holdsfor.engine.world import World
-from holdsfor.kernels import compress, minus2, normalise, union2
-from holdsfor.kernels.algebra import ALGEBRA_SLOTS, work_out
-from holdsfor.plan.operators import Lasting, Relate
+from holdsfor.kernels import compress, intersect2, minus2, normalise, union2
+from holdsfor.kernels.algebra import intervals_of_rows, keep_lasting, rename_rows
+from holdsfor.plan.operators import Arg, Lasting, Relate, Relation
+from holdsfor.plan.structures import Forms
 
 Pair = tuple[Ints, Ints]
 NOTHING: Pair = (EMPTY, EMPTY)
-NO_ARRAYS = (EMPTY,) * ALGEBRA_SLOTS
+FOREVER = 1 << 62
+KERNELS = {"union": union2, "intersection": intersect2, "difference": minus2}
 COMPARISONS = {">": np.greater, ">=": np.greater_equal, "<": np.less, "=<": np.less_equal}
 
 
@@ -35,24 +40,6 @@ class Frame:
 
 
 WorkOut = Callable[[Frame], Pair]
-Fetch = Callable[[Frame], tuple[Ints, ...]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AlgebraScript:
-    """What the kernel is told, and what gives the arrays that it is about, in the order of their slots."""
-
-    lines: Ints
-    fetches: tuple[Fetch, ...]
-
-    def __call__(self, frame: Frame) -> Pair:
-        arrays: tuple[Ints, ...] = ()
-        for fetch in self.fetches:
-            arrays += fetch(frame)
-        world, axis = frame.world, frame.world.axis
-        times = np.array((world.start + 1 - axis.origin, world.now - axis.origin))
-        slots = arrays + NO_ARRAYS[len(arrays) :]
-        return work_out(self.lines, slots, times, len(world.dictionary), axis.time_bits)
 
 
 def as_column(values: Ints) -> Ints:
@@ -65,17 +52,84 @@ def as_columns(intervals: Intervals | Pair) -> Pair:
     return as_column(s), as_column(e)
 
 
-# ---------------------------------------------------------------- what scripts do not say
+# ---------------------------------------------------------------- leaves
+
+
+def read(relation: Relation, forms: Forms | None, picks: Picks, positions: tuple[int, ...], arity: int) -> WorkOut:
+    """Read the intervals of a relation on the axis of these columns. arity: of the columns after cutting."""
+    is_whole = forms is None and picks == Picks((), ()) and positions == tuple(range(arity))
+
+    def find(frame: Frame) -> Pair:
+        intervals = frame.world.relations.get(relation)
+        if not isinstance(intervals, Intervals):
+            return NOTHING
+        return as_columns(intervals if is_whole else read_by_forms(intervals, forms).project(picks, positions))
+
+    return find
+
+
+def read_for_rows(part: WorkOut, names: tuple[str, ...]) -> WorkOut:
+    """Read for each row the intervals of the key that its columns make."""
+
+    def find(frame: Frame) -> Pair:
+        assert frame.rows is not None
+        rows = frame.rows
+        keys = rows.axis.key([rows.codes(name) for name in names]) if names else np.zeros(rows.size, np.int64)
+        world = frame.world
+        all_keys = len(world.dictionary) if len(names) == 1 else FOREVER  # too many for a table
+        return intervals_of_rows(*part(frame), as_column(keys), all_keys, world.axis.time_bits)
+
+    return find
 
 
 def share(key: object, make: WorkOut) -> WorkOut:
-    """What several rules ask for, or one more than once: made once in an evaluation."""
+    """Evaluate once what several rules ask for, or one more than once."""
 
     def find(frame: Frame) -> Pair:
         known = frame.world.shared.get(key)
         if not isinstance(known, tuple):
             known = frame.world.shared[key] = make(frame)
         return known
+
+    return find
+
+
+# ---------------------------------------------------------------- operators
+
+
+def combine(op: str, parts: list[WorkOut]) -> WorkOut:
+    """Evaluate the union, the intersection, or the first without the others."""
+    kernel = KERNELS[op]
+
+    def find(frame: Frame) -> Pair:
+        operands = [part(frame) for part in parts]
+        if op == "union":  # the shortest first
+            operands.sort(key=lambda operand: len(operand[0]))
+        return reduce(lambda one, other: kernel(*one, *other), operands)
+
+    return find
+
+
+def choose_between(part: WorkOut, least: int, most: int) -> WorkOut:
+    """Choose the intervals that last from `least` to `most` ticks."""
+
+    def find(frame: Frame) -> Pair:
+        world, axis = frame.world, frame.world.axis
+        first, now = world.start + 1 - axis.origin, world.now - axis.origin
+        return keep_lasting(*part(frame), least, most, first, now, axis.time_bits)
+
+    return find
+
+
+def name_rows(part: WorkOut, args: tuple[Arg, ...]) -> WorkOut:
+    """Give each row's intervals the key of a rule's head."""
+
+    def find(frame: Frame) -> Pair:
+        assert frame.rows is not None
+        rows, world = frame.rows, frame.world
+        keys = as_column(world.axis.key([head_codes(rows, arg, world) for arg in args]))
+        s, e = part(frame)
+        return rename_rows(s, keys, world.axis.time_bits), rename_rows(e, keys, world.axis.time_bits)
 
     return find
 
@@ -92,7 +146,7 @@ def relate(expression: Relate, source: WorkOut, target: WorkOut) -> WorkOut:
 
 
 def choose_lasting(expression: Lasting, part: WorkOut) -> WorkOut:
-    """With a bound of its own for each row."""
+    """Choose by a bound of its own for each row."""
 
     def find(frame: Frame) -> Pair:
         assert frame.rows is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from holdsfor.engine.algebra import NOTHING, Frame, Pair, WorkOut
-from holdsfor.engine.algebra_writing import AlgebraWriter
+from holdsfor.engine.algebra_compiling import AlgebraCompiler
 from holdsfor.engine.axis import Axis, Ints
 from holdsfor.engine.chain import run
 from holdsfor.engine.column import Column
@@ -124,7 +124,7 @@ def _prepare(
     is_own = is_on_own_columns(rule) and (grounds is None or evidence is not None)
     bound = None if is_own else frozenset([*rule.variables, *(name for op in rule.conditions for name in binds(op))])
     are_keys_asked = is_own and grounds is not None
-    writer = AlgebraWriter(world.axis, world.dictionary, grounds, bound, are_keys_asked, parts)
+    compiler = AlgebraCompiler(world.axis, world.dictionary, grounds, bound, are_keys_asked, parts)
     is_one_to_one = rule.args == rule.variables and bound == frozenset(rule.variables)
     return PreparedStatic(
         rule,
@@ -135,7 +135,7 @@ def _prepare(
         is_own,
         parts.get(SharedExpression(grounds, None)),
         is_one_to_one and not world.axis.is_wide(len(rule.args)),
-        writer.write_rule(rule.expression, rule.args),
+        compiler.compile_rule(rule.expression, rule.args),
     )
 
 

@@ -1,8 +1,4 @@
-"""Interval algebra over all groundings at once; operands and results are sorted, disjoint and not touching.
-
-An expression is worked out in one call by a script: lines of integers, which begin with what to do. Lists of intervals
-lie on a stack, and most lines take theirs from it and put what comes of them there.
-"""
+"""Interval algebra over all groundings at once; operands and results are sorted, disjoint and not touching."""
 
 from __future__ import annotations
 
@@ -10,22 +6,6 @@ import numpy as np
 
 from holdsfor.kernels.kernel import Intervals, Ints, kernel
 
-Arrays = tuple[Ints, ...]
-
-#: As many arrays as a script is given, and integers as a line has.
-ALGEBRA_SLOTS, ALGEBRA_WIDTH = 16, 4
-#: Puts the list in slots a and a + 1 on the stack.
-READ = 0
-#: The same of intervals by key: for each row those of its key, which is in slot b. c: the table of keys, -1 if none.
-LIFT = 1
-#: Makes a table of where each key begins in slot a; b: the keys that will be sought.
-TABLE = 2
-#: Of the last list the intervals that last from a to b.
-LAST = 3
-#: Of the last a lists the union, the intersection, or the first without the others.
-UNITE, INTERSECT, SUBTRACT = 4, 5, 6
-#: The last list, whose keys are numbers of rows, by the keys of these rows in slot a.
-NAME = 7
 #: A table of all keys costs more than to search where there are so many times more keys than rows.
 MANY_KEYS = 8
 
@@ -134,21 +114,8 @@ def merge_lingering(a_s: Ints, a_e: Ints, b_s: Ints, b_e: Ints, edge: int, mask:
 
 
 @kernel
-def _begins(s: Ints, keys: int, sought: int, bits: int) -> Ints:
-    """Where the intervals of each key begin; nothing if it is better to search."""
-    if MANY_KEYS * (s.size + sought) < keys:
-        return np.empty(0, np.int64)
-    begins = np.zeros(keys + 1, np.int64)
-    for i in range(s.size):
-        begins[(s[i] >> bits) + 1] += 1
-    for key in range(keys):
-        begins[key + 1] += begins[key]
-    return begins
-
-
-@kernel
 def _leap(s: Ints, point: int, low: int) -> int:
-    """The first place from `low` on with a start that is not before the point."""
+    """Return the first place from `low` on with a start that is not before the point."""
     high, step = low, 1
     while high < s.size and s[high] < point:
         low, high, step = high + 1, high + step, 2 * step
@@ -161,29 +128,35 @@ def _leap(s: Ints, point: int, low: int) -> int:
 
 
 @kernel
-def _lift_by_table(s: Ints, e: Ints, keys: Ints, begins: Ints, bits: int) -> Intervals:
-    mask, total, k = (np.int64(1) << bits) - 1, 0, 0
-    for i in range(keys.size):
-        total += begins[keys[i] + 1] - begins[keys[i]]
-    starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
-    for i in range(keys.size):
-        row = np.int64(i) << bits
-        for j in range(begins[keys[i]], begins[keys[i] + 1]):
-            starts[k], ends[k] = row | (s[j] & mask), row | (e[j] & mask)
-            k += 1
-    return starts, ends
+def _find_by_table(s: Ints, keys: Ints, all_keys: int, bits: int) -> Intervals:
+    """Return where the intervals of each key begin and end, by counting those of all keys."""
+    begins = np.zeros(all_keys + 1, np.int64)
+    for i in range(s.size):
+        begins[(s[i] >> bits) + 1] += 1
+    for key in range(all_keys):
+        begins[key + 1] += begins[key]
+    return begins[keys], begins[keys + 1]
 
 
 @kernel
-def _lift_by_search(s: Ints, e: Ints, keys: Ints, bits: int) -> Intervals:
-    """Quick where keys ascend."""
-    mask, total, k = (np.int64(1) << bits) - 1, 0, 0
+def _find_by_search(s: Ints, keys: Ints, bits: int) -> Intervals:
+    """Return the same by searching, which is quick where keys ascend."""
     low, high = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     for i in range(keys.size):
         low[i] = high[i] = _leap(s, keys[i] << bits, low[i - 1] if i and keys[i] >= keys[i - 1] else 0)
         while high[i] < s.size and s[high[i]] >> bits == keys[i]:
             high[i] += 1
-        total += high[i] - low[i]
+    return low, high
+
+
+@kernel
+def intervals_of_rows(s: Ints, e: Ints, keys: Ints, all_keys: int, bits: int) -> Intervals:
+    """Return for each row, as key, the intervals of the row's key. all_keys: how many keys there may be."""
+    if MANY_KEYS * (s.size + keys.size) < all_keys:
+        low, high = _find_by_search(s, keys, bits)
+    else:
+        low, high = _find_by_table(s, keys, all_keys, bits)
+    mask, total, k = (np.int64(1) << bits) - 1, np.sum(high - low), 0
     starts, ends = np.empty(total, np.int64), np.empty(total, np.int64)
     for i in range(keys.size):
         row = np.int64(i) << bits
@@ -194,74 +167,22 @@ def _lift_by_search(s: Ints, e: Ints, keys: Ints, bits: int) -> Intervals:
 
 
 @kernel
-def _keep_lasting(s: Ints, e: Ints, least: int, most: int, times: Ints, bits: int) -> Intervals:
+def keep_lasting(s: Ints, e: Ints, least: int, most: int, first: int, now: int, bits: int) -> Intervals:
+    """Return the intervals that last from `least` to `most`, as long as the history goes from `first` to `now`."""
     mask = (np.int64(1) << bits) - 1
     starts, ends, k = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), 0
     for i in range(s.size):
         end = e[i] & mask
-        lasted = (times[1] if end == mask else end) - max(s[i] & mask, times[0])
+        lasted = (now if end == mask else end) - max(s[i] & mask, first)
         starts[k], ends[k] = s[i], e[i]
         k += least <= lasted <= most
     return starts[:k], ends[:k]
 
 
 @kernel
-def _name(points: Ints, keys: Ints, bits: int) -> Ints:
+def rename_rows(points: Ints, keys: Ints, bits: int) -> Ints:
+    """Return the points with the key of each row in the place of the row's number."""
     mask, result = (np.int64(1) << bits) - 1, np.empty(points.size, np.int64)
     for i in range(points.size):
         result[i] = (keys[points[i] >> bits] << bits) | (points[i] & mask)
     return result
-
-
-@kernel
-def _combine(op: int, starts: list[Ints], ends: list[Ints], count: int) -> None:
-    """Puts what comes of the last lists in their place. Of a union the shortest are united first."""
-    first = len(starts) - count
-    if op != UNITE:
-        starts[first:], ends[first:] = starts[first:][::-1], ends[first:][::-1]
-    while len(starts) > first + 1:
-        if op == UNITE:
-            for last in range(len(starts) - 1, len(starts) - 3, -1):
-                for other in range(first, last):
-                    if starts[other].size < starts[last].size:
-                        starts[other], starts[last] = starts[last], starts[other]
-                        ends[other], ends[last] = ends[last], ends[other]
-        s, e, other_s, other_e = starts.pop(), ends.pop(), starts.pop(), ends.pop()
-        if op == UNITE:
-            s, e = union2(s, e, other_s, other_e)
-        elif op == INTERSECT:
-            s, e = intersect2(s, e, other_s, other_e)
-        else:
-            s, e = minus2(s, e, other_s, other_e)
-        starts.append(s)
-        ends.append(e)
-
-
-@kernel
-def work_out(script: Ints, arrays: Arrays, times: Ints, keys: int, bits: int) -> Intervals:
-    """What a script says. times: the first point of the history, and the last. keys: how many a table is for."""
-    starts, ends, tables = [arrays[0]], [arrays[0]], [arrays[0]]
-    for number in range(script.shape[0]):
-        op, a, b, c = script[number, 0], script[number, 1], script[number, 2], script[number, 3]
-        if op == READ:
-            starts.append(arrays[a])
-            ends.append(arrays[a + 1])
-        elif op == LIFT:
-            if c >= 0 and tables[c + 1].size:
-                s, e = _lift_by_table(arrays[a], arrays[a + 1], arrays[b], tables[c + 1], bits)
-            else:
-                s, e = _lift_by_search(arrays[a], arrays[a + 1], arrays[b], bits)
-            starts.append(s)
-            ends.append(e)
-        elif op == TABLE:
-            tables.append(_begins(arrays[a], keys, arrays[b].size, bits))
-        elif op == LAST:
-            s, e = _keep_lasting(starts.pop(), ends.pop(), a, b, times, bits)
-            starts.append(s)
-            ends.append(e)
-        elif op == NAME:
-            starts.append(_name(starts.pop(), arrays[a], bits))
-            ends.append(_name(ends.pop(), arrays[a], bits))
-        else:
-            _combine(op, starts, ends, a)
-    return starts.pop(), ends.pop()
