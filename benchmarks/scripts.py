@@ -25,7 +25,6 @@ from benchmarks.incremental import VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
 from holdsfor.engine import simple
 from holdsfor.engine.incremental import late
-from holdsfor.engine.scripts.concluding import conclude_points
 from holdsfor.engine.scripts.following import follow
 
 RATIO, STEPS, TURNS = 16, 7, 3
@@ -55,12 +54,12 @@ WAYS = (
 def going(way: Way) -> Iterator[None]:
     before = late.MANY_LATE
     if not way.has_scripts:
-        vars(simple).update(follow=lambda *_: False, conclude_points=lambda *_: {})
+        vars(simple).update(follow=lambda *_: False)
     late.MANY_LATE = way.most_late
     try:
         yield
     finally:
-        vars(simple).update(follow=follow, conclude_points=conclude_points)
+        vars(simple).update(follow=follow)
         late.MANY_LATE = before
 
 

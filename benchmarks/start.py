@@ -18,8 +18,7 @@ entersArea|10|10|v1|a1
 slow_motion_start|40|40|v1
 proximity|90|35|90|true|v1|v2
 """
-#: Runs a command in this process, and tells how many modules were imported, whether Numba was, and what it compiled.
-#: In a process for one run, as the worker of `holdsfor run` is, kernels do without Numba.
+#: Runs a command in this process, and tells how many modules were imported, and what was compiled.
 PROGRAM = """
 import sys
 compiled = []
@@ -31,14 +30,11 @@ def watch():
     event.register("numba:compile", Listener())
 if sys.argv[1] == "watch":
     watch()
-if sys.argv[1] == "one run":
-    from holdsfor.one_run import mark_for_one_run
-    mark_for_one_run()
 from holdsfor.cli import app
 try:
     app(sys.argv[2:])
 except SystemExit as end:
-    print(len(sys.modules), "numba" in sys.modules, ",".join(compiled) or "none", file=sys.stderr)
+    print(len(sys.modules), ",".join(compiled) or "none", file=sys.stderr)
     sys.exit(end.code)
 """
 ROUNDS = 5
@@ -56,22 +52,19 @@ def main() -> None:
             seconds = min(measure_command(arguments) for _ in range(ROUNDS))
             modules = run_command(arguments)[0]
             print(f"holdsfor {arguments[0]:<8} {seconds:6.2f} s, {modules} modules")
-        compiled = run_command(run, "watch")[2]
-        run_command(run, "one run")
-        is_imported = run_command(run, "one run")[1]
+        compiled = run_command(run, "watch")[1]
     print(f"kernels compiled by a second process: {compiled}")
-    print(f"Numba imported by a process for one run: {'yes' if is_imported else 'no'}")
-    if compiled != "none" or is_imported:
+    if compiled != "none":
         raise SystemExit("a kernel was not found ready, though an earlier process had left it on disk")
 
 
-def run_command(arguments: Sequence[str], way: str = "plain") -> tuple[int, bool, str]:
-    """The number of modules that a command imports, whether Numba is one of them, and the kernels that it compiles."""
+def run_command(arguments: Sequence[str], way: str = "plain") -> tuple[int, str]:
+    """Return the number of modules that a command imports, and the kernels that it compiles."""
     command = [sys.executable, "-c", PROGRAM, way, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, text=True, env=with_compiled_modules())
     told = done.stderr.splitlines()[-1]
-    modules, is_imported, compiled = told.split(" ", 2)
-    return int(modules), is_imported == "True", compiled
+    modules, compiled = told.split(" ", 1)
+    return int(modules), compiled
 
 
 def measure_command(arguments: Sequence[str]) -> float:

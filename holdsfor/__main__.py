@@ -6,11 +6,9 @@ import gc
 import sys
 
 from holdsfor.cli.own_process import OwnProcess, start_worker_for
-from holdsfor.memory import keep_memory
 
 
 def main() -> None:
-    keep_memory()
     worker = start_worker_for(sys.argv[1:])  # before the rest is loaded, which takes about as long
     if worker is not None:  # what takes memory is done there
         gc.set_threshold(100_000)

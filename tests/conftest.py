@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("HOLDSFOR_PROGRAMS", "4000")
         os.environ.setdefault("HOLDSFOR_STREAMS", "2000")
         os.environ.setdefault("HOLDSFOR_INCREMENTAL", "1000")
-        os.environ.setdefault("HOLDSFOR_STRETCHES", "1000")
+        os.environ.setdefault("HOLDSFOR_LATE_ROWS", "1000")
         os.environ.setdefault("HOLDSFOR_STAGES", "1000")
 
 

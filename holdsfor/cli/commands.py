@@ -24,6 +24,7 @@ COMMANDS = {
     "show": ("show", "show_results"),
     "timeline": ("timeline", "timeline"),
     "state": ("state", "state"),
+    "warm": ("warm", "warm"),
     "demo": ("demo", "demo"),
 }
 TAKES_EVENT_FILES = ("run", "progress", "timeline")

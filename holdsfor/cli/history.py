@@ -62,11 +62,11 @@ def carry_out(order: RunOrder) -> HistoryRun | None:
 
 
 def carry_out_on_spark(order: RunOrder, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
-    from holdsfor.spark import session
+    from holdsfor.spark.session import start_session
 
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
     with progress("Starting Spark"):
-        spark = session(master, settings, for_one_run=True, is_lean=True)
+        spark = start_session(master, settings, for_one_run=True, is_lean=True)
     try:
         return on_spark(spark, order.description, source, order.times, order.writing)
     finally:

@@ -246,13 +246,14 @@ class _Spark:
 
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
-        from holdsfor.spark import session, stream
+        from holdsfor.spark import stream
         from holdsfor.spark.live.sources import open_source, require_sources
+        from holdsfor.spark.session import start_session
 
         if not place[0].startswith(KAFKA):
             require_sources()
         with progress("Starting Spark"):
-            spark = session(self.master, self.settings, log=self.log, is_lean=True)
+            spark = start_session(self.master, self.settings, log=self.log, is_lean=True)
         with open_source(spark, *place) as (events, reader):
             yield lambda description, **options: stream(spark, description, events, format=reader, **options)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 
@@ -61,22 +60,18 @@ def concluded(
     rulebook: Rulebook,
     firsts: bool = False,
     anyhow: bool = False,
-    known: Mapping[Conclude, Ints] = MappingProxyType({}),
 ) -> tuple[list[Ints], list[Open]]:
     """The points of the rules of one relation: those with all columns bound, and those with wildcards.
 
     firsts: only the first point of each key matters. anyhow: the points without wildcards may come in any order.
-    known: the points of rules that need not be run.
     """
     full: list[Ints] = []
     wild: list[Open] = []
     for rule in rules:
         prepared = find_rule(rule, rulebook)
-        is_full, packed = prepared.is_full, known.get(rule)
-        if packed is None:
-            packed = EMPTY
-            if not prepared.is_void(world) and (rows := run_rule(rule, prepared, world)).size:
-                packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
+        is_full, packed = prepared.is_full, EMPTY
+        if not prepared.is_void(world) and (rows := run_rule(rule, prepared, world)).size:
+            packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
         if is_full:
             full.append(packed)
         else:

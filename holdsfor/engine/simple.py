@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from holdsfor.engine.axis import Ints
@@ -11,7 +11,6 @@ from holdsfor.engine.domain import Domains, admits_all, whole_keys, within
 from holdsfor.engine.initial import initial_keys
 from holdsfor.engine.points import EMPTY
 from holdsfor.engine.prepared import Rulebook
-from holdsfor.engine.scripts.concluding import conclude_points
 from holdsfor.engine.scripts.following import follow
 from holdsfor.engine.valued import evaluate_valued, make_exclusive
 from holdsfor.engine.world import World
@@ -43,10 +42,9 @@ def evaluate_simple(fluent: Simple, world: World, domains: Domains, rulebook: Ru
     if not _never_ends(fluent) and follow(fluent, world, domains, rulebook):
         return 0
     anyhow, firsts = _takes_any_order(fluent, world), _never_ends(fluent)
-    known = {} if firsts else conclude_points(fluent, world, rulebook)
     begun, ended = (
         [
-            _conclude(rules, relation, world, rulebook, firsts, anyhow, known)
+            _conclude(rules, relation, world, rulebook, firsts, anyhow)
             for rules, relation in zip(tables, fluent.relations, strict=True)
         ]
         for tables in (fluent.initiations, fluent.terminations)
@@ -90,13 +88,12 @@ def _conclude(
     rulebook: Rulebook,
     firsts: bool,
     anyhow: bool,
-    known: Mapping[Conclude, Ints],
 ) -> tuple[list[Ints], list[Open]]:
     """Points with wildcards are after the earliest cut: after that of their key only once it is known.
 
-    anyhow: the points may come in any order. known: those of some rules.
+    anyhow: the points may come in any order.
     """
-    full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow, known)
+    full, wild = concluded(rules, world, rulebook, firsts and world.cuts is None, anyhow)
     return ([merged_since(full, relation, world)] if world.cuts is not None else full), wild
 
 

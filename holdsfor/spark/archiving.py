@@ -1,23 +1,13 @@
-"""Makes Java's archive of Spark's classes, in a process of its own that begins when the first command on Spark ends.
-
-A Java that is to leave an archive takes twice as long as others, so that no command waits for it. The process gives way
-to all others and is gone after some twenty seconds. Some Javas cannot make one: it is tried a few times at most.
-"""
+"""Make Java's archive of Spark's classes, for `holdsfor warm`: a Java that leaves one takes some twenty seconds."""
 
 from __future__ import annotations
 
-import fcntl
-import os
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 from holdsfor.spark.classes import archive_of, is_whole
 
-MOST_TRIES = 3
 #: Something that goes all the way: through stages, and into tables.
 RULES = """
 initiatedAt(near(A, B)=true, T) :- happensAt(met(A, B), T), holdsAt(up(A)=true, T), holdsAt(up(B)=true, T).
@@ -34,47 +24,25 @@ ends|4|4|a
 """
 
 
-def archive_afterwards() -> None:
-    """Starts the process, unless there is an archive or there will be none."""
-    with suppress(OSError):  # a folder that cannot be written
-        archive = _archive()
-        if _is_wanted(archive):
-            command = [sys.executable, "-m", "holdsfor.spark.archiving"]
-            nothing = subprocess.DEVNULL
-            subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
-
-
-def main() -> None:
-    give_way()
+def make_archive() -> bool:
+    """Make the archive unless it is there; return False where this Java cannot make one."""
     archive = _archive()
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with open(_tries_of(archive), "a") as tries:
-        try:
-            fcntl.flock(tries, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return  # another process makes it
-        if not _is_wanted(archive):
-            return
-        tries.write("begun\n")
-        tries.flush()
-        make_archive()
+    if not is_whole(archive):
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        _run_once()
+    return is_whole(archive)
 
 
-def give_way() -> None:
-    """To all other processes. Linux shares the cores out among sessions first, and this process has its own."""
-    os.nice(19)
-    with suppress(OSError):
-        Path("/proc/self/autogroup").write_text("19")
-
-
-def make_archive() -> None:
+def _run_once() -> None:
+    """Recognise something in a session whose Java writes the archive when it ends."""
     import holdsfor
-    from holdsfor.spark import recognise, session
+    from holdsfor.spark import recognise
+    from holdsfor.spark.session import start_session
 
     with TemporaryDirectory() as folder:
         events = Path(folder) / "events.csv"
         events.write_text(EVENTS)
-        spark = session("local[1]", for_one_run=True, is_lean=True, leaves_archive=True)
+        spark = start_session("local[1]", for_one_run=True, is_lean=True, leaves_archive=True)
         java = cast(Any, spark.sparkContext._gateway).proc
         recognise(spark, holdsfor.parse(RULES), events, window=10, step=10, out=Path(folder) / "out")
         spark.stop()
@@ -88,17 +56,3 @@ def _archive() -> Path:
     from holdsfor.spark.session import cache_dir
 
     return archive_of(find_java(), lean_home(cache_dir()), cache_dir())
-
-
-def _is_wanted(archive: Path) -> bool:
-    tries = _tries_of(archive)
-    return not is_whole(archive) and (not tries.exists() or tries.read_text().count("\n") < MOST_TRIES)
-
-
-def _tries_of(archive: Path) -> Path:
-    """A file with a line for each."""
-    return archive.with_suffix(".tries")
-
-
-if __name__ == "__main__":
-    main()

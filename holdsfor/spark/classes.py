@@ -1,7 +1,7 @@
 """Java's archive of Spark's classes: read and verified once, by an earlier run, they are only mapped by the next.
 
 Half of the time in which Spark starts goes into its 13,000 classes. Which Java and which Spark an archive is for is
-part of its name. Who makes it: `archiving`.
+part of its name. `holdsfor warm` makes it (`archiving`).
 """
 
 from __future__ import annotations

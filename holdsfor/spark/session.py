@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.job.depot import make_depot_folder
-from holdsfor.memory import ENVIRONMENT
 from holdsfor.spark.classes import archive_of, class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
@@ -48,15 +47,27 @@ def session(
     conf: Mapping[str, str] | None = None,
     name: str = "holdsfor",
     log: Path | None = None,
-    for_one_run: bool = False,
-    is_lean: bool = False,
-    leaves_archive: bool = False,
 ) -> SparkSession:
-    """The running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
+    """Return the running session, or a new one: local[*] unless `master` or spark-submit says otherwise.
 
     conf overrides any setting, and what spark-submit was given overrides those of ours.
 
     log: a file for what Spark and its workers print; without one it goes where our own output goes.
+    """
+    return start_session(master, conf, name, log)
+
+
+def start_session(
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    name: str = "holdsfor",
+    log: Path | None = None,
+    for_one_run: bool = False,
+    is_lean: bool = False,
+    leaves_archive: bool = False,
+) -> SparkSession:
+    """Do the same for our own commands.
+
     for_one_run: it ends soon and only carries blocks from worker to worker, so Java need not become fast, only start.
     is_lean: without what only other programs use (`lean_home`), where Spark runs on this machine.
     leaves_archive: for the next to start sooner, see `archiving`.
@@ -198,8 +209,7 @@ def _settings(
         # Buckets are shared out already; measuring them again before each stage costs a job of its own.
         "spark.sql.adaptive.enabled": "false",
     }
-    environment = dict.fromkeys(ONE_THREAD, "1") | ENVIRONMENT
-    settings |= {f"{ENV}{variable}": value for variable, value in environment.items()}
+    settings |= {f"{ENV}{variable}": "1" for variable in ONE_THREAD}
     if not os.access(PACKAGE / "kernels", os.W_OK):
         settings[f"{ENV}NUMBA_CACHE_DIR"] = os.environ.get("NUMBA_CACHE_DIR", str(cache_dir() / "numba"))
     if _is_here(master):

@@ -21,7 +21,7 @@ try:
     holdsfor.__main__.main()
 except SystemExit as end:
     assert not end.code
-print({"pandas", "cffi", "pydantic", "pyspark"} & set(sys.modules))
+print({"pyspark"} & set(sys.modules))
 """
 
 
@@ -77,25 +77,3 @@ def test_the_first_run_says_why_it_takes_longer(capsys: pytest.CaptureFixture[st
         LOGGER.info("compiling %s", "minus2")
     LOGGER.info("compiling %s", "later")
     assert " ".join(capsys.readouterr().err.split()) == WHY
-
-
-WORKER = """
-import sys
-from pathlib import Path
-from holdsfor.cli.own_process import prepare_run
-prepare_run()
-import holdsfor
-from holdsfor.cli.history import in_process
-from holdsfor.cli.order import RunTimes, Writing
-times = RunTimes(window=None, step=None, start=None, end=None, tick=1, tick_unit="s")
-source = holdsfor.read_events("in/events.csv", format="rtec")
-in_process(holdsfor.load("rules.ec"), source, times, Writing(Path("out"), "parquet"))
-print("numba" in sys.modules)
-"""
-
-
-def test_that_a_worker_that_finds_kernels_on_disk_does_without_numba(tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "rules.ec").write_text(RULES)
-    (tmp_path / "in" / "events.csv").write_text("opens|3|3|front\nopens|4|4|back\n")
-    assert [python(WORKER, tmp_path) for _ in range(2)][-1] == "False\n"

@@ -128,7 +128,6 @@ def test_a_script_concludes_what_operators_do(seed: int, monkeypatch: pytest.Mon
     rules, events = draw_rules(random), draw_events(random)
     by_script = recognised(rules, events)
     monkeypatch.setattr(simple, "follow", lambda *_: False)
-    monkeypatch.setattr(simple, "conclude_points", lambda *_: {})
     assert by_script == recognised(rules, events), f"{rules}\n{events}"
 
 

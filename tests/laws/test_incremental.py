@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.incremental import keys, late, runs, stored, stretches, touching, worth
+from holdsfor.engine.incremental import keys, late, runs, stored, touching, worth
 from holdsfor.io.events import Block
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import arrival, cuts, in_steps
@@ -52,8 +52,6 @@ def test_same_as_from_scratch(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(touching, "MOST_CARRIERS", (0, 1000)[seed % 2])
     for module in (keys, stored):  # relations are looked at, and changed, as large ones are
         monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
-    monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
-    monkeypatch.setattr(stretches, "ROWS_AFTER", (0, 1, stretches.ROWS_AFTER)[seed % 3])
     monkeypatch.setattr(late, "MANY_LATE", (1, late.MANY_LATE)[seed // 2 % 2])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])  # now and then from scratch
     if seed % 5 < 3:

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from holdsfor.engine.incremental import keys, stored, stretches, touching, worth
+from holdsfor.engine.incremental import keys, stored, touching, worth
 from holdsfor.engine.ongoing import Ongoing
 from holdsfor.engine.words import MOST_WORDS
 from holdsfor.job.live import held
@@ -40,7 +40,6 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(touching, "GATHERING", (0, 0, 1000, touching.GATHERING)[seed // 4 % 4])
     for module in (keys, stored):
         monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
-    monkeypatch.setattr(stretches, "LONGEST", (10, 10, 0, stretches.LONGEST)[seed // 8 % 4])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
     monkeypatch.setattr("holdsfor.engine.words.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
     program = with_more_query_times((draw, random_links, random_shapes, random_links)[seed % 4](seed))

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.spark import archiving
 from holdsfor.spark.classes import archive_of, class_options, is_whole
 from holdsfor.spark.lean_home import lean_home
 
@@ -40,26 +39,17 @@ def test_each_java_and_each_spark_has_its_own(java: Path, tmp_path: Path) -> Non
     assert len({archive_of(one, home, tmp_path) for one in (java, other) for home in homes}) == 4
 
 
-def test_some_javas_leave_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tried: list[int] = []
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(archiving, "give_way", lambda: None)
-    monkeypatch.setattr(archiving, "make_archive", lambda: tried.append(1))
-    for _ in range(archiving.MOST_TRIES + 2):
-        archiving.main()
-    assert len(tried) == archiving.MOST_TRIES
-
-
 @pytest.mark.slow
 @pytest.mark.spark
 def test_an_archive_is_made_once(tmp_path: Path) -> None:
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
     for _ in range(2):
-        environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
-        subprocess.run([sys.executable, "-m", "holdsfor.spark.archiving"], check=True, env=environment)
+        told = subprocess.run(
+            [sys.executable, "-m", "holdsfor", "warm"], check=True, env=environment, capture_output=True, text=True
+        ).stdout
+        assert "archived" in told
     (archive,) = (tmp_path / "holdsfor" / "java").glob("*.jsa")
-    (tries,) = (tmp_path / "holdsfor" / "java").glob("*.tries")
     assert is_whole(archive)
-    assert tries.read_text().count("\n") == 1
 
 
 def test_a_lean_spark_is_all_of_it_but_machine_learning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

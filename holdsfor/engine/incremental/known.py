@@ -67,8 +67,7 @@ class SessionSetting:
 
     complementing: those that have intervals which begin with the history, and with no row. distances: of the frontier.
     of_units: how far the definitions of each unit look. stirred: what may change a unit by the passing of time alone.
-    looking: how far each unit looks back and ahead, at most; None where it may look at any distance, or has deadlines,
-    or follows links. steps: the definitions of each unit. wanted: which rows its blocks look at. waits: how far those
+    steps: the definitions of each unit. wanted: which rows its blocks look at. waits: how far those
     that read a relation look from the present; waiting: the same of all, each with one of the definitions that do.
     confirming: events of which each occurrence may be judged by itself, with the fluents that read them; judged: those
     of them that all units judge, by name and number of arguments.
@@ -87,7 +86,6 @@ class SessionSetting:
     waiting: dict[Reach, int]
     stirred: dict[Unit, Stirred]
     steps: dict[Unit, tuple[DefinitionStep, ...]]
-    looking: dict[Unit, tuple[int, int] | None]
     wanted: dict[Unit, dict[Relation, RowsWanted]]
     confirming: dict[Unit, dict[Relation, Readers]]
     judged: frozenset[tuple[str, int]]
@@ -121,22 +119,10 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         {look.stirs: number for look, number in zip(looks, scope.definitions, strict=True) if look.stirs is not None},
         {unit: _find_stirred(plan, unit, timed) for unit in units},
         {unit: make_steps(plan, unit) for unit in units},
-        {unit: _find_looking(plan, unit, of_units[unit]) for unit in units},
         {unit: find_wanted(unit, of_units[unit].edges) for unit in units},
         confirming,
         _find_judged(confirming),
     )
-
-
-def _find_looking(plan: Plan, unit: Unit, delays: Delays) -> tuple[int, int] | None:
-    definitions = [plan.definitions[number] for number in unit.definitions]
-    back = [delays.edges[relation] for relation in (*unit.reads, *unit.homes)]
-    ahead = list(delays.cuts.values())
-    if unit.follows or None in ahead or None in (delays.edges[relation] for relation in unit.reads):
-        return None
-    if any(isinstance(definition, Group) and definition.deadlines for definition in definitions):
-        return None
-    return max((distance or 0 for distance in back), default=0), max((distance or 0 for distance in ahead), default=0)
 
 
 def _find_confirming(plan: Plan, unit: Unit) -> dict[Relation, Readers]:

@@ -24,9 +24,8 @@ from holdsfor.engine.incremental.known import (
     next_future,
     next_wake,
 )
-from holdsfor.engine.incremental.stretches import Trial, find_stretches
 from holdsfor.engine.incremental.touching import choose_block, find_touched
-from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn, TouchedBlock
+from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn
 from holdsfor.engine.incremental.units import Unit
 from holdsfor.engine.intervals import Intervals
 from holdsfor.engine.kept_input import KeptInput
@@ -109,19 +108,13 @@ def _advance(
 
 
 def _update(unit: Unit, turn: QueryTurn) -> None:
-    """Evaluates the tuples of a unit that are touched: where that pays, first over a short stretch of time each."""
+    """Evaluate the tuples of a unit that are touched."""
     touched, stirred = find_touched(turn, unit)
     if not touched:
         turn.count("definitions_skipped", len(unit.definitions))
         return
-    block: TouchedBlock | None = choose_block(turn, unit, touched)
-    assert block is not None
-    stretches = find_stretches(turn, unit, touched, block)
-    if stretches is not None:
-        block = Trial(turn, unit, stretches, stirred).run()
-    if block is not None:
-        turn.count("blocks_evaluated", 1)
-        Evaluation(turn, unit, block, stirred).run()
+    turn.count("blocks_evaluated", 1)
+    Evaluation(turn, unit, choose_block(turn, unit, touched), stirred).run()
 
 
 def _next_activity(
