@@ -11,7 +11,6 @@ from typer.core import TyperGroup
 
 import holdsfor
 from holdsfor.cli.console import complain, say
-from holdsfor.cli.plain_values import take_plain_values
 from holdsfor.errors import HoldsforError
 
 #: Each subcommand, in the order of the help: its module in this folder, and its name there.
@@ -32,15 +31,6 @@ TAKES_EVENT_FILES = ("run", "progress", "timeline")
 
 class Commands(TyperGroup):
     """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        take_plain_values(self.get_params(ctx))
-        return super().parse_args(ctx, args)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        take_plain_values(command.get_params(ctx) if command is not None else ())
-        return command
 
     def invoke(self, ctx: Any) -> Any:
         try:
