@@ -74,12 +74,16 @@ def read_for_rows(part: WorkOut, names: tuple[str, ...]) -> WorkOut:
     def find(frame: Frame) -> Pair:
         assert frame.rows is not None
         rows = frame.rows
-        keys = rows.axis.key([rows.codes(name) for name in names]) if names else np.zeros(rows.size, np.int64)
-        world = frame.world
+        keys, world = _keys_of(rows, [rows.codes(name) for name in names]), frame.world
         all_keys = len(world.dictionary) if len(names) == 1 else FOREVER  # too many for a table
-        return intervals_of_rows(*part(frame), as_column(keys), all_keys, world.axis.time_bits)
+        return intervals_of_rows(*part(frame), keys, all_keys, world.axis.time_bits)
 
     return find
+
+
+def _keys_of(rows: Rows, codes: list[Ints]) -> Ints:
+    """Return the key of each row; without arguments all rows are about one thing."""
+    return as_column(rows.axis.key(codes)) if codes else np.zeros(rows.size, np.int64)
 
 
 def share(key: object, make: WorkOut) -> WorkOut:
@@ -127,7 +131,7 @@ def name_rows(part: WorkOut, args: tuple[Arg, ...]) -> WorkOut:
     def find(frame: Frame) -> Pair:
         assert frame.rows is not None
         rows, world = frame.rows, frame.world
-        keys = as_column(world.axis.key([head_codes(rows, arg, world) for arg in args]))
+        keys = _keys_of(rows, [head_codes(rows, arg, world) for arg in args])
         s, e = part(frame)
         return rename_rows(s, keys, world.axis.time_bits), rename_rows(e, keys, world.axis.time_bits)
 

@@ -90,7 +90,6 @@ NO_WORDS = Words()
 
 def last_words(block: Block, sign: int) -> Block:
     """The last words of each speaker on each row that say that it is there (1), or that it is not (-1)."""
-    block = _without_old_words(block)
     if block.op is None or (block.op > 0).all():
         return block if sign > 0 else block.filter(np.zeros(len(block), np.bool_))
     keep = np.equal(np.sign(block.op), sign)
@@ -100,13 +99,6 @@ def last_words(block: Block, sign: int) -> Block:
 
 def has_several_speakers(block: Block) -> bool:
     return block.op is not None and bool((np.abs(block.op) > ALL).any())
-
-
-def _without_old_words(block: Block) -> Block:
-    """Before version 5 of checkpoints nobody told who speaks. Since then all have told anew what they know."""
-    if block.op is None or not has_several_speakers(block):
-        return block
-    return block.filter(np.abs(block.op) > ALL)
 
 
 def as_words(block: Block, op: int, query_time: int) -> Block:

@@ -82,13 +82,13 @@ class Router:
         return False
 
 
-def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = (), merges: bool = True) -> Router:
+def router(plan: Plan, buckets: int, hubs: tuple[int, ...] = ()) -> Router:
     """buckets: those of hubs not counted. hubs: see `Buckets`.
 
-    merges: where there is one bucket, one stage does, because all rows are there anyway.
+    Where there is one bucket, one stage does, because all rows are there anyway.
     """
     sharing = Buckets(buckets + len(hubs), hubs)
-    stages = (one_stage(plan.definitions),) if merges and sharing.count == 1 and plan.stages else plan.stages
+    stages = (one_stage(plan.definitions),) if sharing.count == 1 and plan.stages else plan.stages
     return Router(sharing, stages, tuple(map(_legs, stages)))
 
 

@@ -88,7 +88,7 @@ def read_session(store: Store) -> Saved:
     terms = record["terms"]
     return Saved(
         record["rules"],
-        record.get(PIECES, {}),  # an earlier version had none
+        record[PIECES],
         SessionTerms(**terms | {"times": Times(**terms["times"])}),
         record["start"],
         from_labelled(meta, blocks),

@@ -53,13 +53,6 @@ def test_many_changes_are_counted() -> None:
     assert found.endswith("e4/1 is new, e5/1 is new, and 3 more)")
 
 
-def test_a_checkpoint_without_digests_of_definitions_is_told_of_no_names() -> None:
-    known = identity(RULES)
-    del known[PIECES]
-    assert find_changes(known, identity(RULES)) == []
-    assert find_changes(known, identity(RULES.replace("900", "600"))) == ["other rules or facts"]
-
-
 def test_a_definition_of_several_fluents_names_the_one_that_changed() -> None:
     circle = """
     initiatedAt(a(X)=true, T) :- happensAt(go(X), T), \\+ holdsAt(b(X)=true, T).

@@ -1,4 +1,4 @@
-"""A checkpoint that was written by an earlier version goes on, or is refused with what to do."""
+"""A checkpoint in the repository goes on; one of another version is refused with what to do."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ import pytest
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import OLDEST, VERSION, Ledger
+from holdsfor.job.live.ledger import VERSION, Ledger
 from holdsfor.job.live.opening import open_stream
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.engines import naive
-from tests.job.make_checkpoint import BATCHES, BEFORE, BUCKETS, FIXTURES, HORIZON, RULES, stream_in
+from tests.job.make_checkpoint import BATCHES, BEFORE, BUCKETS, FOLDER, HORIZON, RULES, stream_in
 
 
-@pytest.fixture(params=range(OLDEST, VERSION + 1))
-def checkpoint(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """One of each version."""
-    return Path(shutil.copytree(FIXTURES / f"checkpoint-{request.param}", tmp_path / "checkpoint"))
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FOLDER, tmp_path / "checkpoint"))
 
 
 def test_a_checkpoint_goes_on(checkpoint: Path) -> None:
@@ -43,7 +42,7 @@ def test_a_checkpoint_of_another_version_is_refused(checkpoint: Path, name: str)
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "version": VERSION + 1}))
     live = stream_in(checkpoint)
-    refusal = f"has version {VERSION + 1}, this Holdsfor reads {OLDEST} to {VERSION}. Go on with"
+    refusal = f"has version {VERSION + 1}, this Holdsfor reads {VERSION}. Go on with"
     with pytest.raises(HoldsforError, match=refusal):
         open_stream(Ledger(live.state), live.tables, Store(checkpoint / "spark"), identity_of(live.setting, BUCKETS))
 
@@ -55,13 +54,7 @@ def test_other_rules_are_refused(checkpoint: Path) -> None:
         Ledger(live.state).resume(identity)
 
 
-def test_a_stream_keeps_the_stages_that_it_was_begun_with(checkpoint: Path) -> None:
-    """In version 2 one bucket had all stages of the plan."""
-    ledger = Ledger(Store(checkpoint / "state"))
-    assert ledger.merges_stages() == (ledger.identity()["version"] > 2)
-
-
-def test_a_damaged_base_of_any_version_is_made_again(checkpoint: Path) -> None:
+def test_a_damaged_base_is_made_again(checkpoint: Path) -> None:
     live = stream_in(checkpoint)
     last = Ledger(live.state).last()
     assert last is not None

@@ -151,7 +151,7 @@ def begin_stream(
         count = buckets or _buckets_of(ledger) or default_buckets
         setting = Setting(
             program,
-            router(program.plan, count, merges=ledger.merges_stages()),
+            router(program.plan, count),
             tuple(description.inputs),
             reader,
             times.window,

@@ -160,7 +160,7 @@ class BucketPlace:
                     then = replace(self.job, windows=replace(self.job.windows, end=entry.end))
                     held = self._holder(then).reopen(held)
                     held.evaluation.advance(entry.due, lambda moment: None)  # what there was to tell has been told
-                    held.move_on(entry.due[-1], entry.has_words)
+                    held.move_on(entry.due[-1])
         return self._holder(self.job).reopen(held)
 
     def _holder(self, job: Job) -> Holder:

@@ -26,8 +26,6 @@ def _setting(name: str, value: Any) -> str:
 
 
 def _changed_rules(before: Mapping[str, str], after: Mapping[str, str]) -> str:
-    if not before:  # a checkpoint of an earlier version
-        return "other rules or facts"
     changed = [f"{name} changed" for name, piece in after.items() if before.get(name, piece) != piece]
     changed += [f"{name} is new" for name in after if name not in before]
     changed += [f"{name} is gone" for name in before if name not in after]

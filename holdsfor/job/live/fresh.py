@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from holdsfor.engine.words import as_words
 from holdsfor.io.events import Block
 
 
@@ -19,17 +18,15 @@ class Fresh:
     words: list[Block] = field(default_factory=list)
 
     def add(self, label: str, block: Block) -> None:
-        match label.split():
-            case ["input"]:
+        match label:
+            case "input":
                 self.inputs.append(block)
-            case ["forward"]:
+            case "forward":
                 self.forwards.append(block)
-            case ["evidence"]:
+            case "evidence":
                 self.links.append(block)
-            case ["given"]:
+            case "given":
                 self.words.append(block)
-            case ["given", first, until]:  # before version 4: all that was known, for some query times
-                self.words.extend([as_words(block, 1, int(first)), as_words(block, -1, int(until) + 1)])
 
     def labelled(self) -> Iterator[tuple[str, Block]]:
         """All blocks, each with the label that `add` knows it by."""

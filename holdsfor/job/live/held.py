@@ -20,7 +20,7 @@ from holdsfor.job.live.ledger import Logged
 from holdsfor.job.routing import Evidence, sources_from
 from holdsfor.job.tasks import Job, home_filter
 
-SPOKEN = "has spoken, and said who it is"  # before version 5 it had not
+UPSTREAM_SENT = "upstream_sent"
 
 
 @dataclass(slots=True)
@@ -50,14 +50,14 @@ class Held:
         """Those that are seen by a query time and were not sent on yet, and the others."""
         return divide_by_sight(self.new_forwards, self.evaluation.windows, until)
 
-    def move_on(self, query_time: int, has_spoken: bool = True) -> None:
-        """After a query time. has_spoken: later stages have heard of it."""
+    def move_on(self, query_time: int) -> None:
+        """Pass on after a query time that later stages have heard of."""
         frontier = self.evaluation.frontier
         sent, self.new_forwards = self.divide_forwards(query_time)
         known = join_blocks([*self.forwards, *sent])
         self.forwards = tuple(b.filter(remembered(b, frontier.horizon_of_input(b))) for b in known)
         self.new_links = ()
-        self.has_spoken = has_spoken
+        self.has_spoken = True
 
     def save(self) -> Carried:
         """What is carried, with the rows that wait."""
@@ -74,7 +74,7 @@ class Held:
             "new evidence": self.new_links,
         }
         blocks += [(use, block) for use, those in of_later_stages.items() for block in those]
-        return pack(blocks, meta | ({SPOKEN: "yes"} if self.has_spoken else {}))
+        return pack(blocks, meta | ({UPSTREAM_SENT: "yes"} if self.has_spoken else {}))
 
 
 def looks_at_changes(job: Job, report: Report) -> bool:
@@ -110,7 +110,7 @@ class Holder:
         evaluation = self._evaluation(from_labelled(meta, blocks))
         forwards, new_forwards = _labelled("forward", blocks), _labelled("new forward", blocks)
         links, new_links = _labelled("evidence", blocks), _labelled("new evidence", blocks)
-        return Held(evaluation, forwards, links, new_forwards, new_links, SPOKEN in meta)
+        return Held(evaluation, forwards, links, new_forwards, new_links, UPSTREAM_SENT in meta)
 
     def _evaluation(self, carried: Carried = NOTHING_YET) -> Ongoing:
         job, ahead = self.job, WINDOWS_AHEAD if self.lasts else 0

@@ -16,14 +16,12 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdsfor.engine.window import NEVER
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.changed import find_changes
 
-VERSION = 5  # of all files of a checkpoint; to be raised when one of them comes to mean something else
-OLDEST = 2  # of the versions that can still be read
+VERSION = 1  # of all files of a checkpoint; to be raised when one of them comes to mean something else
 IDENTITY = "stream.json"
 
 
@@ -41,8 +39,6 @@ class Logged:
 
     end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
     mark: of the attempt at the batch that counts; nothing else has it.
-    has_words: stages have told the next what differs, and who says so; before version 5 they have not, and before
-    version 4 they told all that was known, each time.
     """
 
     batch: int
@@ -50,7 +46,6 @@ class Logged:
     due: range
     end: int
     mark: str = field(default="", compare=False)
-    has_words: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +133,6 @@ class Commit:
 
     @staticmethod
     def from_json(content: Mapping[str, Any]) -> Commit:
-        bases, log = _state_of_version_2(content) if content["version"] == 2 else _state_of(content)
         return Commit(
             content["batch"],
             content["start"],
@@ -147,8 +141,8 @@ class Commit:
             content["latest"],
             content["settled"],
             content["closed"],
-            bases,
-            log,
+            tuple(Base(batch, _written(files)) for batch, files in content["bases"]),
+            tuple(map(_entry_of, content["log"])),
             _written(content["files"]),
             content["counts"],
             content["source"],
@@ -158,34 +152,14 @@ class Commit:
         )
 
 
-State = tuple[tuple[Base, ...], tuple[Logged, ...]]
-
-
-def _state_of(content: Mapping[str, Any]) -> State:
-    log = tuple(_entry_of(entry, content["version"]) for entry in content["log"])
-    return tuple(Base(batch, _written(files)) for batch, files in content["bases"]), log
-
-
-def _entry_of(entry: list[Any], version: int) -> Logged:
-    batch, files, due, end, mark = entry[:5]
-    return Logged(batch, _written(files), range(*due), end, mark, has_words=version > 4 and entry[5])
-
-
-def _state_of_version_2(content: Mapping[str, Any]) -> State:
-    """There every batch with query times wrote a base."""
-    bases = [(Base(batch, _written(files)), range(*due), end) for batch, due, files, end in content["bases"]]
-    entries = {
-        batch: Logged(batch, _written(files), range(0), NEVER, has_words=False) for batch, files in content["inputs"]
-    }
-    for base, due, end in bases[-1:]:
-        files = entries[base.batch].files if base.batch in entries else ()
-        entries[base.batch] = Logged(base.batch, files, due, end, has_words=False)
-    return tuple(base for base, _, _ in bases), tuple(entries[batch] for batch in sorted(entries))
+def _entry_of(entry: list[Any]) -> Logged:
+    batch, files, due, end, mark = entry
+    return Logged(batch, _written(files), range(*due), end, mark)
 
 
 def _entry_as_json(entry: Logged) -> list[Any]:
     due = [entry.due.start, entry.due.stop, entry.due.step]
-    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark, entry.has_words]
+    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
 
 
 def _size(files: Iterable[Written]) -> int:
@@ -276,18 +250,14 @@ class Ledger:
     def identity(self) -> dict[str, Any]:
         return read_version(self.store, IDENTITY)
 
-    def merges_stages(self) -> bool:
-        """Whether one bucket has one stage: a stream keeps the stages that it was begun with."""
-        return not self.store.exists(IDENTITY) or bool(self.identity()["version"] > 2)
-
 
 def read_version(store: Store, name: str) -> dict[str, Any]:
-    """A record of a version that is known; another one may mean something else."""
+    """Read a record of this version; another one may mean something else."""
     content = store.read_json(name)
     version = content.get("version", VERSION) if isinstance(content, dict) else VERSION
-    if not OLDEST <= version <= VERSION:
+    if version != VERSION:
         raise HoldsforError(
-            f"{store.shown(name)} has version {version}, this Holdsfor reads {OLDEST} to {VERSION}. "
+            f"{store.shown(name)} has version {version}, this Holdsfor reads {VERSION}. "
             "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
         )
     return store.read_record(name)

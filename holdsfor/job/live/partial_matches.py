@@ -38,7 +38,7 @@ def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
         return PROGRESS_SCHEMA.empty_table()
     window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
     windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
-    job = Job(program, windows, router(program.plan, identity["buckets"], merges=ledger.merges_stages()))
+    job = Job(program, windows, router(program.plan, identity["buckets"]))
     evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last, ledger.store))
     world = evaluation.last_world()
     return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
