@@ -38,7 +38,7 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "maritime"
 FILES, FILE_EVENTS, VESSELS = 40, 4_000, 300
 WORKER_KILLS = 8
 SECOND_STARTS = 6
-DAEMON = "holdsfor.daemon"  # forks the workers; see `holdsfor.spark.session`
+DAEMON = "holdsfor.startup.daemon"  # forks the workers; see `holdsfor.spark.session`
 MASTER = "local[2,4]"  # a task may fail four times; with local[2] the first worker that dies ends the stream
 
 

@@ -42,7 +42,7 @@ TABLES = ("intervals", "occurrences", "rejects", "late")
 
 
 def load_first_kernel() -> None:
-    """Any of them: it loads Numba's runtime."""
+    """Load Numba's runtime by calling any kernel: what each run needs, before it is known which."""
     cut_lines(np.frombuffer(b"a|b\n", np.uint8), ord("|"))
 
 

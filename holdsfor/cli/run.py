@@ -12,10 +12,10 @@ import typer
 from typer.core import TyperCommand
 
 from holdsfor.cli.console import complain, show
-from holdsfor.cli.own_process import OwnProcess
 from holdsfor.cli.rtec_defaults import split
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
+from holdsfor.startup.worker import Worker
 
 if TYPE_CHECKING:
     from holdsfor import EventDescription
@@ -185,11 +185,11 @@ def make_plan(description: EventDescription) -> Plan:
         return plan_once(description)
 
 
-def carry_out(order: RunOrder, own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
+def carry_out(order: RunOrder, worker: Worker | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
     """In the process that stands ready for it, in this one, or on Spark."""
     outcome: HistoryRun | None
-    if own is not None and own.worker is not None:
-        outcome = own.worker.call("holdsfor.cli.history", "carry_out", order, meanwhile=prepare_to_show)
+    if worker is not None:
+        outcome = worker.call("holdsfor.cli.history", "carry_out", order, meanwhile=prepare_to_show)
     else:
         from holdsfor.cli import history
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.job.depot import make_depot_folder
-from holdsfor.spark.classes import archive_of, class_options
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
-from holdsfor.spark.lean_home import lean_home
 from holdsfor.spark.sharing import is_connect
-from holdsfor.standby import STANDBY, start_standby
+from holdsfor.startup.classes import archive_of, class_options
+from holdsfor.startup.lean_home import lean_home
+from holdsfor.startup.standby import STANDBY, start_standby
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,7 +35,7 @@ FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
 
 ENV = "spark.executorEnv."
 DAEMON_MODULE = "spark.python.daemon.module"
-OUR_DAEMON = "holdsfor.daemon"
+OUR_DAEMON = "holdsfor.startup.daemon"
 
 PACKAGE = Path(holdsfor.__file__).parent
 LOGGING = PACKAGE / "spark" / "log4j2.properties"
@@ -144,7 +144,7 @@ def _launch(settings: Mapping[str, str], log: Path) -> None:
 
 
 def _wake_workers(session: SparkSession) -> None:
-    """The daemon of the workers loads what tasks need (`holdsfor.daemon`) while the driver prepares the first job."""
+    """Have the workers' daemon load what tasks need while the driver prepares the first job."""
 
     def wake() -> None:
         with suppress(Exception):  # the session may be over by then, and what is wrong the first job will tell

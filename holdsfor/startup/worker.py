@@ -11,7 +11,7 @@ import os
 import pickle
 import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -57,6 +57,18 @@ class Worker:
         with suppress(BrokenPipeError):
             self.orders.close()
         os.waitpid(self.process, 0)
+
+
+#: Options of `run` for which a worker would load in vain: help, Spark, and what is hard to send to another process.
+NOT_FOR_A_WORKER = ("--help", "--master", "--conf", "--facts", "--functions", "spark", "--engine=spark")
+
+
+def start_worker_for(arguments: Sequence[str]) -> Worker | None:
+    """Start one for `holdsfor run` in process, as far as its arguments tell."""
+    is_run = arguments[:1] == ["run"] and len(arguments) > 1
+    if not is_run or any(argument.split("=")[0] in NOT_FOR_A_WORKER for argument in arguments):
+        return None
+    return start_worker("holdsfor.cli.history", "load_first_kernel")
 
 
 def start_worker(module: str, function: str) -> Worker | None:

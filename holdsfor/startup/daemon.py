@@ -12,7 +12,7 @@ import traceback
 from contextlib import redirect_stdout, suppress
 from typing import Any
 
-from holdsfor.standby import hand_over, take_over
+from holdsfor.startup.standby import hand_over, take_over
 
 TASKS = "pyspark.worker"  # the module of workers that do tasks; others only plan a source of data
 _print_exc = traceback.print_exc

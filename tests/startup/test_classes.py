@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.spark.classes import archive_of, class_options, is_whole
-from holdsfor.spark.lean_home import lean_home
+from holdsfor.startup.classes import archive_of, class_options, is_whole
+from holdsfor.startup.lean_home import lean_home
 
 
 @pytest.fixture

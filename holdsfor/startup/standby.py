@@ -36,7 +36,7 @@ def start_standby(environment: Mapping[str, str]) -> Path | None:
             return None
         listener.listen(1)
         process = subprocess.Popen(
-            [sys.executable, "-m", "holdsfor.daemon", "standby", str(listener.fileno()), str(os.getpid())],
+            [sys.executable, "-m", "holdsfor.startup.daemon", "standby", str(listener.fileno()), str(os.getpid())],
             env=os.environ | environment | {"PYTHONUNBUFFERED": "YES"},  # as Spark starts its own
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,

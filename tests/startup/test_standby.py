@@ -15,19 +15,19 @@ import pytest
 from pyspark.sql import SparkSession
 
 from holdsfor.spark.sharing import is_connect
-from holdsfor.standby import STANDBY, hand_over
+from holdsfor.startup.standby import STANDBY, hand_over
 
 pytestmark = pytest.mark.skipif(not hasattr(socket, "send_fds"), reason="this system cannot hand over open files")
 
 STAND_BY = """
 import os, socket, sys
-from holdsfor.standby import take_over
+from holdsfor.startup.standby import take_over
 if take_over(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])):
     print(os.environ["GIVEN"], sys.argv[1:], os.getcwd(), sys.stdin.readline().strip(), flush=True)
 else:
     print("nobody came", file=open(os.environ["TOLD"], "w"))
 """
-HAND_OVER = "import sys; from holdsfor.standby import hand_over; sys.exit(0 if hand_over() else 7)"
+HAND_OVER = "import sys; from holdsfor.startup.standby import hand_over; sys.exit(0 if hand_over() else 7)"
 
 
 def listen(folder: Path) -> socket.socket:
@@ -99,5 +99,5 @@ def test_workers_are_forked_by_it(spark: SparkSession) -> None:
         yield pa.RecordBatch.from_pylist([{"command": command, "seed": os.environ["PYTHONHASHSEED"]}])
 
     (row,) = spark.range(0, 1, 1, 1).mapInArrow(tell, "command string, seed string").collect()
-    assert "holdsfor.daemon standby" in row["command"]
+    assert "holdsfor.startup.daemon standby" in row["command"]
     assert row["seed"] == os.environ.get("PYTHONHASHSEED", "0")

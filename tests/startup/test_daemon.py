@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.daemon import _unless_hung_up
+from holdsfor.startup.daemon import _unless_hung_up
 
 
 @pytest.mark.parametrize(

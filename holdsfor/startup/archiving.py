@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
-from holdsfor.spark.classes import archive_of, is_whole
+from holdsfor.startup.classes import archive_of, is_whole
 
 #: Something that goes all the way: through stages, and into tables.
 RULES = """
@@ -52,7 +52,7 @@ def _run_once() -> None:
 
 def _archive() -> Path:
     from holdsfor.spark.java import find_java
-    from holdsfor.spark.lean_home import lean_home
     from holdsfor.spark.session import cache_dir
+    from holdsfor.startup.lean_home import lean_home
 
     return archive_of(find_java(), lean_home(cache_dir()), cache_dir())

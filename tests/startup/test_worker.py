@@ -54,7 +54,7 @@ def take_long(name):
 """
 PROGRAM = """
 import os, sys
-from holdsfor.worker import start_worker
+from holdsfor.startup.worker import start_worker
 worker = start_worker("work", "prepare")
 try:
     {statement}
