@@ -1,4 +1,4 @@
-"""The golden cases as they lie in ../shared/golden, read into one shape."""
+"""The recorded cases, read into one shape."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from holdsfor.language import DescriptionError, EventDescription, parse
 from tests.conformance.declared import declared
 from tests.naive.evaluate import Answer
 from tests.naive.rows import Horizon
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared"
-GOLDEN = SHARED / "golden"
-ABSENT = "../shared is absent: the golden cases cannot be run"
+from tests.recorded import RECORDED, SHARED
 
 Files = tuple[str, ...]
 
@@ -70,11 +67,11 @@ def scope(texts: Files) -> Scope:
 
 
 def paths(folder: str) -> list[Path]:
-    return sorted((GOLDEN / folder).glob("*.json"))
+    return sorted((RECORDED / folder).glob("*.json"))
 
 
 def identity(path: Path) -> str:
-    return str(path.relative_to(GOLDEN).with_suffix(""))
+    return str(path.relative_to(RECORDED).with_suffix(""))
 
 
 def event_calculus(path: Path) -> Case:
@@ -114,8 +111,7 @@ def _answer(fluents: list[dict[str, Any]], events: list[dict[str, Any]]) -> Answ
 
 
 def runs() -> list[dict[str, Any]]:
-    path = GOLDEN / "runs" / "runs.jsonl"
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [json.loads(line) for line in (RECORDED / "runs" / "runs.jsonl").read_text().splitlines()]
 
 
 ENTITY = {"caviar": "id%d", "fleet": "v%d", "maritime": "%d"}
@@ -123,23 +119,22 @@ PAIRS = ("close", "proximity")
 NUMBERS = {"velocity": 3, "moving": 1, "fuelLevel": 1}
 
 
-APPLICATIONS = (*(record["tag"] for record in runs()), "caviar-real")
+APPLICATIONS = tuple(record["tag"] for record in runs())
 
 
 @cache
 def application(name: str) -> Case:
-    return recording() if name == "caviar-real" else run(next(record for record in runs() if record["tag"] == name))
+    return run(next(record for record in runs() if record["tag"] == name))
 
 
 def run(record: dict[str, Any]) -> Case:
     tag = record["tag"]
     application = tag.split("_")[0]
-    workload = SHARED / "workloads" / application
-    files = (workload / "rules.ec", workload / "background.ec", GOLDEN / "runs" / f"{application}_static.ec")
+    files = [RECORDED / "runs" / f"{application}_{part}.ec" for part in ("rules", "background", "static")]
     tick = 40 if application == "caviar" else 1
     horizon = Horizon(record["wm"], record["step"], record["start"], record["end"], tick)
-    lines = tuple(_lines(GOLDEN / "runs" / f"{tag}.input.parquet", ENTITY[application]))
-    with gzip.open(GOLDEN / "runs" / f"{tag}.expected_final.csv.gz", "rt") as text:
+    lines = tuple(_lines(RECORDED / "runs" / f"{tag}.input.parquet", ENTITY[application]))
+    with gzip.open(RECORDED / "runs" / f"{tag}.expected_final.csv.gz", "rt") as text:
         rows = list(csv.DictReader(text))
     expected = _table((r["fluent"], r["args"].split(";"), r["value"], r["start"], r["end"]) for r in rows)
     return Case(f"runs/{tag}", tuple(f.read_text() for f in files), lines, horizon, expected, True, True)
@@ -162,10 +157,11 @@ def _lines(path: Path, entity: str) -> Iterator[str]:
         yield "|".join(map(str, [name, row["arrival"], *times, *args]))
 
 
+@cache
 def recording() -> Case:
     """The real CAVIAR recording: one window over everything, asked and printed at 2,000,000."""
     end = 2_000_000
-    folder = GOLDEN / "caviar-real"
+    folder = SHARED / "golden" / "caviar-real"
     lines: list[str] = []
     for path in sorted(folder.glob("*.csv.gz")):
         lines += gzip.decompress(path.read_bytes()).decode().splitlines()

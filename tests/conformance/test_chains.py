@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
-import pytest
-
 import holdsfor
-from tests.conformance.cases import ABSENT, SHARED
+from tests.recorded import RECORDED
 
-GOLDEN = SHARED / "golden" / "allen-chain.json"
+CHAINS = RECORDED / "allen-chain.json"
 Span = tuple[int, int]
 
 #: [start, end) as the event from start to end: what meets shares a point, what has time in common is PAR.
@@ -44,9 +42,8 @@ def list_chains(series: list[list[Span]]) -> set[tuple[str, ...]]:
     return {tuple(str(start) for start, _ in chain) for chain in chains}
 
 
-@pytest.mark.skipif(not GOLDEN.exists(), reason=ABSENT)
 def test_chains_of_four_intervals() -> None:
-    golden = json.loads(GOLDEN.read_text())
+    golden = json.loads(CHAINS.read_text())
     names = sorted(golden["intervals"])
     links = [LINK.format(link=f"link{number}", x=x, y=y) for number, (x, y) in enumerate(pairwise(names), 1)]
     events = [f"{name}({s},{e}) @ [{s},{e}]" for name in names for s, e in golden["intervals"][name]]

@@ -8,13 +8,10 @@ import pytest
 from _pytest.mark.structures import ParameterSet
 
 from tests.conformance import report
-from tests.conformance.cases import ABSENT, GOLDEN, Case, paths
+from tests.conformance.cases import Case, paths
 from tests.conformance.check import check, in_scope, sample
 from tests.conformance.declared import declared
 from tests.conformance.engines import LOCAL, NAIVE, STREAMS, TASKS, Engine
-
-if not GOLDEN.exists():
-    pytest.skip(ABSENT, allow_module_level=True)
 
 CASES = in_scope()
 OTHERS = (LOCAL[1], *TASKS[1:], STREAMS[1])

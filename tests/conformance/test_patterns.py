@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
-from tests.conformance.cases import ABSENT, GOLDEN
 from tests.conformance.check import sample
 from tests.conformance.engines import NAIVE, Engine
 from tests.conformance.patterns import (
@@ -20,7 +19,7 @@ from tests.conformance.patterns import (
     written_cases,
 )
 
-CASES = pattern_cases() if GOLDEN.exists() else []
+CASES = pattern_cases()
 BY_HAND = written_cases((Path(__file__).parent / "patterns.txt").read_text(encoding="utf-8"))
 ENGINES = (NAIVE, *PATTERN_ENGINES)
 
@@ -41,14 +40,12 @@ def test_pattern_by_hand(case: PatternCase, engine: Engine) -> None:
     check_pattern(case, engine)
 
 
-@pytest.mark.skipif(not CASES, reason=ABSENT)
 @pytest.mark.parametrize(("case", "engine"), GOLDEN_CASES)
 def test_golden_pattern(case: PatternCase, engine: Engine) -> None:
     check_pattern(case, engine)
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(not CASES, reason=ABSENT)
 @pytest.mark.parametrize("case", sample(CASES, 6), ids=str)
 def test_golden_pattern_on_spark(case: PatternCase, spark_engine: Engine) -> None:
     check_pattern(case, spark_engine)

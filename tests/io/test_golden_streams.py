@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
 
 from holdsfor.io.readers.read import read_events
 from tests.io.expect import block, inputs, rejects
-
-GOLDEN = Path(__file__).parents[3] / "shared" / "golden"
-
-pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the golden cases (../shared/golden) are not here")
+from tests.recorded import ABSENT, RECORDED, SHARED
 
 MACHINES = inputs("event switch_on/1, event switch_off/1")
 MARITIME = {
@@ -45,18 +41,19 @@ MARITIME = {
     ],
 )
 def test_rows_that_rtec_treats_badly(case: str, refused: list[tuple[int, str]], used: int) -> None:
-    stream = json.loads((GOLDEN / "event-calculus" / f"{case}.json").read_text())["stream"]
+    stream = json.loads((RECORDED / "event-calculus" / f"{case}.json").read_text())["stream"]
     events = read_events(stream, "rtec").read(MACHINES)
     assert rejects(events) == refused
     assert sum(map(len, events.blocks)) == used
 
 
+@pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 def test_the_caviar_recording() -> None:
     wanted = inputs(
         "event appear/1, event disappear/1, point walking/1, point running/1, point active/1, "
         "point inactive/1, point abrupt/1, point near/3#2"
     )
-    files = [GOLDEN / "caviar-real" / f"{name}.csv.gz" for name in ("events", "states", "near")]
+    files = [SHARED / "golden" / "caviar-real" / f"{name}.csv.gz" for name in ("events", "states", "near")]
     events = read_events(files).read(wanted)
     lines = sum(len(gzip.decompress(path.read_bytes()).splitlines()) for path in files)
     assert rejects(events) == []
@@ -67,7 +64,7 @@ def test_the_caviar_recording() -> None:
 def test_a_parquet_run(delay: str) -> None:
     mapping = {"end": "t_end", "events": MARITIME, "fluents": {"proximity": ["id1", "id2"]}}
     wanted = ", ".join(f"event {name}/{len(columns)}" for name, columns in MARITIME.items())
-    source = read_events(GOLDEN / "runs" / f"maritime_20k_{delay}.input.parquet", mapping=mapping)
+    source = read_events(RECORDED / "runs" / f"maritime_20k_{delay}.input.parquet", mapping=mapping)
     events = source.read(inputs(wanted + ", interval proximity/2"))
     assert rejects(events) == []
     assert sum(map(len, events.blocks)) == 20_000

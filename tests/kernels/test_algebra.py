@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,9 @@ from hypothesis import strategies as st
 
 from holdsfor.kernels import intersect2, minus2, normalise, union2
 from tests.kernels.packed import Axis, Intervals, axes, interval_lists, ints, law, overlapping, same
+from tests.recorded import RECORDED
 
-SHARED = Path(__file__).parents[3] / "shared"
-CASES = SHARED / "golden" / "interval-constructs.json"
+CASES = RECORDED / "interval-constructs.json"
 OPERATIONS: dict[str, Callable[..., Intervals]] = {"union": union2, "intersect": intersect2, "complement": minus2}
 
 Lists = tuple[Axis, Intervals, Intervals, Intervals]
@@ -92,9 +91,6 @@ def test_distributes_and_absorbs(lists: Lists) -> None:
 
 
 def golden() -> list[Any]:
-    if not CASES.exists():
-        reason = "the golden interval constructs are not beside the project (../shared/golden)"
-        return [pytest.param(None, marks=pytest.mark.skip(reason=reason))]
     return [pytest.param(case, id=case["name"]) for case in json.loads(CASES.read_text())["cases"]]
 
 

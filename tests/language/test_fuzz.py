@@ -12,18 +12,17 @@ import re
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
 
 import pytest
 
 from holdsfor.language import DescriptionError, Diagnostic, parse
 from holdsfor.plan import plan
+from tests.recorded import RECORDED
 
 COUNT = int(os.environ.get("HOLDSFOR_FUZZ", "300"))
 FIRST = int(os.environ.get("HOLDSFOR_FUZZ_FROM", "0"))
 SECONDS = 10.0  # of processor time: a guard against what never ends, with room for slow and busy machines
-SHARED = Path(__file__).parents[3] / "shared"
 
 SEEDS = [
     r"""
@@ -128,12 +127,12 @@ def limited() -> Iterator[None]:
 
 
 def seeds() -> list[str]:
-    """Those above, and pieces of the rule files beside the project if they are there."""
+    """Return those above, and pieces of the recorded rule files."""
     found = list(SEEDS)
-    for path in sorted(SHARED.glob("workloads/*/rules.ec")):
+    for path in sorted(RECORDED.glob("runs/*_rules.ec")):
         lines = path.read_text(encoding="utf-8").split("\n")
         found += ["\n".join(lines[start : start + 30]) for start in range(0, len(lines), 30)]
-    for path in sorted(SHARED.glob("golden/random/ec/*.json"))[:40]:
+    for path in sorted(RECORDED.glob("random/ec/*.json"))[:40]:
         case = json.loads(path.read_text(encoding="utf-8"))
         found.append("\n".join(case[part] or "" for part in ("description", "declarations", "background")))
     return found

@@ -18,16 +18,16 @@ from holdsfor.language.format.terms import TermWriter
 from holdsfor.language.format.write import formatted
 from holdsfor.language.terms import Atom, Compound, Int, Term, Var
 from tests.naive.programs import random_program
+from tests.recorded import RECORDED, SHARED
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared"
-GOLDEN = sorted([*SHARED.glob("golden/event-calculus/*.json"), *SHARED.glob("golden/random/ec*/*.json")])
-FILES = sorted(chain(SHARED.glob("workloads/*/*.ec"), SHARED.glob("golden/**/*.ec"), SHARED.glob("prototypes/*.ec")))
+CASES = sorted([*RECORDED.glob("event-calculus/*.json"), *RECORDED.glob("random/ec*/*.json")])
+REAL = SHARED / "golden" / "caviar-real"
+FILES = sorted(chain(RECORDED.glob("runs/*.ec"), REAL.glob("*.ec"), SHARED.glob("prototypes/*.ec")))
 EXAMPLES = sorted((ROOT / "examples").rglob("*.ec"))
 PARTS = ("description", "declarations", "background")
 
 Meaning = EventDescription | None
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared is absent: its descriptions are not formatted")
 
 
 def laid_out(text: str) -> str:
@@ -53,14 +53,12 @@ def check_round_trip(*texts: str) -> None:
 # ---------------------------------------------------------------- whole files
 
 
-@needs_shared
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_golden_description_means_the_same(path: Path) -> None:
     case = json.loads(path.read_text(encoding="utf-8"))
     check_round_trip(*(case[part] or "" for part in PARTS))
 
 
-@needs_shared
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_rule_file_means_the_same(path: Path) -> None:
     check_round_trip(path.read_text(encoding="utf-8"))

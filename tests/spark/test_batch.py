@@ -18,7 +18,7 @@ import holdsfor.spark
 from examples.maritime.simulate import Simulation, simulate
 from holdsfor.job import parts as sources
 from holdsfor.language import EventDescription
-from tests.conformance.cases import ABSENT, APPLICATIONS, application
+from tests.conformance.cases import application
 from tests.spark.batch_by_hand import TABLES, Answer, tables_of
 from tests.spark.test_batch_tasks import NAMES, PEOPLE, TOGETHER, stream
 
@@ -83,7 +83,6 @@ def test_maritime(
     assert len(found.tables["late"]) > 10
 
 
-@pytest.mark.skipif("caviar_20k_d20" not in APPLICATIONS, reason=ABSENT)
 def test_caviar(spark: SparkSession) -> None:
     case = application("caviar_20k_d20")
     horizon = case.horizon

@@ -14,7 +14,7 @@ import holdsfor
 from examples.maritime.simulate import simulate
 from holdsfor.job import parts as sources
 from holdsfor.plan import plan
-from tests.conformance.cases import ABSENT, APPLICATIONS, application
+from tests.conformance.cases import APPLICATIONS, application
 from tests.naive.programs import random_program
 from tests.spark.batch_by_hand import by_hand, tables_of
 
@@ -241,7 +241,6 @@ def test_maritime() -> None:
     check("\n".join([*texts, sea.facts]), events, window=3600, step=1800, start=begin + 600, end=end - 600)
 
 
-@pytest.mark.skipif(not APPLICATIONS, reason=ABSENT)
 @pytest.mark.parametrize("name", [name for name in APPLICATIONS if name.endswith("d20")])
 def test_golden_runs(name: str) -> None:
     case = application(name)

@@ -19,7 +19,7 @@ from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import EventDescription, parse
 from holdsfor.spark import LiveQuery
 from holdsfor.spark.live.log import WRITER
-from tests.conformance.cases import ABSENT, GOLDEN, Case
+from tests.conformance.cases import Case
 from tests.conformance.check import check, first_quick, in_scope, sample
 from tests.conformance.compare import differences
 from tests.conformance.engines import LOCAL, Engine, answer
@@ -32,8 +32,8 @@ from tests.spark.live.party import PAIRS, party
 from tests.spark.live.undisturbed import WINDOWS
 
 pytestmark = pytest.mark.spark
-CASES = first_quick(sample(in_scope(), 12), 3) if GOLDEN.exists() else []
-PATTERNS = first_quick(sample(pattern_cases(), 6), 2) if GOLDEN.exists() else []
+CASES = first_quick(sample(in_scope(), 12), 3)
+PATTERNS = first_quick(sample(pattern_cases(), 6), 2)
 ROWS = [row for row in sorted(party(11, 160), key=arrival) if arrival(row) <= WINDOWS.end]
 
 
@@ -56,13 +56,11 @@ def until(true: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.1)
 
 
-@pytest.mark.skipif(not CASES, reason=ABSENT)
 @pytest.mark.parametrize("case", CASES)
 def test_golden_case_in_a_live_query(case: Case, spark: SparkSession, tmp_path: Path) -> None:
     check(case, live_engine(spark, tmp_path))
 
 
-@pytest.mark.skipif(not PATTERNS, reason=ABSENT)
 @pytest.mark.parametrize("case", PATTERNS)
 def test_golden_pattern_in_a_live_query(case: PatternCase, spark: SparkSession, tmp_path: Path) -> None:
     step = 1 + len(case.lines) // 3

@@ -1,4 +1,4 @@
-"""Every description beside the project loads, except those that are refused for a reason."""
+"""Every recorded description loads, except those that are refused for a reason."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from holdsfor.language import DescriptionError, Diagnostic, load, parse
+from tests.recorded import ABSENT, RECORDED, SHARED
 
-SHARED = Path(__file__).parents[3] / "shared"
-GOLDEN = SHARED / "golden"
-CASES = sorted([*GOLDEN.glob("event-calculus/*.json"), *GOLDEN.glob("random/ec*/*.json")])
+RUNS = RECORDED / "runs"
+CASES = sorted([*RECORDED.glob("event-calculus/*.json"), *RECORDED.glob("random/ec*/*.json")])
 #: What RTEC reads without a word and does not compute is an error here.
 REFUSED = {
     "syntax_holdsat_rule_head": "head",
@@ -27,7 +27,7 @@ twoAreTugs(V1, V2) :- vesselType(V1, tug), vesselType(V2, tug).
 absoluteAngleDiff(A, B, D) :- X is abs(A - B), D is min(X, 360 - X).
 """
 
-pytestmark = pytest.mark.skipif(not SHARED.is_dir(), reason="../shared is absent: its descriptions are not read")
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=ABSENT)
 
 
 def diagnose(*texts: str) -> list[Diagnostic]:
@@ -51,25 +51,26 @@ def test_golden_description_is_read(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["maritime", "fleet", "caviar"])
 def test_workload_is_read(name: str) -> None:
-    folder = SHARED / "workloads" / name
-    description = load(folder / "rules.ec", folder / "background.ec", GOLDEN / "runs" / f"{name}_static.ec")
+    description = load(*(RUNS / f"{name}_{part}.ec" for part in ("rules", "background", "static")))
     assert description.warnings == ()
 
 
 def test_maritime_workload_has_its_fluents() -> None:
-    folder = SHARED / "workloads" / "maritime"
-    description = load(folder / "rules.ec", folder / "background.ec", GOLDEN / "runs" / "maritime_static.ec")
+    description = load(*(RUNS / f"maritime_{part}.ec" for part in ("rules", "background", "static")))
     assert (len(description.simple), len(description.static)) == (16, 5)  # as the head of rules.ec says
     velocity = next(each for each in description.inputs if each.signature.name == "velocity")
     assert velocity.numbers == {1, 2, 3}
 
 
+@needs_shared
 def test_real_recording_is_read() -> None:
-    description = load(GOLDEN / "caviar-real" / "rules.ec", GOLDEN / "caviar-real" / "background.ec")
+    folder = SHARED / "golden" / "caviar-real"
+    description = load(folder / "rules.ec", folder / "background.ec")
     kinds = {each.signature.name: each.kind for each in description.inputs}
     assert (kinds["walking"], kinds["near"], kinds["appear"]) == ("point", "point", "event")
 
 
+@needs_shared
 def test_prototype_is_read() -> None:
     description = parse((SHARED / "prototypes" / "maritime.ec").read_text(encoding="utf-8"), FACTS)
     assert description.warnings == ()
