@@ -38,6 +38,7 @@ NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
     written = _count_names(rule)
+    rule = replace(rule, pattern=_with_values_outside(rule.pattern, ()))
     rule = replace(rule, pattern=_with_choices_outside(rule, written))
     compiler = _Compiler.of(rule, written, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
@@ -71,6 +72,50 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
             term = Var(name)
         made.append(term)
     return made, lets
+
+
+# ---------------------------------------------------------------- values from outside
+
+
+def _with_values_outside(pattern: Pattern, beside: tuple[Pattern, ...]) -> Pattern:
+    """The pattern in which each absence has the events beside it that give values to variables of what is absent."""
+    match pattern:
+        case Join(left=left, right=right):
+            changed = _with_values_outside(left, (*beside, right)), _with_values_outside(right, (*beside, left))
+            return replace(pattern, left=changed[0], right=changed[1])
+        case Either():
+            return replace(pattern, alternatives=tuple(_with_values_outside(one, beside) for one in pattern.alternatives))
+        case Absence(first=first, last=last):
+            around = sides_of(pattern)
+            what = _with_values_outside(pattern.what, (*beside, *around))
+            first = _with_values_outside(first, (*beside, *around[1:]))
+            last = last if isinstance(last, int) else _with_values_outside(last, (*beside, pattern.first))
+            changed = replace(pattern, what=what, first=first, last=last)
+            names = sorted(frozenset(names_used(what)) - names_bound(changed))
+            sources = (source for name in names if (source := _source_among(beside, name)) is not None)
+            return replace(changed, outside=tuple(dict.fromkeys(sources)))
+        case Filter() | Limit() | RunningAggregate():
+            return replace(pattern, pattern=_with_values_outside(pattern.pattern, beside))
+    return pattern
+
+
+def _source_among(patterns: Iterable[Pattern], name: str) -> Pattern | None:
+    return next((source for pattern in patterns if (source := _source_of(pattern, name)) is not None), None)
+
+
+def _source_of(pattern: Pattern, name: str) -> Pattern | None:
+    """The event or fluent that gives a variable a value in every occurrence of a pattern."""
+    match pattern:
+        case EventPattern() | Stretch():
+            return pattern if name in names_used(pattern) else None
+        case Either():
+            sources = [_source_of(one, name) for one in pattern.alternatives]
+            known = tuple(source for source in sources if source is not None)
+            return Either(known, pattern.place) if len(known) == len(sources) else None
+        case Absence():
+            return _source_among(sides_of(pattern), name)
+        case _:
+            return _source_among(inside(pattern), name)
 
 
 # ---------------------------------------------------------------- choices
@@ -147,8 +192,11 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
             return names_bound(pattern.pattern) | {name for literal in positive for name in names_of(literal)}
         case RunningAggregate():
             return names_bound(pattern.pattern) | {measure.variable.name for measure in pattern.measures}
-        case Join() | Absence():
-            return frozenset[str]().union(*map(names_bound, sides_of(pattern)))
+        case Join():
+            return names_bound(pattern.left) | names_bound(pattern.right)
+        case Absence():
+            outside = frozenset[str]().union(*map(names_bound, pattern.outside)) & frozenset(names_used(pattern.what))
+            return outside.union(*map(names_bound, sides_of(pattern)))
         case _:
             return frozenset[str]().union(*map(names_bound, inside(pattern)))
 
@@ -247,7 +295,8 @@ class _Compiler:
         first, *last = (self.pattern(side, within) for side in sides)
         what = tuple(self.pattern(one, within) for one in _ways(pattern.what, self.written))
         until = pattern.last if isinstance(pattern.last, int) else last[0]
-        return plan.Absent(what, first, until, within, chosen, self.choosing)
+        outside = tuple(self.pattern(one, None) for one in pattern.outside)
+        return plan.Absent(what, first, until, within, chosen, self.choosing, outside)
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
