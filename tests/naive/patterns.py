@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
-from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
+from holdsfor.language.pattern_walk import every_pattern, inside, measure_variables, own_variables, pattern_variables
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -132,24 +133,41 @@ class Patterns:
         return _chosen(rule, pattern.left, pattern.right, pairs)
 
     def _absent(self, rule: PatternRule, pattern: Absence, tests: Tests, outside: set[str]) -> list[Match]:
+        """NOT is decided, and a policy chooses, for each value that the rest of the rule gives to what is absent."""
         absent = self._matches(rule, pattern.what, _as_it_is, outside)
-        firsts = self._matches(rule, pattern.first, _as_it_is, outside)
+        values = self._values_outside(rule, pattern)
+        firsts = self._for_each(values, self._matches(rule, pattern.first, _as_it_is, outside))
         if isinstance(pattern.last, int):
-            free = [Match(first.values, first.start, first.end + pattern.last) for first in firsts]
-            ends = [(first.end, whole) for first, whole in zip(firsts, free, strict=True)]
-            kept = [w for end, w in ends if w.end <= self.until and not _between(absent, w, end, w.end + 1)]
-            return unique(each for one in kept for each in tests(one))
-        lasts = self._matches(rule, pattern.last, _as_it_is, outside)
+            ends = [(first.end, Match(first.values, first.start, first.end + pattern.last)) for first in firsts]
+            tested = [(end, each) for end, whole in ends if whole.end <= self.until for each in tests(whole)]
+            return unique(each for end, each in tested if not _between(absent, each, end, each.end + 1))
+        lasts = self._for_each(values, self._matches(rule, pattern.last, _as_it_is, outside))
         pairs = []
         for first in firsts:
             for last in lasts:
-                values = merged(first, last)
-                if values is None or first.end >= last.start:
-                    continue
-                whole = Match(values, first.start, last.end)
-                if not _between(absent, whole, first.end, last.start):
-                    pairs.append(Pair(first, last, tests(whole)))
+                both = merged(first, last)
+                if both is not None and first.end < last.start:
+                    tested_pairs = tests(Match(both, first.start, last.end))
+                    free = [each for each in tested_pairs if not _between(absent, each, first.end, last.start)]
+                    pairs.append(Pair(first, last, free))
         return _chosen(rule, pattern.first, pattern.last, pairs)
+
+    def _values_outside(self, rule: PatternRule, pattern: Absence) -> dict[str, set[Term]]:
+        """What other events of the rule give to variables of what is absent that those around it do not have."""
+        own = [id(each) for each in every_pattern(pattern.what)]
+        leaves = [each for each in every_pattern(rule.pattern) if isinstance(each, EventPattern | Stretch)]
+        found = [each for leaf in leaves if id(leaf) not in own for each in self._matches(rule, leaf, _as_it_is, set())]
+        around = [pattern.first] if isinstance(pattern.last, int) else [pattern.first, pattern.last]
+        known = {each.name for part in around for each in pattern_variables(part)}
+        given = {each.name for leaf in leaves if id(leaf) not in own for each in pattern_variables(leaf)}
+        wanted = ({each.name for each in pattern_variables(pattern.what)} & given) - known
+        return {name: {each.values[name] for each in found if name in each.values} for name in sorted(wanted)}
+
+    @staticmethod
+    def _for_each(values: dict[str, set[Term]], matches: Iterable[Match]) -> list[Match]:
+        """Each match once for each choice of values."""
+        choices = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+        return [Match({**each.values, **choice}, each.start, each.end) for each in matches for choice in choices]
 
     # ------------------------------------------------------------ conditions and aggregates
 
