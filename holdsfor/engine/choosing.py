@@ -3,8 +3,8 @@
 Of a pair, the occurrence that ends later completes it (of two that end together, the right one), and the other one has
 been waiting. recent: the latest that waits is taken, and stays. chronological: the oldest that waits is taken, and each
 occurrence is in one pair at most. The rule's preferences choose among those that ended together (recent) or began
-together (chronological, where the others are discarded with the one that is taken). Then the one that began last (recent)
-or first (chronological) is taken, and then the order of their terms decides.
+together (chronological, where the others are discarded with the one that is taken). Then the one that began last
+(recent) or first (chronological) is taken, and then the order of their terms decides.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from holdsfor.plan.patterns import Choosing
 START, END = "start~", "end~"
 
 
-def choose(
-    choosing: Choosing, kind: str, left: Rows, right: Rows, i: Ints, j: Ints, world: World
-) -> tuple[Mask, Mask]:
+def choose(choosing: Choosing, kind: str, left: Rows, right: Rows, i: Ints, j: Ints, world: World) -> tuple[Mask, Mask]:
     """Return which pairs of row i of left and row j of right are made, and which rows of both sides are used up.
 
     A pair may be there several times.

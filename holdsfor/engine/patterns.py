@@ -46,7 +46,7 @@ ANY_LENGTH = np.iinfo(np.int64).max >> 1
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """Both sides of a join and the pairs that are made; used: the rows of left, then of right, that no other may take."""
+    """Both sides of a join and the pairs that are made; used: rows of left, then of right, that no other may take."""
 
     left: Rows
     right: Rows

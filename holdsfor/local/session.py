@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -39,6 +41,9 @@ from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import SessionTerms
 from holdsfor.plan import plan
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
 
 def live(
@@ -121,9 +126,22 @@ class Added:
         return f"<Added: {self.events_in:,} in, {unused:,} unused, {late:,} late, {rejected:,} rejected>"
 
 
+def one_at_a_time(
+    method: Callable[Concatenate[LiveSession, Arguments], Answer],
+) -> Callable[Concatenate[LiveSession, Arguments], Answer]:
+    """Let a method of a session wait until what other threads have called is done."""
+
+    @wraps(method)
+    def locked(session: LiveSession, /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+        with session.lock:
+            return method(session, *args, **options)
+
+    return locked
+
+
 @dataclass(slots=True, repr=False)
 class LiveSession:
-    """Made by `holdsfor.live` and `holdsfor.resume`.
+    """Made by `holdsfor.live` and `holdsfor.resume`. Several threads may call it: each call waits for the one before.
 
     metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began, and
     how much was looked at to find the changes.
@@ -137,6 +155,7 @@ class LiveSession:
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
     evaluation: Ongoing | None = None  # None until the start is known
+    lock: RLock = field(default_factory=RLock, compare=False)
 
     def __repr__(self) -> str:
         until = "not begun" if self.fired is None else f"up to {self.fired}"
@@ -147,6 +166,7 @@ class LiveSession:
         """The last query time that is over; None: there was none yet."""
         return None if self.evaluation is None else self.evaluation.fired
 
+    @one_at_a_time
     def add(self, events: Any, *, format: str | None = None, mapping: Any = None) -> Added:
         """Adds events: whatever `read_events` takes, in any order.
 
@@ -179,6 +199,7 @@ class LiveSession:
         self.evaluation.add([rows.block for rows in kept])
         return _join_tables(nothing_late(), [rows.late for rows in kept])
 
+    @one_at_a_time
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""
         scope = replace(everything(self.program.plan), forgets=True)
@@ -186,6 +207,7 @@ class LiveSession:
         is_incremental = self.incremental and self.terms.report == "eager"  # others tell of what is settled since
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 
+    @one_at_a_time
     def advance(self, to: TimePoint) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
         until = ticks_at("time to advance to", to, self.terms.tick_unit)
@@ -213,10 +235,12 @@ class LiveSession:
         )
         return told
 
+    @one_at_a_time
     def current(self) -> Current:
         """Intervals and occurrences as they are known now: what all changes so far come to."""
         return self.known.current()
 
+    @one_at_a_time
     def progress(self) -> pa.Table:
         """Partial matches of patterns at the last query time: what has occurred, what is awaited, and until when."""
         world = None if self.evaluation is None else self.evaluation.last_world()
@@ -224,6 +248,7 @@ class LiveSession:
             return PROGRESS_SCHEMA.empty_table()
         return progress_table(self.program.plan, world)
 
+    @one_at_a_time
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
@@ -231,6 +256,7 @@ class LiveSession:
         rows = current.occurrences if shape.is_event else current.intervals
         return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
+    @one_at_a_time
     def save(self, folder: str | Path) -> None:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
         evaluation, known = self.evaluation, self.known

@@ -100,7 +100,9 @@ class _Check:
         for variable in _shared(own, outside):
             if not all(variable in way for way in ways) and variable not in tested:
                 hint = "write it in an event of the pattern, or in WHERE right behind NOT; or write _ for any value"
-                message = f"{written(variable)} stands in NOT and elsewhere, but no event of the pattern gives it a value"
+                message = (
+                    f"{written(variable)} stands in NOT and elsewhere, but no event of the pattern gives it a value"
+                )
                 self._report(variable, message, hint)
         return ways
 

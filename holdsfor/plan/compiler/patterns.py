@@ -81,10 +81,11 @@ def _with_values_outside(pattern: Pattern, beside: tuple[Pattern, ...]) -> Patte
     """The pattern in which each absence has the events beside it that give values to variables of what is absent."""
     match pattern:
         case Join(left=left, right=right):
-            changed = _with_values_outside(left, (*beside, right)), _with_values_outside(right, (*beside, left))
-            return replace(pattern, left=changed[0], right=changed[1])
+            one, other = _with_values_outside(left, (*beside, right)), _with_values_outside(right, (*beside, left))
+            return replace(pattern, left=one, right=other)
         case Either():
-            return replace(pattern, alternatives=tuple(_with_values_outside(one, beside) for one in pattern.alternatives))
+            ways = tuple(_with_values_outside(one, beside) for one in pattern.alternatives)
+            return replace(pattern, alternatives=ways)
         case Absence(first=first, last=last):
             around = sides_of(pattern)
             what = _with_values_outside(pattern.what, (*beside, *around))
