@@ -1,4 +1,4 @@
-"""File names for names that rules give: inside their folder, not too long, and each another, whatever the file system."""
+"""File names for the names of fluents and events: inside their folder, not too long, and no two alike."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
+from holdsfor.job.doubts import warn_of_times_outside
 from holdsfor.job.live.changed import PIECES, find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
@@ -202,6 +203,7 @@ class LiveSession:
     @one_at_a_time
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""
+        warn_of_times_outside(self.description, start, self.terms.times.end)
         scope = replace(everything(self.program.plan), forgets=True)
         windows = self.terms.windows(start)
         is_incremental = self.incremental and self.terms.report == "eager"  # others tell of what is settled since

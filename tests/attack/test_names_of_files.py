@@ -15,7 +15,20 @@ from holdsfor.cli.history import write_wide_parts
 from holdsfor.job.output import write_part
 
 LONG = "x" * 300
-NAMES = ("../../x/owned", "/srv/x", "a/b", "a%2Fb", LONG + "a", LONG + "b", "Hot", "hot", "hot_1", "C:\\x", "..", "near")
+NAMES = (
+    "../../x/owned",
+    "/srv/x",
+    "a/b",
+    "a%2Fb",
+    LONG + "a",
+    LONG + "b",
+    "Hot",
+    "hot",
+    "hot_1",
+    "C:\\x",
+    "..",
+    "near",
+)
 
 
 def rules() -> str:

@@ -19,7 +19,7 @@ from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import TableShape
-from holdsfor.job.doubts import warn_of_units
+from holdsfor.job.doubts import warn_of_times_outside, warn_of_units
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
 from holdsfor.job.live.identity import identity_of
@@ -143,6 +143,7 @@ def begin_stream(
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
+    warn_of_times_outside(description, times.start, times.end)
     bound = _most_ahead(max_ahead, times.window, unit)
     places = Places.of(checkpoint, out, durable)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -287,17 +287,25 @@ class _Compiler:
         return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core)))
 
     def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
-        """Comparisons that are about one side only are tested there."""
-        sides, rest = _pushed(pattern, conditions)
+        """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
+        sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in sides_of(pattern)])
         chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
         if isinstance(pattern, Join):
-            left, right = (self.pattern(side, within) for side in sides)
+            left, right = (self._operand(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
-        first, *last = (self.pattern(side, within) for side in sides)
-        what = tuple(self.pattern(one, within) for one in _ways(pattern.what, self.written))
+        first, *last = (self._operand(side, within) for side in sides)
+        what = tuple(self._operand(one, within) for one in _ways(pattern.what, self.written))
         until = pattern.last if isinstance(pattern.last, int) else last[0]
         outside = tuple(self.pattern(one, None) for one in pattern.outside)
         return plan.Absent(what, first, until, within, chosen, self.choosing, outside)
+
+    def _operand(self, pattern: Pattern, within: int | None) -> plan.Pattern:
+        """A window limits the operands, too, where no policy chooses before the window is known."""
+        return self.pattern(pattern, None if self._chooses(pattern) else within)
+
+    def _chooses(self, pattern: Pattern) -> bool:
+        parts = every_pattern(pattern)
+        return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
@@ -333,14 +341,14 @@ def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
 
 
 def _pushed(
-    pattern: Join | Absence, conditions: tuple[Literal, ...]
+    pattern: Join | Absence, conditions: tuple[Literal, ...], can_test: Sequence[bool]
 ) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
     """The sides of a join with the comparisons that are about one of them, and the other conditions."""
     sides = list(sides_of(pattern))
     rest = []
     for literal in conditions:
         names = frozenset(names_of(literal))
-        places = [p for p, side in enumerate(sides) if names and names <= names_bound(side)]
+        places = [p for p, side in enumerate(sides) if can_test[p] and names and names <= names_bound(side)]
         if isinstance(literal, Compare) and places:
             sides[places[0]] = Filter(sides[places[0]], (literal,), literal.place)
         else:
