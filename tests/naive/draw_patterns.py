@@ -25,8 +25,16 @@ RIGHT_RECURSIONS = (
     ("it(1) <- {c}.", "it(K+1) <- {c} SEQ it(K) WHERE K < 3."),
     ("it(1) <- e.", "it(K+1) <- NOT(e).[e, it(K)] WHERE K < 4."),
 )
+#: Circles that need their own absence.
+NEGATED_RECURSIONS = (
+    ("own(X) <- NOT(own(X)).[c(X), c(X)].", "more(X) <- own(X) SEQ {c}."),
+    ("it(1) <- {c} SEQ e.", "it(K+1) <- NOT(it(_)).[{c}, it(K)] WHERE K < 3."),
+    ("ping(1) <- NOT(pong(_)).[e, {c}].", "pong(K) <- NOT(ping(K)).[{c}, d(K)]."),
+    ("tot(N) <- NOT(tot(N)).[d(_), d(N)].", "tot(N+1) <- NOT(tot(_) SEQ tot(_)).[tot(N), {c}] WHERE N < 4."),
+)
 RECURSIONS: tuple[tuple[str, ...], ...] = (
     *RIGHT_RECURSIONS,
+    *NEGATED_RECURSIONS,
     ("it(1) <- {c}.", "it(K+1) <- it(K) SEQ {c} WHERE K < 3."),
     ("run(X,1) <- c(X).", "run(X,K+1) <- (run(X,K) SEQ c(X)).9 WHERE K < 3."),
     ("inc(X,N) <- a(X,N).", "inc(X,M) <- inc(X,N) SEQ a(X,M) WHERE M > N."),
@@ -134,8 +142,8 @@ class PatternMaker:
         made = {rule.split("(")[0] for rule in rules}
         self.events |= {name: MADE[name] for name in made}
         policy = self.random.choice(("recent", "chronological", *("unrestricted",) * 6))
-        if rules in RIGHT_RECURSIONS:  # what a policy chooses from must have ended before
-            policy = "unrestricted"
+        if policy == "chronological" and (rules in RIGHT_RECURSIONS or rules == NEGATED_RECURSIONS[1]):
+            policy = "recent"  # what is used up in turn must have ended before
         return [f":- policy({policy}).", *(rule.replace("{c}", leaf) for rule in rules)]
 
     def _rule(self, name: str, pattern: Drawn) -> str:

@@ -304,12 +304,18 @@ def by_values(found: Match, order: Sequence[str]) -> tuple[object, ...]:
 def define(members: Sequence[Signature], rules: Sequence[PatternRule], world: World) -> None:
     """Finds all occurrences of events that depend on each other, and only on others that are known."""
     own = [rule for rule in rules if signature(rule.head) in members]
-    if all(rule.policy == "unrestricted" for rule in own):
+    if all(rule.policy == "unrestricted" and not _negates(rule, members) for rule in own):
         _saturate(own, world, world.last, 0)
         return
     earliest = min((start for spans in world.spans.values() for _, start, _ in spans), default=world.first)
-    for now in range(min(world.first, earliest), world.last + 1):  # a policy chooses among what has ended by now
+    for now in range(min(world.first, earliest), world.last + 1):  # policies and NOT look at what has ended by now
         _saturate(own, world, now, now)
+
+
+def _negates(rule: PatternRule, members: Sequence[Signature]) -> bool:
+    absent = (part.what for part in every_pattern(rule.pattern) if isinstance(part, Absence))
+    leaves = (leaf for what in absent for leaf in every_pattern(what) if isinstance(leaf, EventPattern))
+    return any(signature(leaf.event) in members for leaf in leaves)
 
 
 def _saturate(rules: Sequence[PatternRule], world: World, until: int, since: int) -> None:
