@@ -205,7 +205,7 @@ class BodyReader:
             return self.refuse(
                 "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
             )
-        if args[0] in variables(args[1]):
+        if args[0] in list(variables(args[1])):
             name, sum_ = written(args[0]), written(args[1])
             message = f"`{name} is {sum_}` gives {name} no new value: it asks whether both are equal"
             return self.refuse("argument", message, term, f"write New{name} is {sum_}, and New{name} where it is meant")
