@@ -26,7 +26,6 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"=>", "operator", "`=>` is not a comparison", "write `>=`"),
         (r"!=", "operator", "`!=` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
         (r"<>", "operator", "`<>` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
-        (r"===?", "operator", "`==` has two equals signs", "write `==`"),
         (r"=\.\.", "unsupported", "`=..` is not available in event descriptions", "write the term out"),
         (r"&&?", "operator", "`&` does not join conditions", "write a comma"),
         (r"\|\|?", "operator", "`|` does not separate conditions", "write `;`, or one rule for each case"),
@@ -88,6 +87,8 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, bool]:
 
 
 def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
+    if text[max(position - 2, 0) : position + 1] == "===":
+        return Advice("operator", "`===` is not a comparison", "write `==`", position - 2, position + 1)
     if text[max(position - 1, 0) : position + 1] == "<>":
         hint = "write `\\=` (or `=\\=` for numbers)"
         return Advice("operator", "`<>` is not a comparison", hint, position - 1, position + 1)
@@ -248,7 +249,7 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
     if before.endswith(",") and (at_end or text[position : position + 1] in (")", "]", ",")):
         place = len(before) - 1
         return Advice("comma", "a comma with nothing after it", "remove it, or write what is missing", place, place + 1)
-    operator = re.search(r"(?:=<|>=|[-+*/<>=])\Z", before)
+    operator = re.search(r"(?<![:<-])(?:=<|>=|[-+*/<>=])\Z", before)
     if operator and (at_end or text[position : position + 1] in (")", "]", ",")):
         hint = f"write what is missing behind it, or remove `{operator[0]}`"
         return Advice("operator", f"`{operator[0]}` with nothing after it", hint, *operator.span())

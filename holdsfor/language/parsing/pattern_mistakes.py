@@ -56,6 +56,9 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return None
     if at_end:
         return _unfinished(before, position)
+    if text.startswith("[", position) and not before.endswith("."):
+        hint = "write the events with operators: a SEQ b"
+        return Advice("pattern", "a list cannot be an event", hint, position, position + 1)
     if text.startswith(",", position):
         return _comma(before, position)
     if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
@@ -128,8 +131,11 @@ def _operator(text: str, position: int) -> Advice | None:
     if match is None:
         return None
     word = match.group()
-    hint = _INSTEAD.get(word.lower())
-    if hint is None:
+    if word in (";", "|") and re.search(r"[<>=]\s*[\w.]+\s*\Z", text[:position]):
+        hint = "write a rule for each case, with its condition behind WHERE"
+        return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+    hint = _INSTEAD.get(word.lower(), "")
+    if not hint:
         close = get_close_matches(word.upper(), _OPERATORS, n=1, cutoff=0.6)
         hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(_OPERATORS)}"
     return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())

@@ -11,7 +11,7 @@ from holdsfor.language.passes.comparisons import can_be_equal
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import Place, Term
+from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
@@ -56,7 +56,8 @@ def _check(
     elif not any(can_be_equal(value, each) for each in values):
         known = sorted(map(written, values))
         hint = did_you_mean(written(value), known) or f"its values are {', '.join(known)}"
-        draft.warning("never", f"{owner} never has the value {written(value)}", place, hint)
+        at = place if value.place is NOWHERE else value.place
+        draft.warning("never", f"{owner} never has the value {written(value)}", at, hint)
 
 
 def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:

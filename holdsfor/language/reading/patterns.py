@@ -35,7 +35,7 @@ from holdsfor.language.reading.settings import (
     read_preferences,
 )
 from holdsfor.language.terms import Atom as Name
-from holdsfor.language.terms import Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -152,8 +152,6 @@ class PatternReader:
         if isinstance(term, Var):
             hint = "events begin with a lower-case letter; conditions on variables come after WHERE"
             return self._refuse("pattern", f"the variable {term} cannot be an event", term.place, hint)
-        if isinstance(term, Items):
-            return self._refuse("pattern", "a list cannot be an event", term.place, "write the events with operators")
         name, args = name_and_args(term)
         if name in _PREDICATES or (name == "occurs" and len(args) == 3):
             return self._refuse("misplaced", f"{name} has no place in a pattern", term.place, _plain_form(name, args))
@@ -223,8 +221,10 @@ class PatternReader:
     def _torn_condition(self, raw: RawOperation) -> Pattern | None:
         """`WHERE X > 3 OR X < 1`"""
         left, test = cast(tuple[RawOperation, RawOperation], raw.parts)
-        sign = {"or": " ;", "and": ","}[raw.operator]
-        hint = f"write both as one: WHERE ({written(cast(Term, left.parts[1]))}{sign} {_test(test)})"
+        first = written(cast(Term, left.parts[1]))
+        hint = f"write both as one: WHERE ({first}, {_test(test)})"
+        if raw.operator == "or":
+            hint = f"write a rule for each case: ... WHERE {first}. and ... WHERE {_test(test)}."
         message = f"{raw.operator.upper()} joins events, and `{_test(test)}` is not one"
         return self._refuse("pattern", message, test.place, hint)
 
