@@ -32,7 +32,7 @@ from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
 from holdsfor.kernels.lines import cut_lines
 from holdsfor.local.recognise import recognise_for
-from holdsfor.plan import plan_once
+from holdsfor.plan import plan
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -52,7 +52,7 @@ def load_first_kernel() -> None:
 
 def carry_out(order: RunOrder) -> HistoryRun | None:
     """In this process; None: it is for Spark."""
-    plan_once.keep(order.description, order.plan)
+    plan.keep(order.description, order.plan)
     times, out = order.times, order.writing.out
     check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
     source = read_events(order.sources, format=order.form, mapping=order.mapping)

@@ -182,10 +182,10 @@ def run(
 def make_plan(description: EventDescription) -> Plan:
     """In this process: the other one is loading other things."""
     from holdsfor.language.diagnostics import shown_refusals
-    from holdsfor.plan import plan_once
+    from holdsfor.plan import plan
 
     with shown_refusals(description.sources):
-        return plan_once(description)
+        return plan(description)
 
 
 def start_spark(own: OwnProcess | None, master: str | None, settings: Mapping[str, str]) -> None:
@@ -269,12 +269,12 @@ def _needed(value: _Value | None, otherwise: str) -> _Value:
 def load_rules(
     rules: Sequence[Path], facts: Sequence[str] | None, allow: Sequence[Path] | None, functions: Path | None
 ) -> EventDescription:
-    """The rules with what the command line adds to them."""
-    import holdsfor
+    """The rules with what the command line adds to them; who runs them makes their closures."""
     from holdsfor.cli.functions import load_functions
+    from holdsfor.engine import rules as engine_rules
 
     tables = pairs("--facts", facts or [], "vesselType=types.csv")
-    return holdsfor.load(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
+    return engine_rules.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
 
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from holdsfor import language
 from holdsfor.errors import HoldsforError
@@ -23,24 +23,32 @@ Rules: TypeAlias = EventDescription | str | Path
 
 def load_rules(
     *paths: str | Path,
-    tables: Iterable[FactTable] = (),
+    facts: Mapping[str, Any] | None = None,
     allow: Iterable[str | Path] = (),
     functions: Mapping[str, Function] | None = None,
 ) -> EventDescription:
-    return language.load(
+    """Read, check and plan rule files; `make_closures` refuses what is then left to refuse."""
+    tables = _fact_tables(facts)
+    description = language.load(
         *paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
     )
+    make_plan(description)
+    return description
 
 
 def parse_rules(
-    *texts: str, tables: Iterable[FactTable] = (), functions: Mapping[str, Function] | None = None
+    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
 ) -> EventDescription:
+    """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse."""
+    tables = _fact_tables(facts)
     for text in texts:
         if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
             raise HoldsforError(f"{text!r} is a path, where text is expected: write holdsfor.load({text!r}).")
-    return language.parse(
+    description = language.parse(
         *texts, tables=tables, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
     )
+    make_plan(description)
+    return description
 
 
 def as_description(rules: Rules) -> EventDescription:
@@ -54,16 +62,21 @@ def as_description(rules: Rules) -> EventDescription:
     return load_rules(rules)
 
 
-def plan_fully(description: EventDescription) -> Plan:
-    """The plan, with all that can go wrong before there are any events."""
+def make_plan(description: EventDescription) -> Plan:
+    """Make the plan, which `plan` keeps."""
     from holdsfor.plan import plan  # after the rules have been read: most mistakes are told without it
 
-    made = plan(description)
+    return plan(description)
+
+
+def make_closures(description: EventDescription) -> Plan:
+    """Make the plan and what its recursive predicates come to; whatever is wrong before there are events is raised."""
+    made = make_plan(description)
     if made.closures:
-        from holdsfor.engine.evaluate import make_program
+        from holdsfor.engine.evaluate import program_once
 
         try:
-            make_program(made)
+            program_once(made)
         except Refusal as refusal:
             raise DescriptionError([refusal.diagnostic(description.sources)]) from None
     return made
@@ -72,7 +85,7 @@ def plan_fully(description: EventDescription) -> Plan:
 def find_refusals(description: EventDescription) -> list[Diagnostic]:
     """What plan and engine refuse of rules that are right so far."""
     try:
-        plan_fully(description)
+        make_closures(description)
     except DescriptionError as error:
         return [each for each in error.diagnostics if each.severity == "error"]
     return []
@@ -82,3 +95,11 @@ def open_fact_reader(source: Source) -> FactReader | None:
     from holdsfor.io.readers.rule_facts import open_rule_facts  # most rule files do not need it
 
     return open_rule_facts(source)
+
+
+def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
+    if not facts:
+        return []
+    from holdsfor.io.readers.facts import read_facts
+
+    return [read_facts(name, source) for name, source in facts.items()]

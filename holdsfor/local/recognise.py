@@ -24,7 +24,7 @@ from holdsfor.job.shapes import with_shapes
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
-from holdsfor.plan import plan_once
+from holdsfor.plan import plan
 
 
 def recognise(
@@ -90,7 +90,7 @@ def recognise_for(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = program_once(plan_once(description))
+        program = program_once(plan(description))
         source = as_source(events, format, mapping)
         read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None

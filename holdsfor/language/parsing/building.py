@@ -13,7 +13,7 @@ from lark import Token, Tree
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit
+from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit, wrong_duration
 from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
 
@@ -183,10 +183,10 @@ class Builder:
         self.note_duration(text, place)
         ticks = count_ticks(text, self._unit)
         if ticks is None or ticks > _MOST:
-            message = f"`{text}` is not a whole number of ticks of 1 {self._unit}"
-            message = message if ticks is None else f"the duration {text} is too long"
-            self.diagnostics.append(self._error("duration", message, place, HINT))
-            return Int(0, place)
+            too_long = f"the duration {text} is too long", HINT
+            message, hint = wrong_duration(text, self._unit) if ticks is None else too_long
+            self.diagnostics.append(self._error("duration", message, place, hint))
+            return Int(1, place)  # what nothing more is said about
         return Int(ticks, place)
 
     def note_duration(self, text: str, place: Place) -> None:

@@ -98,9 +98,11 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         parsed.damaged.update(_NAME.findall(text))
         return None
     place = source.place(chunk.start + advice.start, chunk.start + advice.end)
-    parsed.diagnostics.append(
-        Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, source.line(place.line))
-    )
+    if not any(each.place == place for each in parsed.diagnostics[-1:]):  # the cut before a clause may stand there, too
+        line = source.line(place.line)
+        parsed.diagnostics.append(
+            Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, line)
+        )
     if advice.split is None or not 0 < advice.cut <= advice.split:
         parsed.damaged.update(names_defined(text))
         return None
