@@ -18,6 +18,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.backoff import Backoff
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
 from holdsfor.io.mqtt.recent import Recent
@@ -237,7 +238,7 @@ class Spooler:
 
     def _insist(self, action: Callable[[], None]) -> bool:
         """Does it, again and again while the disk is full; once we are to stop, only once. Whether it was done."""
-        pause = 0.1
+        backoff = Backoff(0.2, LONGEST_PAUSE)
         while True:
             try:
                 action()
@@ -256,8 +257,7 @@ class Spooler:
                 )
             if self._inbox.is_shut:
                 return False
-            self._inbox.pause(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            self._inbox.pause(backoff.pause())
 
     def _commit(self, messages: Sequence[Message]) -> None:
         fresh = self._fresh(messages)
