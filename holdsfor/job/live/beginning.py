@@ -14,7 +14,7 @@ from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
-from holdsfor.io.sinks.keeping import KeepingSink
+from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
@@ -22,21 +22,14 @@ from holdsfor.io.wide import TableShape
 from holdsfor.job.doubts import warn_of_units
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
+from holdsfor.job.live.delivery import Deliveries, Delivery, Each
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesReader
-from holdsfor.job.live.telling import (
-    Compactor,
-    Deliveries,
-    Delivery,
-    Each,
-    RejectWarnings,
-    Watching,
-    warn_of_changed_files,
-)
+from holdsfor.job.live.telling import Compactor, RejectWarnings, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
@@ -67,7 +60,7 @@ class StreamOptions(TypedDict, total=False):
     aside and goes on, 'stop' raises the error of the first time.
     sinks: where changes go besides the tables. on_failure: what happens when one does not take them: 'stop' ends the
     stream, and a restart delivers them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried
-    again with each batch.
+    again with growing pauses of up to 30 seconds.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops.
     """
@@ -101,6 +94,7 @@ class Begun:
     places: Places
     lease: Lease
     shapes: tuple[TableShape, ...]
+    deliveries: Deliveries
 
 
 def begin_stream(
@@ -168,15 +162,26 @@ def begin_stream(
         )
         places.spark.make()  # Spark would let all read it
         open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
-        kept = [_keeping(sink, checkpoint, durable) for sink in sinks] if on_failure == "keep" else sinks
-        deliveries = Deliveries(tuple(Delivery(sink, places.state, places.tables, each) for sink in kept))
+        deliveries = Deliveries(
+            [
+                Delivery(
+                    sink,
+                    places.state,
+                    places.tables,
+                    each,
+                    _outbox(sink, checkpoint, durable, lease) if on_failure == "keep" else None,
+                )
+                for sink in sinks
+            ]
+        )
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told.append(RejectWarnings(places.tables))
-        told += [] if watch is None else [Watching(watch)]
-        return Begun(
-            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, mapping.all_arguments)
-        )
+        told += [] if watch is None else [Watching(watch, deliveries)]
+        deliveries.start()
+        lease.before_release(deliveries.finish)
+        shapes = shapes_of(description, mapping.all_arguments)
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes, deliveries)
     except BaseException:
         lease.release()
         raise
@@ -193,8 +198,8 @@ def _check_sinks(sinks: Sequence[Sink]) -> None:
         raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
 
 
-def _keeping(sink: Sink, checkpoint: str | Path, durable: bool) -> Sink:
-    return KeepingSink(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True))
+def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease) -> Outbox:
+    return Outbox(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True), lease.held)
 
 
 def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:

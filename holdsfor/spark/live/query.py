@@ -12,6 +12,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.depot import Depot
 from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, reader_of
+from holdsfor.job.live.delivery import Stopped
 from holdsfor.job.live.progress import read_progress
 from holdsfor.job.live.query import LiveQuery
 from holdsfor.job.live.reading import Reader
@@ -67,10 +68,6 @@ def stream(
         begun.lease.release()
         raise
     return live
-
-
-class Stopped(Exception):
-    """A batch that Spark begins while the stream is being stopped: it is done at the next start."""
 
 
 class SparkQuery(LiveQuery):
@@ -170,6 +167,7 @@ class SparkQuery(LiveQuery):
         return True
 
     def stop(self) -> None:
+        self.deliveries.hurry()
         with self._working:  # after the batch that runs now; one that begins later gives up by itself
             self._stopped = True
             self._beginning.close()
