@@ -38,7 +38,8 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 
 if TYPE_CHECKING:
-    from holdsfor.io.metrics import BatchMetrics, MetricsServer
+    from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer
+    from holdsfor.io.metrics.neighbours import SourceMetrics
     from holdsfor.io.sinks.sink import Sink
     from holdsfor.job.live.query import LiveQuery
 
@@ -75,6 +76,9 @@ METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on thi
 METRICS_HOST = typer.Option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
+AWAY_AFTER = typer.Option(
+    help="/healthz says 'away' when a broker is not there, or a receiver takes nothing, for longer than this."
+)
 ON_POISON = typer.Option(
     help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
 )
@@ -133,6 +137,7 @@ def stream(
     metrics_port: Annotated[int | None, METRICS] = None,
     metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
+    away_after: Annotated[str, AWAY_AFTER] = "2min",
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
@@ -147,6 +152,7 @@ def stream(
     bound: Annotated[list[str] | None, BOUND] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
+    from holdsfor.io.metrics import Health
     from holdsfor.job.live.early import check_early
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
@@ -180,12 +186,16 @@ def stream(
         )
     log = log_of(checkpoint)
     with ExitStack() as stack:
-        server = stack.enter_context(_serving(metrics_port, metrics_host, ticks(stall_after, "s")))
+        health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
+        server = stack.enter_context(_serving(metrics_port, metrics_host, health))
         host = _Spark(master, settings, log) if engine == "spark" else _Local()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
         stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
-        begin = stack.enter_context(host.source(source, checkpoint, format, mapping, max_events, max_files, take_over))
+        sources: list[Callable[[], SourceMetrics]] = []
+        place = (source, checkpoint, format, mapping, max_events, max_files, take_over, sources.append)
+        begin = stack.enter_context(host.source(*place))
+        health.sources = lambda: [tell() for tell in sources]
         live = begin(
             description,
             every=every,
@@ -210,8 +220,7 @@ def stream(
             watch=stack.enter_context(_watching(unit, server)),
             take_over=take_over,
         )
-        if server is not None:
-            server.health.seconds_at_work = live.seconds_at_work
+        health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
         wait(live, may_lose_spark=engine == "spark")
         say(f"Tables in {live.tables.shown()}")
 
@@ -353,14 +362,14 @@ def _topic_of(address: str) -> str:
 
 
 @contextmanager
-def _serving(port: int | None, host: str, stall_after: float) -> Iterator[MetricsServer | None]:
+def _serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServer | None]:
     """Figures for machines, if asked."""
-    from holdsfor.io.metrics import Health, MetricsServer
+    from holdsfor.io.metrics import MetricsServer
 
     if port is None:
         yield None
         return
-    with MetricsServer(port, host, Health(stall_after)) as server:
+    with MetricsServer(port, host, health) as server:
         yield server
 
 

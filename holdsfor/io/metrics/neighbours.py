@@ -1,9 +1,12 @@
-"""The figures of what a stream reads from and delivers to."""
+"""The figures of what a stream reads from and delivers to, also in the text format of Prometheus."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
+
+from holdsfor.io.metrics.totals import labelled
 
 
 class SinkMetrics(NamedTuple):
@@ -34,8 +37,6 @@ class SourceMetrics(NamedTuple):
     away_since: float | None = None  # seconds since 1970
     received: int = 0  # messages
     waiting: int = 0  # messages that are not on disk yet
-    unread: int = 0  # messages on disk that no batch has taken yet
-    connections: int = 0
     lost_sessions: int = 0
     silent_topics: tuple[str, ...] = ()  # subscriptions that have brought nothing so far
     error: str | None = None
@@ -48,3 +49,51 @@ class SourceMetrics(NamedTuple):
         """Describe what is wrong, for a person."""
         reason = f" ({self.error})" if self.error else ""
         return f"{self.name} has been away for {self.seconds_away():.0f} s{reason}"
+
+
+SOURCE_FAMILIES: Sequence[tuple[str, str, str, Callable[[SourceMetrics], float]]] = (
+    ("holdsfor_source_connected", "gauge", "1 if the broker is there.", lambda source: int(source.connected)),
+    ("holdsfor_source_away_seconds", "gauge", "How long it has been away.", SourceMetrics.seconds_away),
+    ("holdsfor_source_messages_total", "counter", "Messages received.", lambda source: source.received),
+    ("holdsfor_source_waiting", "gauge", "Messages not on disk yet.", lambda source: source.waiting),
+    (
+        "holdsfor_source_lost_sessions_total",
+        "counter",
+        "Sessions that the broker has lost, with the messages of that time.",
+        lambda source: source.lost_sessions,
+    ),
+    (
+        "holdsfor_source_silent_topics",
+        "gauge",
+        "Subscriptions that have brought nothing since the start.",
+        lambda source: len(source.silent_topics),
+    ),
+)
+SINK_FAMILIES: Sequence[tuple[str, str, str, Callable[[SinkMetrics], float | None]]] = (
+    ("holdsfor_undelivered", "gauge", "Changes that a receiver has not taken yet.", lambda sink: sink.undelivered),
+    ("holdsfor_undelivered_seconds", "gauge", "How long the oldest of them waits.", SinkMetrics.seconds_behind),
+    (
+        "holdsfor_last_delivery_timestamp_seconds",
+        "gauge",
+        "When a receiver last took changes, in seconds since 1970.",
+        lambda sink: sink.last_success,
+    ),
+    (
+        "holdsfor_delivery_latency_seconds",
+        "gauge",
+        "From the arrival of the last batch with changes until a receiver had them.",
+        lambda sink: sink.latency,
+    ),
+)
+
+
+def neighbours_text(sources: Sequence[SourceMetrics], sinks: Sequence[SinkMetrics]) -> str:
+    """Write the figures of sources and sinks for Prometheus."""
+    families = [
+        labelled(name, kind, about, "source", {source.name: measure(source) for source in sources})
+        for name, kind, about, measure in (SOURCE_FAMILIES if sources else ())
+    ]
+    for name, kind, about, measure_sink in SINK_FAMILIES:
+        values = {sink.name: value for sink in sinks if (value := measure_sink(sink)) is not None}
+        families += [labelled(name, kind, about, "sink", values)] if values else []
+    return "".join(families)

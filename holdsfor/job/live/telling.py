@@ -11,6 +11,7 @@ from holdsfor.io.storage.changelog import compactions
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.storage.store import Store
 from holdsfor.job.doubts import count_reasons, join_reasons, reasons_text
+from holdsfor.job.live.bucket import OPEN_OF
 from holdsfor.job.live.delivery import Deliveries, Each
 from holdsfor.job.live.ledger import Commit
 from holdsfor.printable import count_text
@@ -114,4 +115,7 @@ def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
         seconds=phases,
         stream_time=commit.fired,
         open_intervals=int(counts["intervals_open"]) if "intervals_open" in counts else None,
+        open_by_fluent={
+            name.removeprefix(OPEN_OF): int(count) for name, count in counts.items() if name.startswith(OPEN_OF)
+        },
     )
