@@ -15,6 +15,7 @@ import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
+from holdsfor.cli.logs import begin_logs
 from holdsfor.cli.own_process import OwnProcess, leave_out_modules
 from holdsfor.cli.run import (
     ALLOW,
@@ -86,6 +87,8 @@ ON_FAILURE = typer.Option(
     help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
     "in order when it does."
 )
+LOG_FORMAT = typer.Option(help="How lines on stderr are written: as text, or as an object of JSON each.")
+LOG_LEVEL = typer.Option(help="What is told: debug has a line for each batch, info one a minute, warning only trouble.")
 ENGINE = typer.Option(help="On Spark, or in this process.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
@@ -143,6 +146,8 @@ def stream(
     verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
     on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
+    log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
+    log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
@@ -156,6 +161,7 @@ def stream(
     from holdsfor.job.live.early import check_early
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
+    context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
@@ -217,7 +223,7 @@ def stream(
             on_poison=on_poison,
             sinks=sinks,
             on_failure=on_failure,
-            watch=stack.enter_context(_watching(unit, server)),
+            watch=stack.enter_context(_watching(unit, server, log_format == "text", health)),
             take_over=take_over,
         )
         health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
@@ -374,11 +380,13 @@ def _serving(port: int | None, host: str, health: Health) -> Iterator[MetricsSer
 
 
 @contextmanager
-def _watching(unit: TickUnit, server: MetricsServer | None) -> Iterator[Callable[[BatchMetrics], None]]:
+def _watching(
+    unit: TickUnit, server: MetricsServer | None, draws: bool, health: Health
+) -> Iterator[Callable[[BatchMetrics], None]]:
     """Progress for people, and figures for machines if asked."""
     from holdsfor.view.live import LiveProgress
 
-    with LiveProgress(unit) as display:
+    with LiveProgress(unit, draws=draws, sinks=lambda: health.sinks()) as display:
         shown: list[Callable[[BatchMetrics], Any]] = [display.show]
         if server is not None:
             shown.append(server.add)
