@@ -53,6 +53,8 @@ TO = typer.Option(
     metavar="console|mqtt://...|kafka://...|http://...|FOLDER",
     help="Where changes go; may be given several times.",
 )
+MESSAGE_TIMES = typer.Option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
+MESSAGE_ARGUMENTS = typer.Option(help="Arguments in messages: as a list, or named as columns of results are.")
 CHECKPOINT = typer.Option(help="A folder for the state. A stream that finds its own there goes on where it was.")
 OUT = typer.Option("--out", "-o", help="A folder for the tables. Default: in the checkpoint.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
@@ -121,6 +123,8 @@ def stream(
     step: Annotated[str, STEP],
     checkpoint: Annotated[str, CHECKPOINT],
     to: Annotated[list[str] | None, TO] = None,
+    message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
+    message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
     out: Annotated[str | None, OUT] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
@@ -222,6 +226,8 @@ def stream(
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
+            message_times=message_times,
+            message_arguments=message_arguments,
             on_failure=on_failure,
             watch=stack.enter_context(_watching(unit, server, log_format == "text", health)),
             take_over=take_over,

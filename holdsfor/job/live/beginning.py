@@ -14,6 +14,7 @@ from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
+from holdsfor.io.sinks.message_form import Arguments, MessageForm, Times
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
@@ -58,9 +59,11 @@ class StreamOptions(TypedDict, total=False):
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
     aside and goes on, 'stop' raises the error of the first time.
-    sinks: where changes go besides the tables. on_failure: what happens when one does not take them: 'stop' ends the
-    stream, and a restart delivers them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried
-    again with growing pauses of up to 30 seconds.
+    sinks: where changes go besides the tables. message_times: 'ticks' or 'iso' (2026-03-01T09:15:25Z).
+    message_arguments: a 'list', or 'named' as the columns of a table of results are.
+    on_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers them;
+    'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of up to
+    30 seconds.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
     which then stops.
     """
@@ -81,6 +84,8 @@ class StreamOptions(TypedDict, total=False):
     durable: bool
     on_poison: str
     sinks: Sequence[Sink]
+    message_times: Times
+    message_arguments: Arguments
     on_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
@@ -119,6 +124,8 @@ def begin_stream(
     durable: bool = False,
     on_poison: str = "quarantine",
     sinks: Sequence[Sink] = (),
+    message_times: Times = "ticks",
+    message_arguments: Arguments = "list",
     on_failure: str = "stop",
     watch: Callable[[BatchMetrics], None] | None = None,
     take_over: bool = False,
@@ -133,6 +140,8 @@ def begin_stream(
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     mapping = mapping_of(reader)
+    shapes = shapes_of(description, mapping.all_arguments)
+    form = MessageForm.of(message_times, message_arguments, unit, shapes)
     warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
     with shown_refusals(description.sources):
         program = make_program(plan(description))
@@ -170,6 +179,7 @@ def begin_stream(
                     places.tables,
                     each,
                     _outbox(sink, checkpoint, durable, lease) if on_failure == "keep" else None,
+                    form,
                 )
                 for sink in sinks
             ]
@@ -180,7 +190,6 @@ def begin_stream(
         told += [] if watch is None else [Watching(watch, deliveries)]
         deliveries.start()
         lease.before_release(deliveries.finish)
-        shapes = shapes_of(description, mapping.all_arguments)
         return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes, deliveries)
     except BaseException:
         lease.release()

@@ -10,6 +10,7 @@ from threading import Event, Thread
 from typing import Any, TypeAlias
 
 from holdsfor.io.metrics.neighbours import SinkMetrics
+from holdsfor.io.sinks.message_form import PLAIN, MessageForm
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.changelog import LOGS, compactions, part_of
@@ -36,7 +37,7 @@ class Delivery:
     """Brings the changes of each batch to a sink. The last batch that was delivered is kept with the state.
 
     A crash between delivery and this note makes the batch go out once more, with the same messages.
-    outbox: where changes wait for the sink; without it the batch waits.
+    outbox: where changes wait for the sink; without it the batch waits. form: how changes are written for it.
     """
 
     sink: Sink
@@ -44,6 +45,7 @@ class Delivery:
     tables: Store
     each: Each
     outbox: Outbox | None = None
+    form: MessageForm = PLAIN
     _metrics: SinkMetrics = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +67,8 @@ class Delivery:
             self.outbox.check()
             arrived = _arrival(commit)
             for file in logs:
-                self.outbox.put(commit.batch, _part(file), self.tables.read_table(file.name, file.crc), arrived)
+                changes = self.form.apply(self.tables.read_table(file.name, file.crc))
+                self.outbox.put(commit.batch, _part(file), changes, arrived)
         self.state.write_record(name, {"batch": commit.batch})
 
     def metrics(self) -> SinkMetrics:
@@ -73,10 +76,10 @@ class Delivery:
         return self._metrics if self.outbox is None else self.outbox.metrics()
 
     def _deliver_now(self, commit: Commit, logs: Sequence[Written]) -> None:
-        sink, tables, batch = self.sink, self.tables, commit.batch
+        sink, tables, form, batch = self.sink, self.tables, self.form, commit.batch
 
         def deliver(file: Written) -> int:
-            return sink.deliver(batch, _part(file), tables.read_table(file.name, file.crc))
+            return sink.deliver(batch, _part(file), form.apply(tables.read_table(file.name, file.crc)))
 
         arrived, changes = _arrival(commit), _count_changes(commit)
         if changes:
