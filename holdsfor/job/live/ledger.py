@@ -270,7 +270,8 @@ class Ledger:
         if changes:
             raise HoldsforError(
                 f"the checkpoint {self.store.shown()} was begun with {'; '.join(changes)}. "
-                "Go on as it was begun, or begin anew with another checkpoint."
+                "Go on as it was begun, or begin anew with another checkpoint: docs/streaming.md, section Changing rules, "
+                "says how to do that without a gap."
             )
 
     def identity(self) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, read
 from holdsfor.job.live.delivery import Stopped
 from holdsfor.job.live.progress import read_progress
 from holdsfor.job.live.query import LiveQuery
-from holdsfor.job.live.reading import Reader
+from holdsfor.job.live.reading import ColumnReader, Reader
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
+from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.log import log_by_renaming
 from holdsfor.spark.live.tables import pack_tables
@@ -57,7 +58,10 @@ def stream(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
     require_context(spark, "A stream")
+    check_python(spark)
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
+    if isinstance(reader, ColumnReader):
+        check_frame(frames[0], reader.mapping, description.inputs)
     rows = pack_tables(events) if isinstance(events, Mapping) else events
     pause = None if every is None else seconds_between(every)
     begun = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
