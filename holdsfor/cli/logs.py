@@ -73,7 +73,8 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(getattr(record, "figures", {}) | entry, ensure_ascii=False, default=str)
+        figures = getattr(record, "figures", {})
+        return json.dumps(entry | figures | entry, ensure_ascii=False, default=str)
 
 
 def time_of(record: logging.LogRecord) -> str:

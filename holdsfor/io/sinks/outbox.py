@@ -151,7 +151,12 @@ class Outbox:
 
     def _note_failure(self, reason: str) -> None:
         if self._metrics.error is None:
-            _log.warning("%s The stream goes on; changes are kept in %s until then.", reason, self.store.shown())
+            _log.warning(
+                "%s does not take changes: %s The stream goes on, and keeps them in %s until it does.",
+                self._metrics.name,
+                reason,
+                self.store.shown(),
+            )
         with self._lock:
             self._metrics = self._metrics._replace(error=reason)
 
