@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -106,16 +107,23 @@ class Ongoing:
             return None
         return with_room(lambda room: world_after(self.carried, self.program, self.windows, self.scope, room))
 
-    def count_open(self) -> int:
-        """How many intervals of what is defined here have no end yet."""
+    def count_open(self) -> Counter[str]:
+        """Count the intervals that have no end yet, for each fluent that is defined here."""
+        counts: Counter[str] = Counter()
         if self._known is None and self._last is None:
-            ends = (block.end for block in self.carried.known if block.end is not None)
-            return sum(int(np.count_nonzero(end == OPEN)) for end in ends)
-        relations = [r for r in self.scope.relations(self.program.plan) if r.kind != "event"]
-        if self._known is not None:
-            return sum(_count_open(self._known.stores[r]) for r in relations if r in self._known.stores)
-        assert self._last is not None
-        return sum(self._last.now.intervals_of(relation).count_open() for relation in relations)
+            for block in self.carried.known:
+                if block.end is not None:
+                    counts[block.name] += int(np.count_nonzero(block.end == OPEN))
+            return counts
+        for relation in self.scope.relations(self.program.plan):
+            if relation.kind == "event":
+                continue
+            if self._known is None:
+                assert self._last is not None
+                counts[relation.name] += self._last.now.intervals_of(relation).count_open()
+            elif relation in self._known.stores:
+                counts[relation.name] += _count_open(self._known.stores[relation])
+        return counts
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""

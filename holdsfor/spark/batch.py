@@ -35,6 +35,7 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
+from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.session import open_depot_folder
@@ -122,6 +123,7 @@ def recognise(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
+    check_python(spark)
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
@@ -207,7 +209,10 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     inputs = description.inputs
     tables = events if isinstance(events, Mapping) else {"": events}
     if any(isinstance(table, DataFrame) for table in tables.values()):
-        return _feed_of_frames(_frames(tables, as_mapping(mapping)), inputs)
+        frames = _frames(tables, as_mapping(mapping))
+        for frame in frames:
+            check_frame(frame.rows, frame.mapping, inputs)
+        return _feed_of_frames(frames, inputs)
     # Workers stay in the folder in which Spark was started.
     source = EventSource(tuple(part.from_anywhere() for part in as_source(events, format, mapping).parts))
     parts = parts_of(source)
