@@ -109,15 +109,18 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
-    """What has ended by now, from the first point of the history on."""
+    """What has ended by now; what began by the start of the history counts from its first tick."""
     held, args = read_by_parts(world.intervals_of(pattern.relation), pattern.args)
     wanted, axis = shape(args, frozenset(), world.dictionary), world.axis
     chosen = (held.e & axis.mask) <= world.now + 1 - axis.origin
-    chosen &= (held.e & axis.mask) > world.start + 1 - axis.origin
+    start, first = world.first_points
+    begin = np.where(held.s & axis.mask > start, held.s & axis.mask, first)
+    chosen &= held.e & axis.mask > begin
     mask = held.mask(wanted.picks)
-    held = held.where(chosen if mask is None else chosen & mask)
+    chosen = chosen if mask is None else chosen & mask
+    held = held.where(chosen)
     rows = Rows(axis, len(held), {name: Column(world.dictionary, held.codes(p)) for p, name in wanted.new})
-    return _with_span(rows, np.maximum(axis.time(held.s), world.start + 1), axis.time(held.e) - 1, world)
+    return _with_span(rows, begin[chosen] + axis.origin, axis.time(held.e) - 1, world)
 
 
 def _with_span(rows: Rows, start: Ints, end: Ints, world: World) -> Rows:

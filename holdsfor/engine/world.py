@@ -81,6 +81,15 @@ class World:
     counts: Counter[str] = field(default_factory=Counter)
     cuts: Cuts | None = None
 
+    @property
+    def first_points(self) -> tuple[int, int]:
+        """Return the start of the history and the first tick after it, relative to the origin of the axis.
+
+        What begins with the history has begun by the start, so that nothing happens then; it counts from the tick on.
+        """
+        start = self.start - self.axis.origin
+        return start, self.axis.next_time(start)
+
     def from_cuts(
         self,
         after: int,

@@ -199,7 +199,8 @@ def _keep_lasting(s: Ints, e: Ints, least: int, most: int, times: Ints, bits: in
     starts, ends, k = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), 0
     for i in range(s.size):
         end = e[i] & mask
-        lasted = (times[1] if end == mask else end) - max(s[i] & mask, times[0])
+        start = s[i] & mask
+        lasted = (times[2] if end == mask else end) - (start if start > times[0] else times[1])
         starts[k], ends[k] = s[i], e[i]
         k += least <= lasted <= most
     return starts[:k], ends[:k]
@@ -239,7 +240,7 @@ def _combine(op: int, starts: list[Ints], ends: list[Ints], count: int) -> None:
 
 @kernel
 def work_out(script: Ints, arrays: Arrays, times: Ints, keys: int, bits: int) -> Intervals:
-    """What a script says. times: the first point of the history, and the last. keys: how many a table is for."""
+    """What a script says. times: start, first tick and end of the history. keys: how many a table is for."""
     starts, ends, tables = [arrays[0]], [arrays[0]], [arrays[0]]
     for number in range(script.shape[0]):
         op, a, b, c = script[number, 0], script[number, 1], script[number, 2], script[number, 3]

@@ -99,7 +99,7 @@ def recognise_for(
         if count == 1:
             read = [join_events(read)]
             blocks = list(read[0].blocks)
-        find_span = cache(partial(span_of, blocks))
+        find_span = cache(partial(span_of, [block for part in read for block in part.timed]))
         while True:
             windows = find_windows_over(lambda fence: find_span(fence) or (1, 1), *times, fence)
             try:

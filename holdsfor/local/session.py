@@ -178,7 +178,7 @@ class LiveSession:
         read = source.read(self.description.inputs)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
-        late = self._take([block for block, _ in inside])
+        late = self._take([block for block, _ in inside], read.other_times)
         self.columns |= source.columns
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
@@ -187,10 +187,10 @@ class LiveSession:
         )
         return Added(read.read, read.unused, late, rejects)
 
-    def _take(self, blocks: list[Block]) -> pa.Table:
+    def _take(self, blocks: list[Block], other_times: tuple[Block, ...]) -> pa.Table:
         """Hands on the rows that count; gives those that are late."""
         if self.evaluation is None:
-            span = span_of(blocks, self.terms.fence)
+            span = span_of([*blocks, *other_times], self.terms.fence)
             if span is None:
                 return nothing_late()
             tick = self.terms.times.tick

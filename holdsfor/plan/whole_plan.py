@@ -72,11 +72,15 @@ class Plan:
 
 
 class Reach(NamedTuple):
-    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
+    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides.
+
+    joined: ticks over which the input that is looked at is joined; whether it is, shows only so much later.
+    """
 
     back: int | None
     ahead: int | None
     ticks: int = 0
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_o
 from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Block
+from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.mapping import as_mapping, check_zone
@@ -281,16 +281,16 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
 
 @dataclass(frozen=True, slots=True)
 class _Inspection:
-    """What the driver asks of the times of all rows. ask: has the workers look at their blocks, each in its own way."""
+    """What the driver asks of the times of all rows. ask: has the workers look at their events, each in its own way."""
 
-    ask: Callable[[Callable[[Sequence[Block]], Batches], str], DataFrame]
+    ask: Callable[[Callable[[Events], Batches], str], DataFrame]
 
     def span(self, fence: Fence) -> tuple[int, int]:
         """The first and last time of the rows inside the fence."""
         from pyspark.sql import functions
 
-        def look(blocks: Sequence[Block]) -> Batches:
-            span = span_of(blocks, fence)
+        def look(events: Events) -> Batches:
+            span = span_of(events.timed, fence)
             if span is not None:
                 yield pa.RecordBatch.from_pylist([{"low": span[0], "high": span[1]}])
 
@@ -301,8 +301,8 @@ class _Inspection:
     def sample(self) -> Sample:
         """Some of the times, by which their middle and spread can be told."""
 
-        def look(blocks: Sequence[Block]) -> Batches:
-            sample = sample_of(blocks)
+        def look(events: Events) -> Batches:
+            sample = sample_of(events.blocks)
             yield pa.record_batch({"time": sample.times, "weight": sample.weights})
 
         rows = self.ask(look, "time bigint, weight bigint").toArrow()
@@ -310,13 +310,13 @@ class _Inspection:
 
 
 def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Inspection:
-    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+    def ask(look: Callable[[Events], Batches], columns: str) -> DataFrame:
         shared = share(spark, parts)
 
         def task(batches: Batches) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from look(shared()[number].read(inputs).blocks)
+                    yield from look(shared()[number].read(inputs))
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
 
@@ -324,11 +324,11 @@ def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) ->
 
 
 def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Inspection:
-    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+    def ask(look: Callable[[Events], Batches], columns: str) -> DataFrame:
         def task(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
             def look_at_all(batches: Batches) -> Batches:
                 for table in tables_of(batches):
-                    yield from look(blocks_from_table(table, mapping, inputs, "").blocks)
+                    yield from look(blocks_from_table(table, mapping, inputs, ""))
 
             return look_at_all
 

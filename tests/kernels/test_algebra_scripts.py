@@ -28,7 +28,7 @@ COMBINE = {UNITE: set.union, INTERSECT: set.intersection, SUBTRACT: set.differen
 
 
 def follow(
-    lines: Sequence[Line], arrays: Sequence[Ints], axis: Axis, times: tuple[int, int] = (0, 0), keys: int = 0
+    lines: Sequence[Line], arrays: Sequence[Ints], axis: Axis, times: tuple[int, int, int] = (0, 0, 0), keys: int = 0
 ) -> Intervals:
     slots = (*arrays, *[ints([])] * (ALGEBRA_SLOTS - len(arrays)))
     return work_out(np.array(lines, np.int64), slots, ints(times), keys, axis.bits)
@@ -69,15 +69,17 @@ def test_combinations(data: st.DataObject, axis: Axis) -> None:
 def test_lasting(data: st.DataObject, axis: Axis, least: int, most: int) -> None:
     """An open interval has lasted until now, and none for longer than the history."""
     s, e = data.draw(interval_lists(axis))
-    first, now = data.draw(st.integers(0, 5)), axis.horizon
+    before, now = data.draw(st.integers(0, 5)), axis.horizon
+    first = before + data.draw(st.integers(1, 3))
     kept = []
     for start, end in zip(s.tolist(), e.tolist(), strict=True):
         until = now if end & axis.mask == axis.mask else end & axis.mask
-        if least <= until - max(start & axis.mask, first) <= most:
+        begin = start & axis.mask
+        if least <= until - (begin if begin > before else first) <= most:
             kept.append((start, end))
     expected = ints(start for start, _ in kept), ints(end for _, end in kept)
     lines = [(READ, 0, 0, 0), (LAST, least, most, 0)]
-    assert same(follow(lines, (s, e), axis, (first, now)), expected)
+    assert same(follow(lines, (s, e), axis, (before, first, now)), expected)
 
 
 @law

@@ -102,8 +102,8 @@ class Evaluation:
                 if (entity, value) in self.description.unreported:
                     continue
                 key = entity.name, tuple(map(str, args)), str(value)
-                shown = [(max(s, self.world.first + 1), e) for s, e in intervals if e > self.world.first + 1]
-                begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest]
+                shown = [(self.world.begin(s), e) for s, e in intervals]
+                begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest and s < e]
                 if begun:
                     answer.intervals[key] = begun
         for entity in self.description.events:

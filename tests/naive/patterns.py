@@ -112,9 +112,8 @@ class Patterns:
         for (args, value), intervals in self.world.fluents.get(signature(pattern.fluent), {}).items():
             values = match_all(terms, (*args, value), {})
             if values is not None:
-                begin = self.world.first + 1
-                ended = [(max(s, begin), e - 1) for s, e in intervals if e != FOREVER and e > begin]
-                found += [Match(dict(values), s, e) for s, e in ended if e <= self.until]
+                ended = [(self.world.begin(s), e - 1) for s, e in intervals if e != FOREVER]
+                found += [Match(dict(values), s, e) for s, e in ended if s <= e <= self.until]
         return found
 
     # ------------------------------------------------------------ pairs

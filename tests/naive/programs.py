@@ -48,7 +48,7 @@ def random_program(seed: int) -> Program:
     entities = random.sample(ENTITIES, random.choice((2, 2, 3, 4)))
     tick = random.choice((1, 1, 1, 1, 5, 10))
     step = tick * random.randint(2, 12)
-    start = tick * random.choice((0, 0, 3, 10))
+    start = tick * random.choice((0, 0, 3, 10)) + Random(f"start {seed}").choice((0, 0, 3)) % tick
     window = step * random.randint(1, 3) + tick * random.choice((0, 0, 0, 1))
     end = start + step * random.randint(1, 4) - random.choice((0, 0, 0, tick))
     horizon = Horizon(window, step, start, end, tick)
