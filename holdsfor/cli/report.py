@@ -83,7 +83,7 @@ def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
         home.relation.signature: (number, list(home.positions or ()))
         for number, stage in enumerate(made.stages, 1)
         for home in stage.homes
-        if home.relation.is_reported
+        if not home.relation.is_part
     }
 
 

@@ -70,6 +70,10 @@ BOUND = typer.Option(
     help="How far a definition may look back and ahead that has no bound of its own: ticks, or a duration such as 4h. "
     "Without a name: each that has none. May be given several times.",
 )
+ONLY = typer.Option(
+    metavar="NAME",
+    help="A definition, by name or name/arity, that goes out; the others do not. May be given several times.",
+)
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
@@ -119,6 +123,7 @@ def run(
     allow: Annotated[list[Path] | None, ALLOW] = None,
     functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
+    only: Annotated[list[str] | None, ONLY] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
@@ -126,6 +131,7 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.order import RunOrder, RunTimes, Writing
+    from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     own, table = split(rules, app)
@@ -150,7 +156,7 @@ def run(
         tick=tick or (1 if table.tick is None else table.tick),
         tick_unit=unit,
     )
-    description = with_bounds(description, bound or [], unit)
+    description = choose_results(with_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     order = RunOrder(
