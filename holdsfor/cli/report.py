@@ -63,6 +63,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
             {
                 **_name(signature),
                 "kind": kind_of(description, signature),
+                "internal": (signature, None) in description.unreported,
                 "stratum": strata.get(signature),
                 "stage": stage,
                 "by": by,

@@ -227,12 +227,16 @@ def prepare_to_show() -> None:
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:
-    from holdsfor.cli.findings import HEADER, finding_cells
+    from holdsfor.cli.findings import HEADER, finding_cells, hints, with_unfound
     from holdsfor.io.clock import clock_of
+    from holdsfor.io.wide import SHAPES
 
     show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
-    if outcome.findings:
-        show("", HEADER, finding_cells(outcome.findings, clock_of(outcome.nanoseconds)))
+    findings = with_unfound(outcome.findings, [shape["name"] for shape in outcome.metrics[SHAPES]])
+    if findings:
+        show("", HEADER, finding_cells(findings, clock_of(outcome.nanoseconds)))
+    for hint in hints(findings):
+        complain(hint, style="yellow")
 
 
 def mapped_files(mapping: Path | None) -> dict[str, str]:

@@ -265,7 +265,7 @@ def test_show_times_as_they_came(here: Path) -> None:
     ("args", "message"),
     [
         (("show", "absent"), "is not there. Name a folder that `holdsfor run` wrote, or the tables of a stream."),
-        (("show", "out", "movin"), "nothing called 'movin' was recognised. Did you mean 'moving'?"),
+        (("show", "out", "movin"), "no rule defines 'movin'. Did you mean 'moving'?"),
         (("show", "out", "moving", "--entity", "vv1"), "nothing was recognised of 'vv1'. Did you mean 'v1'?"),
         (("show", "out", "moving", "--from", "2026-03-01"), "these results have ticks, not dates"),
     ],

@@ -172,16 +172,16 @@ def begin_stream(
             on_poison == "quarantine",
         )
         places.spark.make()  # Spark would let all read it
-        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
+        shapes = shapes_of(description, mapping.all_arguments)
+        defined = list(dict.fromkeys(shape.name for shape in shapes))
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
         kept = [_keeping(sink, checkpoint, durable) for sink in sinks] if on_failure == "keep" else sinks
         deliveries = Deliveries(tuple(Delivery(sink, places.state, places.tables, each) for sink in kept))
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told.append(RejectWarnings(places.tables))
         told += [] if watch is None else [Watching(watch)]
-        return Begun(
-            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, mapping.all_arguments)
-        )
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes)
     except BaseException:
         lease.release()
         raise
