@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -38,7 +39,9 @@ RULES = typer.Argument(
     metavar="RULES",
     help="Rule files, background knowledge included; or RTEC's defaults.toml, for all that is not given here.",
 )
-EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
+EVENTS = typer.Option(
+    metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, JSON lines, Parquet, Feather, terms."
+)
 APP = typer.Option("--app", help="Which application of RTEC's defaults.toml, if it has several.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
 STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
@@ -77,6 +80,10 @@ ONLY = typer.Option(
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
+
+
+#: What follows a number in `--window 5 minutes`, where the shell sees a word of its own.
+_UNIT = re.compile(r"(?i)us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?")
 
 
 class RunCommand(TyperCommand):
@@ -280,6 +287,11 @@ def load_rules(
     rules: Sequence[Path], facts: Sequence[str] | None, allow: Sequence[Path] | None, functions: Path | None
 ) -> EventDescription:
     """The rules with what the command line adds to them."""
+    for path in rules:
+        if _UNIT.fullmatch(str(path)) and not path.exists():
+            raise HoldsforError(
+                f"{path}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
+            )
     import holdsfor
     from holdsfor.cli.functions import load_functions
 
