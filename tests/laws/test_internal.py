@@ -5,24 +5,36 @@ HOLDSFOR_PROGRAMS and HOLDSFOR_SEED as for the laws of programs.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
 
-from holdsfor.language import DescriptionError, parse
+import holdsfor
+from holdsfor.language import DescriptionError, EventDescription, parse
 from holdsfor.language.choosing import choose_results
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import LOCAL, NAIVE, TASKS, Engine, in_session, in_stream, on_spark
+from tests.conformance.engines import answer as as_answer
 from tests.laws.test_programs import SEEDS, answer, skip_if_too_large
 from tests.naive.draw_patterns import random_patterns
+from tests.naive.evaluate import Answer
 from tests.naive.functions import FUNCTIONS
 from tests.naive.internal import declare_internal, defined, draw, without
 from tests.naive.programs import Program, random_program
+from tests.naive.rows import Horizon, line_format
 from tests.naive.shapes import random_shapes
 
-HOSTS = (*LOCAL, TASKS[2], in_stream(3), in_session())
+
+def in_threads(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+    events = holdsfor.read_events(list(lines), format=line_format(lines))
+    result = holdsfor.recognise(description, events, **asdict(horizon), threads=2)
+    return as_answer(result.intervals, result.occurrences)
+
+
+HOSTS = (*LOCAL, Engine("threads", in_threads), TASKS[2], in_stream(3), in_session())
 PROGRAMS = {
     "programs": random_program,
     "patterns": lambda seed: random_patterns(seed, mixed=True),
