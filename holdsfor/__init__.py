@@ -67,7 +67,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """List what is for users, and nothing that the package itself has imported."""
+    return [*__all__, "__version__"]
 
 
 def load(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -33,12 +33,12 @@ class Commands(TyperGroup):
     """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        take_plain_values(self.get_params(ctx))
+        _prepare(self.get_params(ctx))
         return super().parse_args(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)
-        take_plain_values(command.get_params(ctx) if command is not None else ())
+        _prepare(command.get_params(ctx) if command is not None else ())
         return command
 
     def invoke(self, ctx: Any) -> Any:
@@ -47,6 +47,14 @@ class Commands(TyperGroup):
         except HoldsforError as error:
             complain(str(error))
             raise typer.Exit(1) from error
+
+
+def _prepare(parameters: Sequence[Any]) -> None:
+    """Let Pydantic rest, and let the help show switches without a value."""
+    take_plain_values(parameters)
+    for parameter in parameters:
+        if getattr(parameter, "is_bool_flag", False):
+            parameter.metavar = ""
 
 
 def _show_version(wanted: bool) -> None:

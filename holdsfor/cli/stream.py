@@ -26,6 +26,7 @@ from holdsfor.cli.run import (
     FUNCTIONS,
     MAPPING,
     MASTER,
+    ONLY,
     RULES,
     TICK,
     TICK_UNIT,
@@ -159,10 +160,12 @@ def stream(
     allow: Annotated[list[Path] | None, ALLOW] = None,
     functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
+    only: Annotated[list[str] | None, ONLY] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     from holdsfor.io.metrics import Health
     from holdsfor.job.live.early import check_early
+    from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     context.find_root().call_on_close(begin_logs(log_format, log_level))
@@ -171,7 +174,7 @@ def stream(
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
-    description = with_bounds(description, bound or [], unit)
+    description = choose_results(with_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]

@@ -47,12 +47,12 @@ class WaitingRows:
 
 
 def progress_table(plan: Plan, world: World) -> pa.Table:
-    """All partial matches after an evaluation, for the rules in their order."""
+    """All partial matches of what results may have, after an evaluation, for the rules in their order."""
     world = replace(world, shared={})  # what was matched on the way may not be all
     tables = [PROGRESS_SCHEMA.empty_table()]
     for definition in plan.definitions:
-        names = {relation.name for relation in defines(definition)}
-        for rule in conclusions(definition):
+        names = {relation.name for relation in defines(definition) if world.reports(relation)}
+        for rule in conclusions(definition) if names else ():
             if rule.chain and isinstance(rule.chain[0], Occurring):
                 writer = Writer(rule.chain, written=dict(rule.names))
                 for waiting in waiting_for(rule.chain[0].pattern, writer, world):

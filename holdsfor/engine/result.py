@@ -103,7 +103,7 @@ def without_hidden(intervals: Intervals, relation: Relation, world: World) -> In
     """Without values that no grounding declares, where others are declared."""
     if not world.unreported:
         return intervals
-    hidden = [value for owner, value in world.unreported if owner == relation.signature]
+    hidden = [value for owner, value in world.unreported if value is not None and owner == relation.signature]
     if not hidden:
         return intervals
     if relation.value is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from holdsfor import language
 from holdsfor.errors import HoldsforError
 from holdsfor.functions import Function
+from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, Source
 from holdsfor.language.facts import FactReader, FactTable
@@ -51,15 +52,15 @@ def parse_rules(
     return description
 
 
-def as_description(rules: Rules) -> EventDescription:
-    """The rules, loaded if they are the path of a rule file."""
+def as_description(rules: Rules, only: str | Iterable[str] | None = None) -> EventDescription:
+    """The rules, loaded if they are the path of a rule file. only: the definitions that results shall have."""
     if isinstance(rules, EventDescription):
-        return rules
+        return choose_results(rules, only)
     if not isinstance(rules, str | Path):
         raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
     if isinstance(rules, str) and ("\n" in rules or ":-" in rules):
         raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
-    return load_rules(rules)
+    return choose_results(load_rules(rules), only)
 
 
 def make_plan(description: EventDescription) -> Plan:

@@ -24,6 +24,7 @@ from holdsfor.language.passes.cuts import cuts
 from holdsfor.language.passes.domains import domains
 from holdsfor.language.passes.dynamic import dynamic
 from holdsfor.language.passes.impossible import impossible
+from holdsfor.language.passes.internal import internal
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.lower_case import lower_case
@@ -53,6 +54,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     values,
     dynamic,
     kinds,
+    internal,
     names,
     recursion,
     clashes,

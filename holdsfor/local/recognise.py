@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -41,6 +42,7 @@ def recognise(
     mapping: Any = None,
     stepped: bool = False,
     threads: int | None = None,
+    only: str | Iterable[str] | None = None,
 ) -> Result:
     """What the rules recognise in the events, over the whole history, in this process.
 
@@ -50,10 +52,11 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
     are rows enough. The answer is the same, its rows perhaps in another order.
+    only: the definitions that the result shall have, by name or name/arity; without it, all that are not internal.
     """
     return recognise_for(
         NOBODY,
-        rules,
+        as_description(rules, only),
         events,
         window=window,
         step=step,

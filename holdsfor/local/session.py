@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import wraps
 from pathlib import Path
@@ -30,11 +30,12 @@ from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
 from holdsfor.job.doubts import warn_of_times_outside
-from holdsfor.job.live.changed import PIECES, find_changes
+from holdsfor.job.live.changed import find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
-from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.job.live.identity import identify_rules
 from holdsfor.job.shapes import shapes_of
+from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -59,6 +60,7 @@ def live(
     report: Report = "eager",
     keep: Duration | None = None,
     incremental: bool = True,
+    only: str | Iterable[str] | None = None,
 ) -> LiveSession:
     """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
@@ -66,29 +68,35 @@ def live(
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
     only at what changes, unless that is most of what is known; if not, it looks at all that is not settled yet. What
-    comes of it is the same.
+    comes of it is the same. only: the definitions that are told of, by name or name/arity; without it, all that are not
+    internal.
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     kept = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(description, SessionTerms(times, unit, report, kept), incremental)
+    session = _begin(choose_results(description, only), SessionTerms(times, unit, report, kept), incremental)
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)
     return session
 
 
-def resume(folder: str | Path, description: EventDescription, *, incremental: bool = True) -> LiveSession:
+def resume(
+    folder: str | Path,
+    description: EventDescription,
+    *,
+    incremental: bool = True,
+    only: str | Iterable[str] | None = None,
+) -> LiveSession:
     """The session that `save` has written there. The rules must be those that it was begun with.
 
-    incremental: see `live`.
+    incremental, only: see `live`; a session that goes on tells of the same definitions.
     """
     store = Store(folder, private=True)
     saved = read_session(store)
-    session = _begin(description, saved.terms, incremental)
-    known = {"rules": saved.rules, PIECES: saved.pieces}
-    changes = find_changes(known, {"rules": rules_digest(session.program), PIECES: rules_pieces(session.program)})
+    session = _begin(choose_results(description, only), saved.terms, incremental)
+    changes = find_changes(saved.rules, identify_rules(session.program))
     if changes:
         raise HoldsforError(
             f"the session in {store.shown()} was begun with {'; '.join(changes)}. "
@@ -263,8 +271,7 @@ class LiveSession:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
         evaluation, known = self.evaluation, self.known
         saved = Saved(
-            rules_digest(self.program),
-            rules_pieces(self.program),
+            identify_rules(self.program),
             self.terms,
             None if evaluation is None else evaluation.windows.start,
             NOTHING_YET if evaluation is None else evaluation.save(),

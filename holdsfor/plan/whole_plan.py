@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from holdsfor.hash_once import HashedOnce, hash_once
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Signature, Unreported
 from holdsfor.language.facts import FactTable
-from holdsfor.language.terms import Term
 from holdsfor.plan.definitions import Closure, Definition, Domain, InputSource
 from holdsfor.plan.operators import Chain, Expression, Lookup, Of, Relation
 from holdsfor.plan.routes import Stage
@@ -56,7 +55,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
-    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
+    unreported: frozenset[Unreported] = frozenset()  # what only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
     pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
 

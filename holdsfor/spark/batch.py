@@ -107,6 +107,7 @@ def recognise(
     format: str | None = None,
     mapping: Any = None,
     out: str | Path | None = None,
+    only: str | Iterable[str] | None = None,
 ) -> SparkResult:
     """What the rules (a description, or the path of a rule file) recognise in the events, on Spark.
 
@@ -115,10 +116,10 @@ def recognise(
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 4 a core, fewer where there is little input, more
     where there is much).
-    out: workers write the result tables there.
+    out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules)
+    description = as_description(rules, only)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
+from random import Random
 from typing import Any, NamedTuple
 from typing import Literal as OneOf
 
@@ -54,7 +55,7 @@ def lay_out(
     groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
-    total = intervals.num_rows
+    totals = Counter({Kind(False, False, name): count for name, count in _count_names(intervals)})
     intervals, kept, entities_given = _busiest(intervals, limit)
     rows = _rows(intervals, "fluent", is_event=False)
     known = {row.args[0] for row in rows if row.args}
@@ -62,19 +63,46 @@ def lay_out(
     if kept is not None:
         notes.append(
             f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
-            f"{len(rows):,} of {total:,} intervals. The tables have them all."
+            f"{len(rows):,} of {totals.total():,} intervals."
         )
     marks = [] if occurrences is None else _rows(occurrences, "event", is_event=True)
     read = [] if inputs is None else _input_rows(inputs)
     for more, noun in ((marks, "events"), (read, "input rows")):
+        totals.update(row.kind for row in more)
         chosen = more if kept is None else [row for row in more if any(arg in kept for arg in row.args)]
-        rows += chosen[:limit]
+        thinned = _thin_out(chosen, limit)
+        rows += thinned
         if len(chosen) > limit:
-            notes.append(f"Only the first {limit:,} of {len(chosen):,} {noun} are shown.")
-    return _content(rows, known, clock, notes, definitions, groups or {})
+            notes.append(f"Only {len(thinned):,} of {len(chosen):,} {noun} are shown: of each kind the same share.")
+    return _content(rows, known, clock, [*notes, *_name_missing(rows, totals)], definitions, groups or {}, totals)
 
 
 # ---------------------------------------------------------------- what to show
+
+
+def _count_names(intervals: pa.Table) -> list[tuple[str, int]]:
+    return [(row["values"], row["counts"]) for row in intervals["fluent"].value_counts().to_pylist()]
+
+
+def _thin_out(rows: list[LaneRow], limit: int) -> list[LaneRow]:
+    """Of each kind the same share, and at least one row: some here and there, always the same ones."""
+    if len(rows) <= limit:
+        return rows
+    by_kind: dict[Kind, list[LaneRow]] = {}
+    for row in rows:
+        by_kind.setdefault(row.kind, []).append(row)
+    chance = Random(0)  # every third row might be every row of some entities
+    return [row for same in by_kind.values() for row in chance.sample(same, max(1, len(same) * limit // len(rows)))]
+
+
+def _name_missing(rows: list[LaneRow], totals: Counter[Kind]) -> Iterator[str]:
+    """A note on what is not shown at all, and on where the rest is."""
+    shown = Counter(row.kind for row in rows)
+    missing = sorted({kind.name for kind in totals if kind not in shown})
+    if missing:
+        yield f"Nothing is shown of {', '.join(missing)}."
+    if shown.total() < totals.total():
+        yield "The tables have them all."
 
 
 def _first_args(table: pa.Table) -> pa.DictionaryArray:
@@ -136,6 +164,7 @@ def _content(
     notes: list[str],
     definitions: Sequence[Definition],
     groups: Mapping[str, str],
+    totals: Counter[Kind],
 ) -> dict[str, Any]:
     times = [row.start for row in rows] + [row.end for row in rows if row.end is not None]
     origin, last = (min(times), max(times)) if times else (0, 1)
@@ -152,7 +181,7 @@ def _content(
         "span": max(1, last - origin),
         "notes": notes,
         "summary": _summary(rows, kinds, entities),
-        "kinds": list(_kinds(kinds, Counter(row.kind for row in rows), definitions)),
+        "kinds": list(_kinds(kinds, Counter(row.kind for row in rows), totals, definitions)),
         "entities": entities,
         "groups": _group_names(entities, groups),
         "counts": [0] * len(entities),
@@ -170,7 +199,9 @@ def _group_names(entities: list[str], groups: Mapping[str, str]) -> list[str]:
     return [names.get(entity, "") for entity in entities] if groups else []
 
 
-def _kinds(kinds: list[Kind], counts: Counter[Kind], definitions: Sequence[Definition]) -> Iterator[dict[str, Any]]:
+def _kinds(
+    kinds: list[Kind], counts: Counter[Kind], totals: Counter[Kind], definitions: Sequence[Definition]
+) -> Iterator[dict[str, Any]]:
     """What the legend shows, and how each is defined: its rules, and which kinds of input they look at."""
     by_kind = {(each.is_event, each.name): each for each in definitions}
     for kind in kinds:
@@ -180,6 +211,7 @@ def _kinds(kinds: list[Kind], counts: Counter[Kind], definitions: Sequence[Defin
             "event": kind.is_event,
             "input": kind.is_input,
             "count": counts[kind],
+            "total": totals[kind],
             "rules": [] if definition is None else [[rule.place, rule.text] for rule in definition.rules],
             "needs": [
                 place

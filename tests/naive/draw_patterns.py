@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.naive.internal import sometimes_internal
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
 
@@ -81,7 +82,8 @@ def random_patterns(seed: int, mixed: bool = False) -> Program:
     end = random.choice((12, 20, 30))
     step = random.randint(3, end)
     horizon = Horizon(step * random.choice((1, 1, 2, 3)) + random.choice((0, 0, 1)), step, 0, end)
-    return Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), stream(random, end), horizon)
+    program = Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), stream(random, end), horizon)
+    return sometimes_internal(program, f"{seed} {mixed}")
 
 
 def stream(random: Random, end: int) -> tuple[str, ...]:

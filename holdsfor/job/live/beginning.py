@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesRe
 from holdsfor.job.live.telling import Compactor, RejectWarnings, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
+from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -65,7 +66,8 @@ class StreamOptions(TypedDict, total=False):
     'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of up to
     30 seconds.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
-    which then stops.
+    which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
+    internal. A stream that goes on tells of the same.
     """
 
     window: Required[Duration]
@@ -89,6 +91,7 @@ class StreamOptions(TypedDict, total=False):
     on_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
+    only: str | Iterable[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,7 @@ def begin_stream(
     on_failure: str = "stop",
     watch: Callable[[BatchMetrics], None] | None = None,
     take_over: bool = False,
+    only: str | Iterable[str] | None = None,
 ) -> Begun:
     """each: runs a function on each of several items, on the workers that there are."""
     if on_poison not in ON_POISON:
@@ -136,6 +140,7 @@ def begin_stream(
     if on_failure not in ON_FAILURE:
         raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
     check_report(report)
+    description = choose_results(description, only)
     _check_sinks(sinks)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
@@ -171,7 +176,8 @@ def begin_stream(
             on_poison == "quarantine",
         )
         places.spark.make()  # Spark would let all read it
-        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
+        defined = list(dict.fromkeys(shape.name for shape in shapes))
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
         deliveries = Deliveries(
             [
                 Delivery(

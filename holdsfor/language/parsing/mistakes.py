@@ -59,6 +59,7 @@ def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
     finders = (
+        _internal,
         _pattern,
         _neck,
         _two_clauses,
@@ -84,6 +85,15 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, bool]:
     if isinstance(error, UnexpectedCharacters):
         return error.pos_in_stream or 0, False
     return len(text.rstrip()), True
+
+
+def _internal(text: str, position: int, at_end: bool) -> Advice | None:
+    """`internal late.`, `internal late(O).`: a name without its arity."""
+    opening = re.match(r"internal\s+(?=[a-z'])", _without_comments(text).lstrip())
+    if opening is None or "<-" in text or ":-" in text:
+        return None
+    hint = "write name and arity, such as internal lateCount/2."
+    return Advice("syntax", "`internal` names definitions by name and arity", hint, position, position + 1)
 
 
 def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
@@ -300,3 +310,19 @@ def _open_brackets(text: str) -> list[tuple[str, int]]:
         elif char in _OPENING.values() and stack:
             stack.pop()
     return stack
+
+
+#: The first that knows the mistake gives the advice.
+_FINDERS = (
+    _internal,
+    _pattern,
+    _neck,
+    _two_clauses,
+    advise_on_pattern,
+    _arrow,
+    _unit,
+    _chain,
+    _slip,
+    _brackets,
+    _surroundings,
+)

@@ -15,13 +15,13 @@ from lark.exceptions import UnexpectedInput
 from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable
-from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
+from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDeclaration, RawDirective, Refused
 from holdsfor.language.parsing.clauses import MANY, Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Place
 
-__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "names_defined", "parse"]
+__all__ = ["Parsed", "Raw", "RawClause", "RawDeclaration", "RawDirective", "RawPatternRule", "names_defined", "parse"]
 
 _NAME = re.compile(r"\b[a-z]\w*")
 _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\([^()]*\)\s*,\s*)?([a-z]\w*))?")
