@@ -203,7 +203,9 @@ def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> Paired:
     bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
     rows = _put_together(first, i, last, j, _times_at(first, START, i), _times_at(last, END, j), world)
-    rows = _passing(_with_places(rows, i, j, world), pattern.conditions, world)
+    if beside or pattern.choosing.policy != "unrestricted":
+        rows = _with_places(rows, i, j, world)
+    rows = _passing(rows, pattern.conditions, world)
     for what in beside:
         common = sorted((what.names & rows.names) - SPAN)
         around = _times_at(first, END, rows.times(LEFT)), _times_at(last, START, rows.times(RIGHT))
@@ -223,12 +225,12 @@ def _matched_absent(pattern: Absent, first: Rows, world: World) -> tuple[list[Ro
 def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
     """For so long after the first nothing of the other ended that began after it."""
     first = first_of(pattern, world)
+    alone, beside = _matched_absent(pattern, first, world)
     due = first.times(END) + duration
-    fires = (blocked_at(pattern, first, world) > due) & (due <= world.now)
+    fires = (_ticks_until(first, alone, world) > due) & (due <= world.now)
     rows = first.filter(fires)
     rows = _with_span(rows, rows.times(START), due[fires], world)
     rows = _passing(_limited(rows, pattern.within), pattern.conditions, world)
-    _, beside = _matched_absent(pattern, first, world)
     if beside:  # about what the conditions have given a value
         begun = _with_span(rows, rows.times(START), rows.times(END) - duration, world)
         rows = rows.filter(_ticks_until(begun, beside, world) > rows.times(END))
