@@ -139,3 +139,46 @@ def test_no_message_contradicts_another() -> None:
             error.add_note(f"edit {number}:\n{text}")
             raise
         assert not wrong, f"edit {number}:\n" + "\n\n".join(wrong) + "\n\n" + text
+
+
+def applied(text: str, diagnostic: Diagnostic) -> str | None:
+    """The text with what the advice says; None if that takes a person."""
+    place, hint = diagnostic.place, diagnostic.hint
+    if place.line != place.end_line:
+        return None
+    lines = text.split("\n")
+    line = lines[place.line - 1]
+    before, marked, after = (
+        line[: place.column - 1],
+        line[place.column - 1 : place.end_column - 1],
+        line[place.end_column - 1 :],
+    )
+    instead = re.match(r"write `([^`]+)`(?: \(|$)", hint)
+    meant = re.fullmatch(r"did you mean (\w+)\?", hint)
+    if instead:
+        marked = instead[1]
+    elif hint == "remove it" or hint == "write a comma":
+        marked = "" if hint == "remove it" else ","
+    elif hint == "write a comma here":
+        marked = f",{marked}"
+    elif meant and _WORD.search(marked):
+        marked = _WORD.sub(meant[1], marked, count=1)
+    else:
+        return None
+    lines[place.line - 1] = before + marked + after
+    return "\n".join(lines)
+
+
+def test_advice_that_is_applied_is_not_given_again() -> None:
+    texts = [text for text in files() if text.strip()]
+    tried = 0
+    for number in range(10_000, 10_000 + COUNT):
+        text = edited(number, texts)
+        first = next((each for each in diagnose(text) if each.severity == "error"), None)
+        better = None if first is None else applied(text, first)
+        if first is None or better is None:
+            continue
+        tried += 1
+        again = [each for each in diagnose(better) if (each.message, each.place) == (first.message, first.place)]
+        assert not again, f"edit {number}:\n{first}\n\n{again[0]}\n\n{better}"
+    assert tried > COUNT // 30

@@ -222,7 +222,11 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
             )
         opened, _ = open_brackets[-1]
         if _OPENING[opened] != bracket:
-            hint = f"write `{_OPENING[opened]}`"
+            hint = (
+                "write `)`, or open a list before it with `[`"
+                if bracket == "]"
+                else "write `]`, or close the list before"
+            )
             return Advice("parenthesis", f"`{opened}` is closed by `{bracket}`", hint, position, position + 1)
     whole = _open_brackets(text)
     if whole and (at_end or re.match(r":-|[a-z]", text[position:])):

@@ -134,11 +134,41 @@ def _operator(text: str, position: int) -> Advice | None:
     if word in (";", "|") and re.search(r"[<>=]\s*[\w.]+\s*\Z", text[:position]):
         hint = "write a rule for each case, with its condition behind WHERE"
         return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+    if word.upper() in _OPERATORS:
+        return _out_of_place(text, position, word)
     hint = _INSTEAD.get(word.lower(), "")
     if not hint:
         close = get_close_matches(word.upper(), _OPERATORS, n=1, cutoff=0.6)
         hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(_OPERATORS)}"
     return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+
+
+def _out_of_place(text: str, position: int, word: str) -> Advice | None:
+    """Advise on an operator among arguments, in a condition, or behind an aggregate that is not complete."""
+    opening = _last_open(text[:position])
+    end = position + len(word)
+    last = [match[1].lower() for match in re.finditer(r"(?i)\b(where|aggregate)\b", _without_remarks(text[:position]))]
+    if opening is None:
+        hint = "write over what before it: OVER LAST 10, or OVER LAST 5 min"
+        message = "an aggregate that does not say over what"
+        return Advice("aggregate", message, hint, position, end) if last[-1:] == ["aggregate"] else None
+    if re.search(r"(?i)\bwhere\s*\Z", text[:opening]) and word.upper() in ("AND", "OR"):
+        hint = (
+            "write a comma" if word.upper() == "AND" else "write a rule for each case, with its condition behind WHERE"
+        )
+        return Advice("operator", f"`{word}` joins events, not conditions", hint, position, end)
+    hint = f"write `)` before `{word}`"
+    return Advice("parenthesis", f"`{word}` stands inside this `(`", hint, opening, opening + 1)
+
+
+def _last_open(text: str) -> int | None:
+    """Return the place of the last bracket that is open at the end of a text."""
+    closed = 0
+    for place in range(len(text) - 1, -1, -1):
+        closed += (text[place] == ")") - (text[place] == "(")
+        if closed < 0:
+            return place
+    return None
 
 
 def _unfinished(before: str, position: int) -> Advice | None:
