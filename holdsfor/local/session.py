@@ -22,7 +22,7 @@ from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import QueryMoment
-from holdsfor.engine.window import counted, nothing_late
+from holdsfor.engine.window import check_range, counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.mapping import check_zone
@@ -220,7 +220,8 @@ class LiveSession:
     @one_at_a_time
     def advance(self, to: TimePoint) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
-        until = ticks_at("time to advance to", to, self.terms.tick_unit)
+        name = "time to advance to"
+        until = check_range(name, ticks_at(name, to, self.terms.tick_unit))
         evaluation = self.evaluation
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:

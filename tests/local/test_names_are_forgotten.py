@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine import ongoing
+from holdsfor.engine import ongoing, words
 from holdsfor.engine.changes import Report
 from holdsfor.engine.ongoing import MOST_GROWN, Ongoing
 from holdsfor.language import parse
@@ -27,14 +27,16 @@ PAIRS = (
 happensAt(both(V,W), T) :- happensAt(over(V), T), happensAt(meet(V,W), T), happensAt(over(W), T).
 """
 )
-STEP, WINDOW, NAMES, BATCHES = 10, 60, 100, 60
-FEW = 1500  # terms with which a dictionary begins anew, in place of `MANY_TERMS`
-MOST = max(FEW, MOST_GROWN * NAMES * (WINDOW // STEP + 2)) + 2 * NAMES
+STEP, WINDOW, NAMES, BATCHES = 10, 60, 100, 100
+FEW = 1500  # in place of `MANY_TERMS` and `MOST_WORDS`
+KEPT = 20  # batches at most, of which names are still in use
+MOST = max(FEW, MOST_GROWN * KEPT * NAMES) + 2 * NAMES
 
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ongoing, "MANY_TERMS", FEW)
+    monkeypatch.setattr(words, "MOST_WORDS", FEW)
 
 
 def count_terms(evaluation: Ongoing | None) -> tuple[int, int]:
