@@ -70,14 +70,14 @@ def _join(one: Finding, other: Finding) -> Finding:
 
 
 def with_unfound(findings: Iterable[Finding], defined: Iterable[str]) -> list[Finding]:
-    """The findings, and one without rows for each definition of which nothing was found. defined: names."""
+    """Add a finding without rows for each definition of which nothing was found. defined: names."""
     known = [*findings]
     missing = {*defined} - {finding.name for finding in known}
     return [*known, *(Finding(name, 0) for name in sorted(missing))]
 
 
 def hints(findings: Iterable[Finding]) -> Iterator[str]:
-    """A sentence for each fluent of which nearly all intervals are not over."""
+    """Write a sentence for each fluent of which nearly all intervals are not over."""
     for finding in findings:
         if finding.not_over >= MANY and finding.not_over >= NEARLY_ALL * finding.count:
             counts = f"{finding.not_over:,} of {finding.count:,} intervals of {finding.name} are not over"

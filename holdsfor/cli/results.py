@@ -22,7 +22,7 @@ class Results:
     defined: tuple[str, ...] = ()  # what rules define; () where an earlier version has not noted it down
 
     def names(self) -> set[str]:
-        """The fluents and events of which something was found."""
+        """List the fluents and events of which something was found."""
         columns = (self.intervals["fluent"], self.occurrences["event"])
         return {name for column in columns for name in column.unique().to_pylist()}
 
@@ -81,7 +81,7 @@ def _read_table(folder: Path, name: str) -> pa.Table:
 
 
 def _read_metrics(folder: Path) -> tuple[Clock, tuple[str, ...]]:
-    """What a tick is, and the names of what rules define."""
+    """Read what a tick is, and the names of what rules define."""
     from holdsfor.io.wide import NANOSECONDS, SHAPES
 
     path = folder / "metrics.json"

@@ -57,7 +57,7 @@ def changes(
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    told = [relation for relation in relations if moment.now.reports(relation) and _has_rows(relation, moment)]
+    told = [relation for relation in relations if _has_rows(relation, moment) and moment.now.reports(relation)]
     fluents = [relation for relation in told if relation.kind != "event"]
     events = [relation for relation in told if relation.kind == "event"]
     return Changes(_intervals(moment, fluents, report, last), _occurrences(moment, events, report, last))

@@ -5,44 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 from typing import Literal as OneOf
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdsfor.printable import count_text
 from holdsfor.view.definitions import Definition
+from holdsfor.view.shown_rows import EVERYBODY, Kind, LaneRow, count_names, name_missing, take_busiest, thin_out
 
 Clock = OneOf["ticks", "seconds", "milliseconds"]
-
-EVERYBODY = "(all)"  # the lane of what has no arguments
 
 _DIGITS = re.compile(r"(\d+)")
 _NEVER = 1 << 63
 _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 to 2100, in seconds since 1970
-
-
-class Kind(NamedTuple):
-    """What a row is one of. In this order: fluents, events, and then what the rules read, likewise."""
-
-    is_input: bool
-    is_event: bool
-    name: str
-
-
-@dataclass(slots=True)
-class LaneRow:
-    kind: Kind
-    args: list[str]
-    value: str | None
-    start: int
-    end: int | None
 
 
 def lay_out(
@@ -55,8 +32,8 @@ def lay_out(
     groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
-    totals = Counter({Kind(False, False, name): count for name, count in _count_names(intervals)})
-    intervals, kept, entities_given = _busiest(intervals, limit)
+    totals = Counter({Kind(False, False, name): count for name, count in count_names(intervals)})
+    intervals, kept, entities_given = take_busiest(intervals, limit)
     rows = _rows(intervals, "fluent", is_event=False)
     known = {row.args[0] for row in rows if row.args}
     notes = []
@@ -70,64 +47,14 @@ def lay_out(
     for more, noun in ((marks, "events"), (read, "input rows")):
         totals.update(row.kind for row in more)
         chosen = more if kept is None else [row for row in more if any(arg in kept for arg in row.args)]
-        thinned = _thin_out(chosen, limit)
+        thinned = thin_out(chosen, limit)
         rows += thinned
         if len(chosen) > limit:
             notes.append(f"Only {len(thinned):,} of {len(chosen):,} {noun} are shown: of each kind the same share.")
-    return _content(rows, known, clock, [*notes, *_name_missing(rows, totals)], definitions, groups or {}, totals)
+    return _content(rows, known, clock, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
 
 
-# ---------------------------------------------------------------- what to show
-
-
-def _count_names(intervals: pa.Table) -> list[tuple[str, int]]:
-    return [(row["values"], row["counts"]) for row in intervals["fluent"].value_counts().to_pylist()]
-
-
-def _thin_out(rows: list[LaneRow], limit: int) -> list[LaneRow]:
-    """Of each kind the same share, and at least one row: some here and there, always the same ones."""
-    if len(rows) <= limit:
-        return rows
-    by_kind: dict[Kind, list[LaneRow]] = {}
-    for row in rows:
-        by_kind.setdefault(row.kind, []).append(row)
-    chance = Random(0)  # every third row might be every row of some entities
-    return [row for same in by_kind.values() for row in chance.sample(same, max(1, len(same) * limit // len(rows)))]
-
-
-def _name_missing(rows: list[LaneRow], totals: Counter[Kind]) -> Iterator[str]:
-    """A note on what is not shown at all, and on where the rest is."""
-    shown = Counter(row.kind for row in rows)
-    missing = sorted({kind.name for kind in totals if kind not in shown})
-    if missing:
-        yield f"Nothing is shown of {', '.join(missing)}."
-    if shown.total() < totals.total():
-        yield "The tables have them all."
-
-
-def _first_args(table: pa.Table) -> pa.DictionaryArray:
-    """The first argument of each row; `EVERYBODY` where there is none."""
-    args = table["args"].combine_chunks()
-    if isinstance(args, pa.ChunkedArray):
-        args = pa.concat_arrays(args.chunks) if args.num_chunks else pa.array([], args.type)
-    lengths = pc.list_value_length(args).to_numpy(zero_copy_only=False).astype(np.int64)
-    starts = np.cumsum(lengths) - lengths
-    indices = pa.array(starts, mask=lengths == 0)
-    return args.flatten().take(indices).fill_null(EVERYBODY).dictionary_encode()
-
-
-def _busiest(intervals: pa.Table, limit: int) -> tuple[pa.Table, frozenset[str] | None, int]:
-    """The rows of the busiest entities, as many as fit; these entities (None: all), and how many there were."""
-    if intervals.num_rows <= limit:
-        return intervals, None, 0
-    first = _first_args(intervals)
-    codes = first.indices.to_numpy(zero_copy_only=False)
-    counts = np.bincount(codes)
-    ranked: npt.NDArray[np.int64] = np.argsort(-counts, kind="stable")
-    room = max(1, int(np.searchsorted(np.cumsum(counts[ranked]), limit, "right")))
-    chosen = ranked[:room]
-    rows = np.flatnonzero(np.isin(codes, chosen))[:limit]
-    return intervals.take(pa.array(rows)), frozenset(first.dictionary.take(pa.array(chosen)).to_pylist()), len(counts)
+# ---------------------------------------------------------------- rows
 
 
 def _rows(table: pa.Table, name: str, is_event: bool) -> list[LaneRow]:

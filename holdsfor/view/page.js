@@ -19,7 +19,9 @@ function redraw() {
 
 function arrange() {
   const isChosen = chooser(filter.value);
-  const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && isChosen(lane));
+  const filtered = filter.value.trim() ? data.lanes.filter(isChosen) : data.lanes;
+  const kept = filtered.filter((lane) => !hidden.has(lane.kind));
+  showCounts(filtered === data.lanes ? data.kinds.map((kind) => kind.total) : countRows(filtered));
   const rank = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value] || ((e) => e);
   grouping = GROUPINGS[group.value] || GROUPINGS.entity;
   const block = grouping === GROUPINGS.entity ? () => 0 : grouping.key; // entities follow the order as they are
@@ -42,6 +44,39 @@ function arrange() {
   document.getElementById("height").style.height = total + "px";
   measureDensity();
   moveTo(view.top);
+}
+
+// How many rows the lanes have, by kind. What is about two entities is in two lanes, and counts once.
+let numbers = null; // of each row in a lane, the same for the same row in another one
+function countRows(some) {
+  if (!numbers) {
+    const known = new Map();
+    numbers = new Int32Array(data.start.length);
+    for (const lane of data.lanes) {
+      for (let row = lane.from; row < lane.to; row++) {
+        const key = [lane.kind, data.term[row], data.start[row], data.end[row]].join();
+        if (!known.has(key)) known.set(key, known.size);
+        numbers[row] = known.get(key);
+      }
+    }
+  }
+  const counts = data.kinds.map(() => 0), counted = new Set();
+  for (const lane of some) {
+    for (let row = lane.from; row < lane.to; row++) {
+      if (counted.has(numbers[row])) continue;
+      counted.add(numbers[row]);
+      counts[lane.kind]++;
+    }
+  }
+  return counts;
+}
+
+function showCounts(counts) {
+  document.querySelectorAll(".chip").forEach((chip) => {
+    const count = counts[Number(chip.dataset.kind)];
+    chip.lastChild.textContent = count.toLocaleString("en");
+    chip.classList.toggle("absent", !count);
+  });
 }
 
 // How many of the visible rows go on in each part of the whole time.
@@ -333,7 +368,7 @@ function legend() {
     chip.dataset.kind = number;
     chip.append(document.createElement("i"));
     chip.append(Object.assign(document.createElement("span"), { textContent: kind.name }));
-    chip.append(Object.assign(document.createElement("b"), { textContent: kind.total.toLocaleString("en") }));
+    chip.append(document.createElement("b"));
     chip.onclick = () => { hidden.has(number) ? hidden.delete(number) : hidden.add(number); press(); };
     chip.ondblclick = () => {
       const alone = data.kinds.every((_, k) => k === number || hidden.has(k));

@@ -47,7 +47,7 @@ def _plain(value: Any) -> Any:
 
 
 def identify_rules(program: Program) -> dict[str, Any]:
-    """What must stay as it is of the rules, and of what they keep out of results."""
+    """Collect what must stay as it is of the rules, and of what they keep out of results."""
     unreported = program.plan.unreported
     kept_out = {owner for owner, value in unreported if value is None and owner.domain_behind(unreported) is None}
     return {"rules": rules_digest(program), PIECES: rules_pieces(program), INTERNAL: sorted(map(str, kept_out))}

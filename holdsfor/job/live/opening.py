@@ -89,7 +89,7 @@ def _mark_tables(tables: Store, stream: str, checkpoint: str, defined: Sequence[
 
 
 def read_defined(tables: Store) -> tuple[str, ...]:
-    """The fluents and events that tables may have; () where an earlier version has begun the stream."""
+    """Read the fluents and events that tables may have; () where an earlier version has begun the stream."""
     return tuple(read_version(tables, IDENTITY).get("defined", ())) if tables.exists(IDENTITY) else ()
 
 

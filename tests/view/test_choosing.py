@@ -1,4 +1,4 @@
-"""The page by keyboard alone, in a real browser: every bar and every entity can be reached and chosen."""
+"""Choosing on the page, in a real browser: bars and entities by keyboard, names, and what the legend counts."""
 
 from __future__ import annotations
 
@@ -103,3 +103,20 @@ def test_the_whole_name_is_told_beside_the_lane(tmp_path: Path) -> None:
       canvas.dispatchEvent(new PointerEvent('pointermove', at));
       say(tip.hidden, tip.querySelector('strong').textContent, tip.querySelectorAll('b').length);"""
     assert outcome(opened(page, tmp_path, SAY + script)) == ["false", name, "0"]
+
+
+def test_the_legend_counts_what_the_filter_leaves(tmp_path: Path) -> None:
+    rows = [("near", ["m1", "m2"], "true", 0, 5), ("near", ["m1", "m3"], "true", 7, 9), ("hot", ["m2"], "true", 0, 5)]
+    rows += [("near", ["m2", "m3"], "true", 7, 9)]
+    page = timeline(table(rows), None, tmp_path / "p.html")
+    script = """
+      const chips = () => [...document.querySelectorAll('.chip')].map((chip) => chip.textContent);
+      const type = (text) => { filter.value = text; filter.dispatchEvent(new Event('input')); return chips(); };
+      say(chips(), type('m1'), type('near'), type('hot'), type(''));"""
+    assert outcome(opened(page, tmp_path, SAY + script)) == [
+        "hot1,near3",
+        "hot0,near2",
+        "hot0,near3",
+        "hot1,near0",
+        "hot1,near3",
+    ]
