@@ -81,11 +81,16 @@ class Outbox:
         oldest = min((entry.arrived for entry in waiting), default=None)
         return metrics._replace(undelivered=sum(entry.changes for entry in waiting), waiting_since=oldest)
 
-    def finish(self, seconds: float | None) -> None:
-        """Deliver what the receiver takes now, for at most so many seconds. The rest stays on disk."""
+    def finish(self, seconds: float, while_taken: bool = False) -> None:
+        """Deliver what the receiver takes now, for at most so many seconds. The rest stays on disk.
+
+        while_taken: begin to count anew as long as it takes anything.
+        """
         self._ending.set()
         self._put.set()
-        if self._thread.is_alive():
+        before = -1
+        while self._thread.is_alive() and (while_taken or before < 0) and before != self.metrics().undelivered:
+            before = self.metrics().undelivered
             self._thread.join(seconds)
         left = self.metrics().undelivered
         if left:

@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 #: Runs a function on each item: on the workers, or here.
 Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 LAST_SECONDS = 5.0  # that a stream which is being stopped waits for its receivers
+PATIENCE = 60.0  # seconds in which a receiver takes nothing, after which a stream that has ended waits no longer
 
 
 def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -146,7 +147,10 @@ class Deliveries:
     def finish(self) -> None:
         """Deliver what receivers take now; what is kept for others stays on disk."""
         for outbox in self._outboxes():
-            outbox.finish(self._seconds_left() if self._stopping.is_set() else None)
+            if self._stopping.is_set():
+                outbox.finish(self._seconds_left())
+            else:
+                outbox.finish(PATIENCE, while_taken=True)
 
     def _outboxes(self) -> Iterable[Outbox]:
         return [delivery.outbox for delivery in self.each_sink if delivery.outbox is not None]
