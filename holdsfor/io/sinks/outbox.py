@@ -64,8 +64,8 @@ class Outbox:
         if not len(changes):
             return
         name = f"{batch:07d}-{part}.parquet"
-        self.store.write_table(name, changes)
         with self._lock:
+            self.store.write_table(name, changes)
             self._waiting[name] = Waiting(len(changes), arrived)
         self._put.set()
 
@@ -145,13 +145,12 @@ class Outbox:
             with self._held():
                 pass
             self._sink.deliver(int(batch), part, self.store.read_table(name))
-            self.store.delete(name)
+            self._note_success(name)
         except LeaseLost:
             raise
         except (HoldsforError, OSError) as error:
             self._note_failure(str(error))
             return False
-        self._note_success(name)
         return True
 
     def _note_failure(self, reason: str) -> None:
@@ -170,6 +169,7 @@ class Outbox:
             waiting = self.metrics().undelivered
             _log.warning("%s is back; it gets the %s kept for it.", self._metrics.name, count_text(waiting, "change"))
         self._backoff.reset()
-        with self._lock:
+        with self._lock:  # what is put in again under that name is either gone with it or comes after
+            self.store.delete(name)
             done, now = self._waiting.pop(name), time.time()
             self._metrics = self._metrics._replace(last_success=now, latency=now - done.arrived, error=None)

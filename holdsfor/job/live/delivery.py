@@ -24,6 +24,8 @@ Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 LAST_SECONDS = 5.0  # that a stream which is being stopped waits for its receivers
 PATIENCE = 60.0  # seconds in which a receiver takes nothing, after which a stream that has ended waits no longer
 
+SHOWN = 300  # characters of an error
+
 
 def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     return [function(item) for item in items]
@@ -88,7 +90,7 @@ class Delivery:
         try:
             (here if getattr(sink, "on_driver", False) else self.each)(deliver, logs)
         except Exception as error:
-            self._metrics = self._metrics._replace(error=str(error))
+            self._metrics = self._metrics._replace(error=str(error).partition("\n")[0][:SHOWN])
             raise
         if changes:
             now = time.time()
@@ -125,6 +127,8 @@ class Deliveries:
             outbox.start()
 
     def __call__(self, commit: Commit) -> None:
+        if not self.each_sink:
+            return
         begun = time.monotonic()
         attempts = [Attempt(delivery, commit) for delivery in self.each_sink]
         for attempt in attempts:
