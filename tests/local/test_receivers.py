@@ -143,6 +143,19 @@ def test_to_end_the_stream_takes_no_longer_than_a_short_bound(on_failure: str, t
     slow.gate.set()
 
 
+def test_what_waits_is_not_overtaken_by_a_start_that_keeps_nothing(tmp_path: Path) -> None:
+    receiver = Receiver("pager", up=False)
+    with running(tmp_path, [receiver], on_failure="keep") as job:
+        job.put()
+    with pytest.raises(HoldsforError, match=r"changes that pager has not taken wait in .*undelivered/pager"):
+        running(tmp_path, [receiver]).__enter__()
+    receiver.up = True
+    with running(tmp_path, [receiver], on_failure="keep"):
+        eventually(lambda: receiver.batches == [0])
+    with running(tmp_path, [receiver]) as job:
+        assert job.live.exception() is None
+
+
 def test_a_receiver_that_is_away_is_seen_and_gets_all_in_order_when_it_is_back(tmp_path: Path) -> None:
     receiver = Receiver("pager", up=False)
     with running(tmp_path, [receiver], on_failure="keep") as job:

@@ -31,10 +31,10 @@ class Outgoing(NamedTuple):
     retain: bool
 
 
-def publish(settings: Settings, messages: Sequence[Outgoing], retries: bool = True) -> int:
+def publish(settings: Settings, messages: Sequence[Outgoing], tries_again: bool = True) -> int:
     """Returns how many messages were sent, those included that a lost connection made necessary to send again.
 
-    retries: go on after a connection that has delivered nothing, for as long as the settings' patience.
+    tries_again: go on after a connection that has delivered nothing, for as long as the settings' patience.
     """
     left = dict(enumerate(messages))
     sent = 0
@@ -49,8 +49,8 @@ def publish(settings: Settings, messages: Sequence[Outgoing], retries: bool = Tr
             backoff.reset()
         elif delivery.refused:
             raise HoldsforError(delivery.refused)
-        elif not retries or time.monotonic() - progress > settings.patience:
-            reason = unreachable(settings, delivery.why, is_over=retries)
+        elif not tries_again or time.monotonic() - progress > settings.patience:
+            reason = unreachable(settings, delivery.why, is_over=tries_again)
             raise HoldsforError(f"{len(left)} of {len(messages)} messages could not be published: {reason}")
         if left:
             time.sleep(backoff.pause())

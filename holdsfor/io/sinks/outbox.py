@@ -64,8 +64,8 @@ class Outbox:
         if not len(changes):
             return
         name = f"{batch:07d}-{part}.parquet"
-        self.store.write_table(name, changes)
         with self._lock:
+            self.store.write_table(name, changes)
             self._waiting[name] = Waiting(len(changes), arrived)
         self._put.set()
 
@@ -81,11 +81,16 @@ class Outbox:
         oldest = min((entry.arrived for entry in waiting), default=None)
         return metrics._replace(undelivered=sum(entry.changes for entry in waiting), waiting_since=oldest)
 
-    def finish(self, seconds: float | None) -> None:
-        """Deliver what the receiver takes now, for at most so many seconds. The rest stays on disk."""
+    def finish(self, seconds: float, while_taken: bool = False) -> None:
+        """Deliver what the receiver takes now, for at most so many seconds. The rest stays on disk.
+
+        while_taken: begin to count anew as long as it takes anything.
+        """
         self._ending.set()
         self._put.set()
-        if self._thread.is_alive():
+        before = -1
+        while self._thread.is_alive() and (while_taken or before < 0) and before != self.metrics().undelivered:
+            before = self.metrics().undelivered
             self._thread.join(seconds)
         left = self.metrics().undelivered
         if left:
@@ -140,13 +145,12 @@ class Outbox:
             with self._held():
                 pass
             self._sink.deliver(int(batch), part, self.store.read_table(name))
-            self.store.delete(name)
+            self._note_success(name)
         except LeaseLost:
             raise
         except (HoldsforError, OSError) as error:
             self._note_failure(str(error))
             return False
-        self._note_success(name)
         return True
 
     def _note_failure(self, reason: str) -> None:
@@ -165,6 +169,7 @@ class Outbox:
             waiting = self.metrics().undelivered
             _log.warning("%s is back; it gets the %s kept for it.", self._metrics.name, count_text(waiting, "change"))
         self._backoff.reset()
-        with self._lock:
+        with self._lock:  # what is put in again under that name is either gone with it or comes after
+            self.store.delete(name)
             done, now = self._waiting.pop(name), time.time()
             self._metrics = self._metrics._replace(last_success=now, latency=now - done.arrived, error=None)

@@ -185,7 +185,7 @@ def begin_stream(
                     places.state,
                     places.tables,
                     each,
-                    _outbox(sink, checkpoint, durable, lease) if on_failure == "keep" else None,
+                    _outbox(sink, checkpoint, durable, lease, on_failure),
                     form,
                 )
                 for sink in sinks
@@ -214,8 +214,17 @@ def _check_sinks(sinks: Sequence[Sink]) -> None:
         raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
 
 
-def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease) -> Outbox:
-    return Outbox(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True), lease.held)
+def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease, on_failure: str) -> Outbox | None:
+    """Return where changes wait for a sink, if they do; refuses to overtake what waits from before."""
+    kept = Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True)
+    if on_failure == "keep":
+        return Outbox(sink, kept, lease.held)
+    if kept.names():
+        raise HoldsforError(
+            f"changes that {sink.name} has not taken wait in {kept.shown()}, and later ones must not overtake them. "
+            "Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
+        )
+    return None
 
 
 def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:

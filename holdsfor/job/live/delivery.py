@@ -22,6 +22,9 @@ _log = logging.getLogger(__name__)
 #: Runs a function on each item: on the workers, or here.
 Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 LAST_SECONDS = 5.0  # that a stream which is being stopped waits for its receivers
+PATIENCE = 60.0  # seconds in which a receiver takes nothing, after which a stream that has ended waits no longer
+
+SHOWN = 300  # characters of an error
 
 
 def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -87,7 +90,7 @@ class Delivery:
         try:
             (here if getattr(sink, "on_driver", False) else self.each)(deliver, logs)
         except Exception as error:
-            self._metrics = self._metrics._replace(error=str(error))
+            self._metrics = self._metrics._replace(error=str(error).partition("\n")[0][:SHOWN])
             raise
         if changes:
             now = time.time()
@@ -124,6 +127,8 @@ class Deliveries:
             outbox.start()
 
     def __call__(self, commit: Commit) -> None:
+        if not self.each_sink:
+            return
         begun = time.monotonic()
         attempts = [Attempt(delivery, commit) for delivery in self.each_sink]
         for attempt in attempts:
@@ -146,7 +151,10 @@ class Deliveries:
     def finish(self) -> None:
         """Deliver what receivers take now; what is kept for others stays on disk."""
         for outbox in self._outboxes():
-            outbox.finish(self._seconds_left() if self._stopping.is_set() else None)
+            if self._stopping.is_set():
+                outbox.finish(self._seconds_left())
+            else:
+                outbox.finish(PATIENCE, while_taken=True)
 
     def _outboxes(self) -> Iterable[Outbox]:
         return [delivery.outbox for delivery in self.each_sink if delivery.outbox is not None]

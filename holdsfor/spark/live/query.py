@@ -171,9 +171,9 @@ class SparkQuery(LiveQuery):
         return True
 
     def stop(self) -> None:
+        self._stopped = True  # a batch that begins from now on gives up by itself
         self.deliveries.hurry()
-        with self._working:  # after the batch that runs now; one that begins later gives up by itself
-            self._stopped = True
+        with self._working:  # after the batch that runs now
             self._beginning.close()
         with self.lease:  # Spark waits for that one, so that we must not hold it up
             self.query.stop()

@@ -175,6 +175,24 @@ def test_a_receiver_that_hangs_is_not_waited_for_at_the_end(tmp_path: Path) -> N
     assert time.monotonic() - begun < 2
 
 
+def test_as_long_as_a_receiver_takes_anything_the_end_waits(tmp_path: Path) -> None:
+    class Slow(Receiver):
+        def single_attempt(self) -> Receiver:
+            return self
+
+        def deliver(self, batch: int, part: str, changes: pa.Table) -> int:
+            time.sleep(0.15)
+            self.got.append((batch, part))
+            return len(changes)
+
+    receiver = Slow()
+    box = Outbox(receiver, Store(tmp_path / "undelivered"))
+    put(box, 0, 1, 2)
+    box.start()
+    box.finish(0.3, while_taken=True)
+    assert receiver.got == parts(0, 1, 2)
+
+
 def test_what_is_no_failure_of_the_receiver_is_raised(tmp_path: Path) -> None:
     class Broken(Receiver):
         def single_attempt(self) -> Receiver:
