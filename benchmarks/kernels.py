@@ -96,7 +96,7 @@ def _of_intervals(random: np.random.Generator, rows: int, keys: int) -> Iterator
     yield "conclude_after_cuts", total, lambda: conclude(*a, origin, *b, cuts, BITS, 0, 0, 0, BITS)
     yield "normalise", a[0].size, lambda: kernels.normalise(*a)
     yield "intersect2", total, lambda: kernels.intersect2(*a, *b)
-    yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, MASK, BITS)
+    yield "keep_lasting", a[0].size, lambda: algebra.keep_lasting(*a, 100, 1 << 40, 0, 1, MASK, BITS)
     yield "intervals_of_rows, table", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), keys, BITS)
     yield "intervals_of_rows, search", a[0].size, lambda: algebra.intervals_of_rows(*a, np.arange(keys), 1 << 40, BITS)
     yield "holds_mask", rows + a[0].size, lambda: kernels.holds_mask(points, *a)

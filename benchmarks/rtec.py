@@ -88,7 +88,7 @@ def main(applications: tuple[str, ...] = APPLICATIONS) -> None:
             files = with_rules(name, defaults)
             turns = [(measure_rtec(name, defaults, copy), measure_here(files)) for _ in range(TURNS)]
             theirs, ours = map(least_of, zip(*turns, strict=True))
-            report(name, theirs, ours, defaults.tick or 1)
+            report(name, theirs, ours)
 
 
 def prepared(name: str, rtec: Path) -> Defaults:
@@ -186,7 +186,7 @@ def measure_here(defaults: Defaults) -> Measured:
     source = holdsfor.read_events(list(defaults.events), format="rtec")
     events = source.read(description.inputs)
     windows = find_windows(
-        events.blocks, defaults.window, defaults.step, defaults.start, defaults.end, defaults.tick or 1
+        events.timed, defaults.window, defaults.step, defaults.start, defaults.end, defaults.tick or 1
     )
 
     def recognise() -> None:
@@ -225,7 +225,7 @@ def least_of(turns: tuple[Measured, ...]) -> Measured:
     return Measured(reading, recognition, turns[0].intervals, tables)
 
 
-def report(name: str, theirs: Measured, ours: Measured, tick: int) -> None:
+def report(name: str, theirs: Measured, ours: Measured) -> None:
     print(f"{name}: {len(theirs.intervals):,} intervals of RTEC, {len(ours.intervals):,} here")
     times = theirs.reading / ours.reading
     print(f"  reading      RTEC {theirs.reading:7.0f} ms, here {ours.reading:6.1f} ms: {times:.0f}x")
@@ -233,15 +233,12 @@ def report(name: str, theirs: Measured, ours: Measured, tick: int) -> None:
         f"  recognition  RTEC {theirs.recognition:7.0f} ms, here {ours.recognition:6.1f} ms: "
         f"{theirs.recognition / ours.recognition:.0f}x; {ours.tables:.1f} ms more for the tables"
     )
-    report_differences(name, theirs.intervals, ours.intervals, tick)
+    report_differences(name, theirs.intervals, ours.intervals)
 
 
-def report_differences(name: str, theirs: Intervals, ours: Intervals, tick: int) -> None:
-    on_clock = {(fluent, -(-start // tick) * tick, end) for fluent, start, end in ours}
-    between = len(theirs - ours) - len(theirs - on_clock)
+def report_differences(name: str, theirs: Intervals, ours: Intervals) -> None:
     only_theirs, only_ours = (
-        Counter(re.sub(r"\(.*\)=", "=", fluent) for fluent, _, _ in rows)
-        for rows in (theirs - on_clock, on_clock - theirs)
+        Counter(re.sub(r"\(.*\)=", "=", fluent) for fluent, _, _ in rows) for rows in (theirs - ours, ours - theirs)
     )
     unknown = 0
     for fluent in sorted(only_theirs | only_ours):
@@ -249,9 +246,7 @@ def report_differences(name: str, theirs: Intervals, ours: Intervals, tick: int)
         unknown += 0 if reason else only_theirs[fluent] + only_ours[fluent]
         counts = f"{only_theirs[fluent]} only of RTEC, {only_ours[fluent]} only here"
         print(f"  {fluent}: {counts}: {reason or 'NOT KNOWN WHY'}")
-    if between:
-        print(f"  {between} begin between two points of the clock here, and at the later one there: the same points")
-    named = between + only_theirs.total() + only_ours.total() - unknown
+    named = only_theirs.total() + only_ours.total() - unknown
     print(f"  intervals    {unknown} differ; {named} named")
 
 

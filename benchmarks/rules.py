@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 
-import holdsfor
+from holdsfor.language import EventDescription, parse
 from holdsfor.plan import plan
 
 BEGIN, END = "initiatedAt(f{0}(V)={1}, T) :- {2}.\n", "terminatedAt(f{0}(V)={1}, T) :- {2}.\n"
@@ -42,8 +42,8 @@ def measured(work: Callable[[], object]) -> float:
 def main() -> None:
     for write, fluents in ((many_rules, 5_000), (deep_chain, 2_000), (many_values, 50)):
         text = "".join(write(fluents))
-        found: list[holdsfor.EventDescription] = []
-        checked = measured(lambda text=text, found=found: found.append(holdsfor.parse(text)))  # type: ignore[misc]
+        found: list[EventDescription] = []
+        checked = measured(lambda text=text, found=found: found.append(parse(text)))  # type: ignore[misc]
         planned = measured(lambda found=found: plan(found[0]))  # type: ignore[misc]
         rules = f"{len(found[0].rules):,} rules over {fluents:,} fluents"
         print(f"{write.__name__}: {rules}: checked in {checked:.1f} s, planned in {planned:.1f} s")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from holdsfor.engine.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription
-    from holdsfor.language.facts import FactTable
     from holdsfor.local.progress import progress
     from holdsfor.local.recognise import recognise
     from holdsfor.local.session import LiveSession, live, resume
@@ -68,7 +67,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    """List what is for users, and nothing that the package itself has imported."""
+    return [*__all__, "__version__"]
 
 
 def load(
@@ -81,9 +81,11 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
-    from holdsfor.engine.rules import load_rules
+    from holdsfor.engine.rules import load_rules, make_closures
 
-    return load_rules(*paths, tables=_fact_tables(facts), allow=allow, functions=functions)
+    description = load_rules(*paths, facts=facts, allow=allow, functions=functions)
+    make_closures(description)
+    return description
 
 
 def parse(
@@ -91,14 +93,8 @@ def parse(
 ) -> EventDescription:
     """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
     `load` takes them."""
-    from holdsfor.engine.rules import parse_rules
+    from holdsfor.engine.rules import make_closures, parse_rules
 
-    return parse_rules(*texts, tables=_fact_tables(facts), functions=functions)
-
-
-def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
-    if not facts:
-        return []
-    from holdsfor.io.readers.facts import read_facts
-
-    return [read_facts(name, source) for name, source in facts.items()]
+    description = parse_rules(*texts, facts=facts, functions=functions)
+    make_closures(description)
+    return description

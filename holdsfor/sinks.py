@@ -6,3 +6,7 @@ from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, Sink, WebhookSink, mes
 from holdsfor.io.storage.store import Store
 
 __all__ = ["ConsoleSink", "JsonLinesSink", "MqttSink", "Settings", "Sink", "Store", "WebhookSink", "messages"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -37,3 +37,7 @@ def __getattr__(name: str) -> Any:
     if name not in _ON_SPARK:
         raise AttributeError(f"module 'holdsfor.sources' has no attribute {name!r}")
     return getattr(import_module(_ON_SPARK[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

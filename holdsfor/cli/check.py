@@ -35,13 +35,13 @@ def check(
     import holdsfor
     from holdsfor.cli import overview
     from holdsfor.cli.report import report
-    from holdsfor.engine.rules import plan_fully
+    from holdsfor.engine.rules import make_closures
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
         description = load_rules(rules, facts, allow, functions)
-        made = None if picture else plan_fully(description)
+        made = None if picture else make_closures(description)
     except holdsfor.DescriptionError as error:
         if not as_json:
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -32,12 +32,28 @@ TAKES_EVENT_FILES = ("run", "progress", "timeline")
 class Commands(TyperGroup):
     """A user's mistake ends any command with its message and exit code 1; a traceback means that we have a bug."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _hide_values_of_switches(self.get_params(ctx))
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        _hide_values_of_switches(command.get_params(ctx) if command is not None else ())
+        return command
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
         except HoldsforError as error:
             complain(str(error))
             raise typer.Exit(1) from error
+
+
+def _hide_values_of_switches(parameters: Sequence[Any]) -> None:
+    """Let the help show switches without a value."""
+    for parameter in parameters:
+        if getattr(parameter, "is_bool_flag", False):
+            parameter.metavar = ""
 
 
 def _show_version(wanted: bool) -> None:

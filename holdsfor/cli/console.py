@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -10,12 +11,14 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
+from holdsfor.cli.logs import is_logging
 from holdsfor.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 PATIENCE = 2.0  # seconds of silence before a step says that it is at work
+LEVELS = {"red": logging.ERROR, "yellow": logging.WARNING, "": logging.INFO}  # of styles
 REDRAW = 0.25  # seconds between two looks at how much is done
 REPEAT = 30.0  # seconds between further lines where there is no terminal to draw on
 
@@ -37,7 +40,13 @@ def say(text: str) -> None:
 
 
 def complain(text: str, style: str = "red") -> None:
-    """An error or a warning, as it stands: brackets in it are no markup, and its lines are not folded."""
+    """An error or a warning, as it stands: brackets in it are no markup, and its lines are not folded.
+
+    Where lines on stderr are those of a log, it is one of them.
+    """
+    if is_logging():
+        logging.getLogger(__name__).log(LEVELS[style], "%s", text)
+        return
     from rich.text import Text
 
     err().print(Text(printable_lines(text), style=style))

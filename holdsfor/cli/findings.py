@@ -18,30 +18,39 @@ if TYPE_CHECKING:
 
 Row = dict[str, Any]
 HEADER = ("found", "count", "longest", "latest")
+#: A fluent of which so many, and such a share, are not over gets a hint.
+MANY, NEARLY_ALL = 20, 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fluent or event. longest: None for events, and where nothing is over yet."""
+    """One fluent or event. longest: None for events, and where nothing is over yet; latest: None if there is none.
+
+    not_over: how many intervals have no end.
+    """
 
     name: str
     count: int
-    longest: Row | None
-    latest: Row
+    longest: Row | None = None
+    latest: Row | None = None
+    not_over: int = 0
 
 
 def summarise(table: pa.Table) -> Iterator[Finding]:
     """What a table of intervals or of occurrences has, by name."""
     import numpy as np
 
-    names = table["fluent" if "fluent" in table.column_names else "event"].combine_chunks().dictionary_encode()
+    is_event = "event" in table.column_names
+    names = table["event" if is_event else "fluent"].combine_chunks().dictionary_encode()
     codes = np.asarray(names.indices)
     start = table["start"].to_numpy()
-    lengths = _lengths(table) if "fluent" in table.column_names else np.full(len(start), -1)
+    lengths = np.full(len(start), -1) if is_event else _lengths(table)
     for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda item: str(item[1])):
         rows = np.flatnonzero(codes == code)
         longest, latest = rows[np.argmax(lengths[rows])], rows[np.argmax(start[rows])]
-        yield Finding(name, len(rows), _row(table, longest) if lengths[longest] >= 0 else None, _row(table, latest))
+        over = _row(table, longest) if lengths[longest] >= 0 else None
+        not_over = 0 if is_event else int((lengths[rows] < 0).sum())
+        yield Finding(name, len(rows), over, _row(table, latest), not_over)
 
 
 def summarise_parts(tables: Iterable[pa.Table]) -> list[Finding]:
@@ -56,8 +65,23 @@ def summarise_parts(tables: Iterable[pa.Table]) -> list[Finding]:
 def _join(one: Finding, other: Finding) -> Finding:
     over = [row for row in (one.longest, other.longest) if row is not None]
     longest = max(over, key=lambda row: row["end"] - row["start"], default=None)
-    latest = max((one.latest, other.latest), key=lambda row: row["start"])
-    return Finding(one.name, one.count + other.count, longest, latest)
+    latest = max((row for row in (one.latest, other.latest) if row is not None), key=lambda row: row["start"])
+    return Finding(one.name, one.count + other.count, longest, latest, one.not_over + other.not_over)
+
+
+def with_unfound(findings: Iterable[Finding], defined: Iterable[str]) -> list[Finding]:
+    """Add a finding without rows for each definition of which nothing was found. defined: names."""
+    known = [*findings]
+    missing = {*defined} - {finding.name for finding in known}
+    return [*known, *(Finding(name, 0) for name in sorted(missing))]
+
+
+def hints(findings: Iterable[Finding]) -> Iterator[str]:
+    """Write a sentence for each fluent of which nearly all intervals are not over."""
+    for finding in findings:
+        if finding.not_over >= MANY and finding.not_over >= NEARLY_ALL * finding.count:
+            counts = f"{finding.not_over:,} of {finding.count:,} intervals of {finding.name} are not over"
+            yield f"{counts}. Where rows just stop coming, let silence end it: docs/recipes.md, Stops and gaps."
 
 
 def _lengths(table: pa.Table) -> npt.NDArray[np.int64]:
@@ -77,6 +101,9 @@ def finding_cells(findings: Sequence[Finding], clock: Clock) -> Iterator[tuple[o
     """As a table on the terminal has them."""
     for finding in findings:
         longest, latest = finding.longest, finding.latest
+        if latest is None:
+            yield finding.name, 0, "", "defined, found nothing"
+            continue
         lasted = f"{subject(longest)} for {length_text(longest['end'] - longest['start'], clock)}" if longest else ""
         yield finding.name, finding.count, lasted, f"{subject(latest)} {span_text(latest, clock)}"
 

@@ -72,8 +72,8 @@ def graph(description: EventDescription) -> Graph:
             thing = defined(description, signature)
             if thing != _as_written(thing, description):
                 continue
-            node = Node(str(signature), kind_of(description, signature), layer, signature in cyclic, thing in dead)
-            things[thing] = node
+            marks = (signature in cyclic, thing in dead, (signature, None) in description.unreported)
+            things[thing] = Node(str(signature), kind_of(description, signature), layer, *marks)
     numbers = {thing: number for number, thing in enumerate(things)}
     negative: dict[tuple[int, int], bool] = {}
     for use in uses(description):

@@ -23,6 +23,7 @@ from holdsfor.cli.watching import WatchedSource, share_of_tasks
 from holdsfor.engine.reporting import NOBODY
 from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.engine.window import check_ticks
+from holdsfor.io.file_names import file_names
 from holdsfor.io.growing_table import GrowingTable
 from holdsfor.io.readers.read import EventSource, read_events
 from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
@@ -30,7 +31,7 @@ from holdsfor.io.write import make_folder, write_tables
 from holdsfor.job.output import write_part
 from holdsfor.kernels.lines import cut_lines
 from holdsfor.local.recognise import recognise_for
-from holdsfor.plan import plan_once
+from holdsfor.plan import plan
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,7 +49,7 @@ def load_first_kernel() -> None:
 
 def carry_out(order: RunOrder) -> HistoryRun | None:
     """In this process; None: it is for Spark."""
-    plan_once.keep(order.description, order.plan)
+    plan.keep(order.description, order.plan)
     times, out = order.times, order.writing.out
     check_ticks(times["window"], times["step"], times["start"], times["end"], times["tick"], times["tick_unit"])
     source = read_events(order.sources, format=order.form, mapping=order.mapping)
@@ -133,14 +134,13 @@ def on_spark(
 
 
 def wide_tables(tables: Mapping[str, pa.Table], metrics: Mapping[str, Any]) -> dict[str, pa.Table]:
-    """A table for each fluent and event, by its name: `near`, or `near_2` where there are several."""
-    shapes = [TableShape.from_json(value) for value in metrics[SHAPES]]
+    """A table for each fluent and event, by the name of its file: `near`, or `near_2` where there are several."""
+    shapes = sorted(map(TableShape.from_json, metrics[SHAPES]), key=lambda shape: (shape.name, len(shape.columns)))
     often = Counter(shape.name for shape in shapes)
+    names = [shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}" for shape in shapes]
     return {
-        shape.name if often[shape.name] == 1 else f"{shape.name}_{len(shape.columns)}": widen(
-            tables["occurrences" if shape.is_event else "intervals"], shape, metrics.get(NANOSECONDS)
-        )
-        for shape in shapes
+        name: widen(tables["occurrences" if shape.is_event else "intervals"], shape, metrics.get(NANOSECONDS))
+        for name, shape in zip(file_names(names), shapes, strict=True)
     }
 
 

@@ -71,7 +71,8 @@ def _definitions(description: EventDescription, made: Plan) -> Iterator[tuple[ob
         stage = f"{row['stage']}, {_key(row['by'])}" if row["stage"] else "never true"
         first = row["defined"][0] if row["defined"] else None
         where = f"{first['file']}:{first['line']}" if first else ""
-        yield f"{row['name']}/{row['arity']}", row["kind"], row["stratum"], stage, where
+        kind = f"{row['kind']}, internal" if row["internal"] else row["kind"]
+        yield f"{row['name']}/{row['arity']}", kind, row["stratum"], stage, where
 
 
 def _key(positions: list[int]) -> str:
@@ -88,7 +89,7 @@ def _uses(description: EventDescription, all_uses: list[Use]) -> Iterator[tuple[
         if by:
             yield thing[1], ", ".join(by), _places(places)
         elif thing[0] != "predicate":
-            yield thing[1], "no other: a result", ""
+            yield thing[1], "no other" if (thing[1], None) in description.unreported else "no other: a result", ""
 
 
 def _places(places: list[Place]) -> str:

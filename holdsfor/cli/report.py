@@ -63,6 +63,7 @@ def _definitions(description: EventDescription, made: Plan, every: list[Use]) ->
             {
                 **_name(signature),
                 "kind": kind_of(description, signature),
+                "internal": (signature, None) in description.unreported,
                 "stratum": strata.get(signature),
                 "stage": stage,
                 "by": by,
@@ -83,7 +84,7 @@ def _stages(made: Plan) -> dict[Signature, tuple[int, list[int]]]:
         home.relation.signature: (number, list(home.positions or ()))
         for number, stage in enumerate(made.stages, 1)
         for home in stage.homes
-        if home.relation.is_reported
+        if not home.relation.is_part
     }
 
 

@@ -19,22 +19,31 @@ class Results:
     intervals: pa.Table
     occurrences: pa.Table
     clock: Clock = "ticks"  # what a tick is, where the input had time stamps
+    defined: tuple[str, ...] = ()  # what rules define; () where an earlier version has not noted it down
+
+    def names(self) -> set[str]:
+        """List the fluents and events of which something was found."""
+        columns = (self.intervals["fluent"], self.occurrences["event"])
+        return {name for column in columns for name in column.unique().to_pylist()}
 
 
 def read_results(folder: Path) -> Results:
     """Of a stream: what is known now. Its folder is that of its tables, or its checkpoint with the tables inside."""
     for tables in (folder, folder / "tables"):
         if (tables / "commits").is_dir():
-            stream = _read_stream(tables)
-            return Results(*stream, _guess_clock(*stream))
-    return Results(_read_table(folder, "intervals"), _read_table(folder, "occurrences"), _read_clock(folder))
+            return _read_stream(tables)
+    intervals, occurrences = (_read_table(folder, name) for name in ("intervals", "occurrences"))
+    return Results(intervals, occurrences, *_read_metrics(folder))
 
 
-def _read_stream(tables: Path) -> tuple[pa.Table, pa.Table]:
+def _read_stream(tables: Path) -> Results:
     from holdsfor.io.storage.changelog import read_current
     from holdsfor.io.storage.store import Store
+    from holdsfor.job.live.opening import read_defined
 
-    return read_current(Store(str(tables)))
+    store = Store(str(tables))
+    stream = read_current(store)
+    return Results(*stream, _guess_clock(*stream), read_defined(store))
 
 
 def _guess_clock(*tables: pa.Table) -> Clock:
@@ -71,9 +80,10 @@ def _read_table(folder: Path, name: str) -> pa.Table:
         ) from error
 
 
-def _read_clock(folder: Path) -> Clock:
-    from holdsfor.io.wide import NANOSECONDS
+def _read_metrics(folder: Path) -> tuple[Clock, tuple[str, ...]]:
+    """Read what a tick is, and the names of what rules define."""
+    from holdsfor.io.wide import NANOSECONDS, SHAPES
 
     path = folder / "metrics.json"
     metrics = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return clock_of(metrics.get(NANOSECONDS))
+    return clock_of(metrics.get(NANOSECONDS)), tuple(shape["name"] for shape in metrics.get(SHAPES, ()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -38,7 +39,9 @@ RULES = typer.Argument(
     metavar="RULES",
     help="Rule files, background knowledge included; or RTEC's defaults.toml, for all that is not given here.",
 )
-EVENTS = typer.Option(metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, Parquet.")
+EVENTS = typer.Option(
+    metavar="FILE...", help="Event files: RTEC's CSV, CSV with a header, JSON lines, Parquet, Feather, terms."
+)
 APP = typer.Option("--app", help="Which application of RTEC's defaults.toml, if it has several.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
 STEP = typer.Option(help="Ticks, or a duration, from one query time to the next.")
@@ -70,9 +73,17 @@ BOUND = typer.Option(
     help="How far a definition may look back and ahead that has no bound of its own: ticks, or a duration such as 4h. "
     "Without a name: each that has none. May be given several times.",
 )
+ONLY = typer.Option(
+    metavar="NAME",
+    help="A definition, by name or name/arity, that goes out; the others do not. May be given several times.",
+)
 CHANGES = typer.Option("--changes", help="Also write the log of changes per query time; in this process.")
 STRICT = typer.Option("--strict", help="Fail if any row was rejected.")
 OUT = typer.Option("--out", "-o", help="Where the tables go.")
+
+
+#: What follows a number in `--window 5 minutes`, where the shell sees a word of its own.
+_UNIT = re.compile(r"(?i)us|ms|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?")
 
 
 class RunCommand(TyperCommand):
@@ -119,6 +130,7 @@ def run(
     allow: Annotated[list[Path] | None, ALLOW] = None,
     functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
+    only: Annotated[list[str] | None, ONLY] = None,
     changes: Annotated[bool, CHANGES] = False,
     strict: Annotated[bool, STRICT] = False,
     output_format: Annotated[OneOf["parquet", "csv"], typer.Option(help="Format of the tables.")] = "parquet",
@@ -126,6 +138,7 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.order import RunOrder, RunTimes, Writing
+    from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     own, table = split(rules, app)
@@ -148,7 +161,7 @@ def run(
         tick=tick or (1 if table.tick is None else table.tick),
         tick_unit=unit,
     )
-    description = with_bounds(description, bound or [], unit)
+    description = choose_results(with_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     order = RunOrder(
@@ -179,10 +192,10 @@ def run(
 def make_plan(description: EventDescription) -> Plan:
     """In this process: the other one is loading other things."""
     from holdsfor.language.diagnostics import shown_refusals
-    from holdsfor.plan import plan_once
+    from holdsfor.plan import plan
 
     with shown_refusals(description.sources):
-        return plan_once(description)
+        return plan(description)
 
 
 def carry_out(order: RunOrder, worker: Worker | None, master: str | None, settings: Mapping[str, str]) -> HistoryRun:
@@ -210,12 +223,16 @@ def prepare_to_show() -> None:
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:
-    from holdsfor.cli.findings import HEADER, finding_cells
+    from holdsfor.cli.findings import HEADER, finding_cells, hints, with_unfound
     from holdsfor.io.clock import clock_of
+    from holdsfor.io.wide import SHAPES
 
     show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
-    if outcome.findings:
-        show("", HEADER, finding_cells(outcome.findings, clock_of(outcome.nanoseconds)))
+    findings = with_unfound(outcome.findings, [shape["name"] for shape in outcome.metrics[SHAPES]])
+    if findings:
+        show("", HEADER, finding_cells(findings, clock_of(outcome.nanoseconds)))
+    for hint in hints(findings):
+        complain(hint, style="yellow")
 
 
 def mapped_files(mapping: Path | None) -> dict[str, str]:
@@ -258,12 +275,17 @@ def _needed(value: _Value | None, otherwise: str) -> _Value:
 def load_rules(
     rules: Sequence[Path], facts: Sequence[str] | None, allow: Sequence[Path] | None, functions: Path | None
 ) -> EventDescription:
-    """The rules with what the command line adds to them."""
-    import holdsfor
+    """The rules with what the command line adds to them; who runs them makes their closures."""
+    for path in rules:
+        if _UNIT.fullmatch(str(path)) and not path.exists():
+            raise HoldsforError(
+                f"{path}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
+            )
     from holdsfor.cli.functions import load_functions
+    from holdsfor.engine import rules as engine_rules
 
     tables = pairs("--facts", facts or [], "vesselType=types.csv")
-    return holdsfor.load(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
+    return engine_rules.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))
 
 
 def pairs(option: str, texts: Sequence[str], example: str) -> dict[str, str]:

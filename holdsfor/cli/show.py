@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdsfor.cli.console import say, show
-from holdsfor.cli.findings import HEADER, finding_cells, length_text, summarise
+from holdsfor.cli.findings import HEADER, finding_cells, length_text, summarise, with_unfound
 from holdsfor.cli.results import Results, read_results
 from holdsfor.duration import PER_SECOND
 from holdsfor.errors import HoldsforError
@@ -52,7 +52,10 @@ def show_results(
             _show_rows(table, limit, clock)
     elif name is None:
         findings = [finding for table in tables for finding in summarise(table)]
-        show(str(folder), HEADER, finding_cells(findings, clock))
+        unfound = sorted({*results.defined} - results.names())
+        show(str(folder), HEADER, finding_cells(with_unfound(findings, unfound), clock))
+    elif name in {*results.defined} - results.names():
+        say(f"{name}: defined, found nothing")
     else:
         _show_rows(_named(tables[_which(results, name)], name), limit, clock, name)
 
@@ -82,15 +85,14 @@ def _check_entities(results: Results, entities: Sequence[str]) -> None:
 
 def _which(results: Results, name: str) -> int:
     """Whether it is among the intervals (0) or the occurrences (1)."""
-    columns = (results.intervals["fluent"], results.occurrences["event"])
-    known = [set(column.unique().to_pylist()) for column in columns]
-    for number, names in enumerate(known):
-        if name in names:
+    for number, column in enumerate((results.intervals["fluent"], results.occurrences["event"])):
+        if name in column.unique().to_pylist():
             return number
-    everything = sorted(known[0] | known[1])
+    everything = sorted({*results.names(), *results.defined})
     close = get_close_matches(name, everything, 1, 0.6)
     hint = f"Did you mean {close[0]!r}?" if close else f"There is {', '.join(everything) or 'nothing'}."
-    raise HoldsforError(f"nothing called {name!r} was recognised. {hint}")
+    wrong = f"no rule defines {name!r}" if results.defined else f"nothing called {name!r} was recognised"
+    raise HoldsforError(f"{wrong}. {hint}")
 
 
 def _named(table: pa.Table, name: str) -> pa.Table:

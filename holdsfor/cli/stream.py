@@ -15,6 +15,7 @@ import typer
 
 from holdsfor.cli.console import complain, progress, say
 from holdsfor.cli.failure import log_of, told_failures
+from holdsfor.cli.logs import begin_logs
 from holdsfor.cli.run import (
     ALLOW,
     BOUND,
@@ -24,6 +25,7 @@ from holdsfor.cli.run import (
     FUNCTIONS,
     MAPPING,
     MASTER,
+    ONLY,
     RULES,
     TICK,
     TICK_UNIT,
@@ -37,7 +39,8 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.address import has_password, show_address
 
 if TYPE_CHECKING:
-    from holdsfor.io.metrics import BatchMetrics, MetricsServer
+    from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer
+    from holdsfor.io.metrics.neighbours import SourceMetrics
     from holdsfor.io.sinks.sink import Sink
     from holdsfor.job.live.query import LiveQuery
 
@@ -50,6 +53,8 @@ TO = typer.Option(
     metavar="console|mqtt://...|kafka://...|http://...|FOLDER",
     help="Where changes go; may be given several times.",
 )
+MESSAGE_TIMES = typer.Option(help="Times in messages: as ticks, or in ISO 8601 (2026-03-01T09:15:25Z).")
+MESSAGE_ARGUMENTS = typer.Option(help="Arguments in messages: as a list, or named as columns of results are.")
 CHECKPOINT = typer.Option(help="A folder for the state. A stream that finds its own there goes on where it was.")
 OUT = typer.Option("--out", "-o", help="A folder for the tables. Default: in the checkpoint.")
 WINDOW = typer.Option(help="How far back an event may lie when it arrives: ticks, or a duration such as 4h.")
@@ -74,6 +79,9 @@ METRICS = typer.Option(metavar="PORT", help="Serve figures for Prometheus on thi
 METRICS_HOST = typer.Option(metavar="HOST", help="Serve them to others, too: 0.0.0.0 for all, as in a container.")
 TAKE_OVER = typer.Option("--take-over", help="Take the checkpoint from another process that has it; that one stops.")
 STALL_AFTER = typer.Option(help="/healthz says 'stalled' when one batch takes longer than this: seconds, or 10min.")
+AWAY_AFTER = typer.Option(
+    help="/healthz says 'away' when a broker is not there, or a receiver takes nothing, for longer than this."
+)
 ON_POISON = typer.Option(
     help="What to do with a file, message or row that makes its batch fail three times: set it aside, or stop."
 )
@@ -81,6 +89,8 @@ ON_FAILURE = typer.Option(
     help="What to do when a receiver (--to) does not take changes: stop, or keep them on disk, go on, and deliver them "
     "in order when it does."
 )
+LOG_FORMAT = typer.Option(help="How lines on stderr are written: as text, or as an object of JSON each.")
+LOG_LEVEL = typer.Option(help="What is told: debug has a line for each batch, info one a minute, warning only trouble.")
 ENGINE = typer.Option(help="On Spark, or in this process.")
 DURABLE = typer.Option("--durable", help="Survive a power cut, not only the death of processes; slower.")
 
@@ -106,12 +116,15 @@ VERIFY = typer.Option(
 
 
 def stream(
+    context: typer.Context,
     rules: Annotated[list[Path], RULES],
     source: Annotated[str, FROM],
     window: Annotated[str, WINDOW],
     step: Annotated[str, STEP],
     checkpoint: Annotated[str, CHECKPOINT],
     to: Annotated[list[str] | None, TO] = None,
+    message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
+    message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
     out: Annotated[str | None, OUT] = None,
     format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
@@ -131,11 +144,14 @@ def stream(
     metrics_port: Annotated[int | None, METRICS] = None,
     metrics_host: Annotated[str, METRICS_HOST] = "127.0.0.1",
     stall_after: Annotated[str, STALL_AFTER] = "10min",
+    away_after: Annotated[str, AWAY_AFTER] = "2min",
     durable: Annotated[bool, DURABLE] = False,
     take_over: Annotated[bool, TAKE_OVER] = False,
     verify: Annotated[str | None, VERIFY] = None,
     on_poison: Annotated[OneOf["quarantine", "stop"], ON_POISON] = "quarantine",
     on_failure: Annotated[OneOf["stop", "keep"], ON_FAILURE] = "stop",
+    log_format: Annotated[OneOf["text", "json"], LOG_FORMAT] = "text",
+    log_level: Annotated[OneOf["debug", "info", "warning", "error"], LOG_LEVEL] = "info",
     engine: Annotated[OneOf["spark", "local"], ENGINE] = "spark",
     master: Annotated[str | None, MASTER] = None,
     conf: Annotated[list[str] | None, CONF] = None,
@@ -143,17 +159,21 @@ def stream(
     allow: Annotated[list[Path] | None, ALLOW] = None,
     functions: Annotated[Path | None, FUNCTIONS] = None,
     bound: Annotated[list[str] | None, BOUND] = None,
+    only: Annotated[list[str] | None, ONLY] = None,
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
+    from holdsfor.io.metrics import Health
     from holdsfor.job.live.early import check_early
+    from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
+    context.find_root().call_on_close(begin_logs(log_format, log_level))
     settings = pairs("--conf", conf or [], "spark.driver.memory=2g")
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = load_rules(rules, facts, allow, functions)
     unit = agree_on_tick_unit(description, tick_unit)
-    description = with_bounds(description, bound or [], unit)
+    description = choose_results(with_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     addresses = [source, checkpoint, out or "", *(to or [])]
@@ -176,12 +196,16 @@ def stream(
         )
     log = log_of(checkpoint)
     with ExitStack() as stack:
-        server = stack.enter_context(_serving(metrics_port, metrics_host, ticks(stall_after, "s")))
+        health = Health(ticks(stall_after, "s"), away_after=ticks(away_after, "s"))
+        server = stack.enter_context(_serving(metrics_port, metrics_host, health))
         host = _Spark(master, settings, log) if engine == "spark" else _Local()
         stack.callback(host.stop)
         # Entered after these two, so that /healthz tells of a failure while Spark is being stopped.
         stack.enter_context(told_failures(log, addresses, server.fail if server else lambda _: None))
-        begin = stack.enter_context(host.source(source, checkpoint, format, mapping, max_events, max_files, take_over))
+        sources: list[Callable[[], SourceMetrics]] = []
+        place = (source, checkpoint, format, mapping, max_events, max_files, take_over, sources.append)
+        begin = stack.enter_context(host.source(*place))
+        health.sources = lambda: [tell() for tell in sources]
         live = begin(
             description,
             every=every,
@@ -202,12 +226,13 @@ def stream(
             durable=durable,
             on_poison=on_poison,
             sinks=sinks,
+            message_times=message_times,
+            message_arguments=message_arguments,
             on_failure=on_failure,
-            watch=stack.enter_context(_watching(unit, server)),
+            watch=stack.enter_context(_watching(unit, server, log_format == "text", health)),
             take_over=take_over,
         )
-        if server is not None:
-            server.health.seconds_at_work = live.seconds_at_work
+        health.seconds_at_work, health.sinks = live.seconds_at_work, live.sinks
         wait(live, may_lose_spark=engine == "spark")
         say(f"Tables in {live.tables.shown()}")
 
@@ -350,23 +375,25 @@ def _topic_of(address: str) -> str:
 
 
 @contextmanager
-def _serving(port: int | None, host: str, stall_after: float) -> Iterator[MetricsServer | None]:
+def _serving(port: int | None, host: str, health: Health) -> Iterator[MetricsServer | None]:
     """Figures for machines, if asked."""
-    from holdsfor.io.metrics import Health, MetricsServer
+    from holdsfor.io.metrics import MetricsServer
 
     if port is None:
         yield None
         return
-    with MetricsServer(port, host, Health(stall_after)) as server:
+    with MetricsServer(port, host, health) as server:
         yield server
 
 
 @contextmanager
-def _watching(unit: TickUnit, server: MetricsServer | None) -> Iterator[Callable[[BatchMetrics], None]]:
+def _watching(
+    unit: TickUnit, server: MetricsServer | None, draws: bool, health: Health
+) -> Iterator[Callable[[BatchMetrics], None]]:
     """Progress for people, and figures for machines if asked."""
     from holdsfor.view.live import LiveProgress
 
-    with LiveProgress(unit) as display:
+    with LiveProgress(unit, draws=draws, sinks=lambda: health.sinks()) as display:
         shown: list[Callable[[BatchMetrics], Any]] = [display.show]
         if server is not None:
             shown.append(server.add)

@@ -119,8 +119,7 @@ def choose_between(part: WorkOut, least: int, most: int) -> WorkOut:
 
     def find(frame: Frame) -> Pair:
         world, axis = frame.world, frame.world.axis
-        first, now = world.start + 1 - axis.origin, world.now - axis.origin
-        return keep_lasting(*part(frame), least, most, first, now, axis.time_bits)
+        return keep_lasting(*part(frame), least, most, *world.first_points, world.now - axis.origin, axis.time_bits)
 
     return find
 
@@ -142,8 +141,7 @@ def relate(expression: Relate, source: WorkOut, target: WorkOut) -> WorkOut:
     def find(frame: Frame) -> Pair:
         world, within = frame.world, None
         if expression.within is not None:
-            origin = world.axis.origin
-            within = Within(expression.within, world.start + 1 - origin, world.now - origin)
+            within = Within(expression.within, *world.first_points, world.now - world.axis.origin)
         return related(expression.relation, source(frame), target(frame), expression.mode, world.axis, within)
 
     return find
@@ -156,9 +154,9 @@ def choose_lasting(expression: Lasting, part: WorkOut) -> WorkOut:
         assert frame.rows is not None
         world, (s, e) = frame.world, part(frame)
         mask, now = world.axis.mask, world.now - world.axis.origin
-        first = world.start + 1 - world.axis.origin  # of the history
-        end = e & mask
-        lasted = np.where(end == mask, now, end) - np.maximum(s & mask, first)
+        start, first = world.first_points
+        begin, end = s & mask, e & mask
+        lasted = np.where(end == mask, now, end) - np.where(begin > start, begin, first)
         bound = value(expression.bound, frame.rows)[s >> world.axis.time_bits]
         kept: Mask = COMPARISONS[expression.op](lasted, bound)
         if expression.within is not None:

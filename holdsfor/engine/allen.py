@@ -24,17 +24,22 @@ Partners = tuple[Ints, Mask]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """How long a pair may take, from the first start to the last end; what is open ends now. Relative to the axis."""
+    """How long a pair may take, from the first start to the last end; what is open ends now. Relative to the axis.
+
+    first: what began by the start of the history counts from there.
+    """
 
     most: int
-    first: int  # point of the history: what began before it counts from there
+    start: int
+    first: int
     now: int
 
     def allows(self, one: Pair, other: Pair, axis: Axis) -> Mask:
         """one, other: as many intervals each, of the same keys."""
         starts = np.minimum(one[0] & axis.mask, other[0] & axis.mask)
         ends = [np.where(_is_open(e, axis), self.now, e & axis.mask) for e in (one[1], other[1])]
-        short: Mask = np.less_equal(np.maximum(*ends) - np.maximum(starts, self.first), self.most)
+        begins = np.where(starts > self.start, starts, self.first)
+        short: Mask = np.less_equal(np.maximum(*ends) - begins, self.most)
         return short
 
 

@@ -21,6 +21,7 @@ from holdsfor.engine.window import Windows
 from holdsfor.engine.world import Running, World
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
+from holdsfor.io.wire import without_unused_terms
 from holdsfor.language.description import Input
 from holdsfor.plan.definitions import Due, Group, InputSource
 from holdsfor.plan.operators import Relation
@@ -78,7 +79,7 @@ def opened(
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
-    dictionary.limit = axis.codes
+    dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
     unreported = program.plan.unreported
     world = World(axis, dictionary, facts, windows.start, windows.start, windows.start - 1, unreported=unreported)
     if carried.fired is None:
@@ -169,6 +170,13 @@ def _deadlines(due: Due, cut: int, world: World) -> Block:
     args = tuple(pa.DictionaryArray.from_arrays(pa.array(code.astype(np.int32)), texts) for code in codes)
     since = np.full(len(running.due), cut)
     return Block(due.source.name, "interval", args, None, since, running.due + axis.origin, since)
+
+
+def on_used_terms(carried: Carried) -> Carried:
+    """Return the same on a list of the terms that its rows use, as a file would have it."""
+    meta, blocks = labelled(carried)
+    uses, those = [use for use, _ in blocks], without_unused_terms([block for _, block in blocks])
+    return from_labelled(meta, list(zip(uses, those, strict=True)))
 
 
 # ---------------------------------------------------------------- as labelled blocks, for a file

@@ -19,6 +19,7 @@ from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.world import World
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
 from holdsfor.kernels.logging import (
+    BEFORE,
     BOUNDS,
     FIRST,
     INSERT,
@@ -56,7 +57,7 @@ def changes(
     Folding the log (dropping what is withdrawn, replacing what is extended or shortened) gives the current intervals.
     last: nothing comes after this query time, so that all of it is final.
     """
-    told = [relation for relation in relations if relation.is_reported and _has_rows(relation, moment)]
+    told = [relation for relation in relations if _has_rows(relation, moment) and moment.now.reports(relation)]
     fluents = [relation for relation in told if relation.kind != "event"]
     events = [relation for relation in told if relation.kind == "event"]
     return Changes(_intervals(moment, fluents, report, last), _occurrences(moment, events, report, last))
@@ -112,7 +113,7 @@ def _find_bounds(world: World, report: Report, cuts: Ints, settled: Ints) -> Int
     """Between what times intervals begin and end that are told: see `find_told_starts`."""
     axis = world.axis
     bounds = np.empty((len(cuts), BOUNDS), np.int64)
-    bounds[:, FIRST], bounds[:, LAST_START] = told_between(world)
+    bounds[:, BEFORE], bounds[:, FIRST], bounds[:, LAST_START] = told_between(world)
     bounds[:, LEAST_END], bounds[:, LAST_END] = settled + (1 - axis.origin), axis.mask
     if report == "settling":
         bounds[:, LAST_START] = np.minimum(bounds[:, LAST_START], cuts - axis.origin)

@@ -109,6 +109,7 @@ class Dictionary:
         self._unwritten = False
         self._integer_codes = IntegerCodes()
         self.limit: int | None = None  # how many codes the axis has room for
+        self.first_count = 0  # how many terms there were when the first evaluation with it began
         self.readings: dict[object, object] = {}  # what was worked out with these codes: see `read_literal`
 
     def __len__(self) -> int:

@@ -16,7 +16,7 @@ from holdsfor.io.events import Block
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import defines
-from holdsfor.plan.whole_plan import Look, Plan
+from holdsfor.plan.whole_plan import Look, Plan, Reach
 
 #: Further from the start of the history than any condition looks.
 FAR = 1 << 61
@@ -94,8 +94,7 @@ class _Looking:
     own: tuple[Relation, ...]
     reads: tuple[Relation, ...]
     below: tuple[Relation, ...]
-    ahead: int
-    ticks: int
+    reach: Reach
     back: int | None
     settles: bool
 
@@ -117,7 +116,7 @@ def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
         settles = look.reach.ahead is not None and endless.isdisjoint(look.relations)
         below = tuple(relation for relation in look.relations if relation in before)
         back = look.reach.back if settles else None
-        each.append(_Looking(own, look.relations, below, look.reach.ahead or 0, look.reach.ticks, back, settles))
+        each.append(_Looking(own, look.relations, below, look.reach, back, settles))
         before.update(own)
         if not settles:
             endless.update(own)
@@ -127,16 +126,15 @@ def make_lookings(plan: Plan, definitions: Iterable[int]) -> Lookings:
 
 def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Frontier:
     """After a query time; None: before the first."""
-    quiet = _find_quiet(plan, windows, query_time, joining_of(plan, windows))
+    quiet = _find_quiet(plan, windows, query_time)
     return make_frontier(plan, windows, query_time, make_lookings(plan, range(len(plan.definitions))), quiet)
 
 
 def make_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings, quiet: int) -> Frontier:
     """lookings: of all definitions of the plan."""
     nothing = windows.start - 1
-    joining = joining_of(plan, windows)
     known = None if query_time is None else _find_known(windows, query_time)
-    settled = find_settled(lookings, windows, known, joining)
+    settled = find_settled(lookings, windows, known)
     inputs = {
         (source.input.signature, source.input.kind == "event"): min(
             (settled.horizons[relation] for relation in source.relations if relation in settled.horizons),
@@ -206,7 +204,7 @@ def _find_known(windows: Windows, query_time: int) -> int:
 
 
 def find_settled(
-    lookings: Lookings, windows: Windows, known: int | None, joining: int, floor: Mapping[Relation, int] | None = None
+    lookings: Lookings, windows: Windows, known: int | None, floor: Mapping[Relation, int] | None = None
 ) -> Settled:
     """If nothing that these definitions read from elsewhere changes up to `known`; None: anything may change.
 
@@ -220,13 +218,13 @@ def find_settled(
         cut = nothing
         if looking.settles and known is not None:
             below = [cuts[relation] for relation in looking.below]
-            cut = max(_cut(windows, known, below, looking.ahead, looking.ticks, joining), nothing)
+            cut = max(_cut(windows, known, below, looking.reach), nothing)
             cut = cut if floor is None else max(cut, floor[looking.own[0]])
         for relation in looking.own:
             cuts[relation] = cut
         wanted = nothing
         if looking.back is not None:
-            wanted = cut - looking.back - joining
+            wanted = cut - looking.back - looking.reach.joined * windows.tick
             recent = wanted if recent is None else min(recent, wanted)
         for relation in looking.reads:
             other = horizons.get(relation)
@@ -245,10 +243,10 @@ class Delays:
     edges: dict[Relation, int | None]
 
 
-def find_delays(lookings: Lookings, windows: Windows, joining: int) -> Delays:
+def find_delays(lookings: Lookings, windows: Windows) -> Delays:
     """For times that are the last before a tick: distances are the same from all of these."""
     known = (windows.start + FAR) // windows.tick * windows.tick - 1
-    settled = find_settled(lookings, windows, known, joining)
+    settled = find_settled(lookings, windows, known)
 
     def distance(time: int) -> int | None:
         return None if known - time > FAR // 2 else known - time
@@ -258,18 +256,17 @@ def find_delays(lookings: Lookings, windows: Windows, joining: int) -> Delays:
     return Delays(cuts, edges | {relation: distance(settled.horizon(relation)) for relation in settled.cuts})
 
 
-def find_stirring(look: Look, windows: Windows, known: int, joining: int) -> int | None:
+def find_stirring(look: Look, windows: Windows, known: int) -> int | None:
     """Up to where what is known changes nothing any more by the passing of time alone, if no row comes in.
 
     None: what lies at any distance may.
     """
     if look.stirs is None:
         return None
-    cut = _cut(windows, known, [], look.stirs.ahead or 0, look.stirs.ticks, joining)
-    return cut - (look.stirs.back or 0) - joining
+    return _cut(windows, known, [], look.stirs) - _most_back(windows, look.stirs)
 
 
-def _find_quiet(plan: Plan, windows: Windows, query_time: int | None, joining: int) -> int:
+def _find_quiet(plan: Plan, windows: Windows, query_time: int | None) -> int:
     """How far back what can still change by the passing of time alone lies, all levels together."""
     nothing = windows.start - 1
     cuts: dict[Relation, int] = {}
@@ -279,18 +276,18 @@ def _find_quiet(plan: Plan, windows: Windows, query_time: int | None, joining: i
             return nothing
         below = [cuts[relation] for relation in look.relations if relation in cuts]
         known = _find_known(windows, query_time)
-        cut = max(_cut(windows, known, below, look.stirs.ahead or 0, look.stirs.ticks, joining), nothing)
+        cut = max(_cut(windows, known, below, look.stirs), nothing)
         cuts.update(dict.fromkeys(defines(definition), cut))
-        quiet.append(cut - (look.stirs.back or 0) - joining)
+        quiet.append(cut - _most_back(windows, look.stirs))
     return min(quiet, default=nothing)
 
 
-def _cut(windows: Windows, known: int, below: list[int], ahead: int, ticks: int, joining: int) -> int:
+def _cut(windows: Windows, known: int, below: list[int], reach: Reach) -> int:
+    """Return up to when conclusions are settled. below: up to when what they look at is."""
     tick = windows.tick
-    known = min([known - joining, *below])
-    return (known - ahead - ticks * tick + 1) // tick * tick - 1
+    known = min([known - reach.joined * tick, *below])
+    return (known - (reach.ahead or 0) - reach.ticks * tick + 1) // tick * tick - 1
 
 
-def joining_of(plan: Plan, windows: Windows) -> int:
-    """Input that is given point by point is joined over gaps of a tick: whether it is, shows only a tick later."""
-    return windows.tick if any(source.input.kind != "event" for source in plan.sources) else 0
+def _most_back(windows: Windows, reach: Reach) -> int:
+    return (reach.back or 0) + reach.joined * windows.tick

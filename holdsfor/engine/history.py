@@ -52,7 +52,7 @@ def find_history(
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
         fluents = FluentTables(world, plain_text, receiver)
         left_out = evaluate(program, world, settle=fluents.settle)
-        intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs), world, plain_text)
+        intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs, world), world, plain_text)
         kinds = find_kinds(outputs, world)
         log = INTERVAL_LOG.empty_table()
         return Recognised(intervals, occurrences, log, left_out, world.counts["overflows"], kinds)
@@ -138,9 +138,9 @@ def prepare(
 
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:
-    fluents = [relation for relation in relations if relation.is_reported and relation.kind != "event"]
-    return intervals_table(fluents, world, plain_text), occurrences_table(_events(relations), world, plain_text)
+    fluents = [relation for relation in relations if world.reports(relation) and relation.kind != "event"]
+    return intervals_table(fluents, world, plain_text), occurrences_table(_events(relations, world), world, plain_text)
 
 
-def _events(relations: Sequence[Relation]) -> list[Relation]:
-    return [relation for relation in relations if relation.is_reported and relation.kind == "event"]
+def _events(relations: Sequence[Relation], world: World) -> list[Relation]:
+    return [relation for relation in relations if world.reports(relation) and relation.kind == "event"]

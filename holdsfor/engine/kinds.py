@@ -27,7 +27,7 @@ def find_kinds(relations: Iterable[Relation], world: World) -> dict[str, int]:
     terms = kinds_of_terms(world.dictionary.texts())
     kinds_by_name: dict[str, int] = {}
     for relation in relations:
-        if relation.is_reported:
+        if world.reports(relation):
             for position, kinds in enumerate(_of_relation(relation, world, terms)):
                 key = kinds_key(relation.kind == "event", str(relation.signature), position)
                 kinds_by_name[key] = kinds_by_name.get(key, 0) | kinds

@@ -10,8 +10,8 @@ from holdsfor.plan.definitions import Declared
 from holdsfor.plan.operators import Conclude, HoldsForRule
 
 HINT = (
-    "give its conditions variables in common, so that not all rows meet all others; "
-    "if so many are meant, set the environment variable HOLDSFOR_MOST_ROWS"
+    "let each row meet fewer others: by an argument that conditions share besides the time, such as a cell of a grid, "
+    "or give the pairs as input; if so many are meant, set the environment variable HOLDSFOR_MOST_ROWS"
 )
 
 

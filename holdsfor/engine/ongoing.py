@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -9,7 +10,15 @@ from typing import TypeVar
 import numpy as np
 
 from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.carried import NOTHING_YET, Carried, Opened, carried_from, opened, world_after
+from holdsfor.engine.carried import (
+    NOTHING_YET,
+    Carried,
+    Opened,
+    carried_from,
+    on_used_terms,
+    opened,
+    world_after,
+)
 from holdsfor.engine.dictionary import DictionaryFull, with_room
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.frontier import Frontier, find_frontier
@@ -32,12 +41,15 @@ from holdsfor.io.join import join_blocks
 
 Answer = TypeVar("Answer")
 Reached = TypeVar("Reached")
+Blocks = tuple[Block, ...]
 NOTHING_KEPT = KeptInput()
 
 #: A new axis has room for so many more windows, so that most calls find one that they can use.
 WINDOWS_AHEAD = 8
 #: Each batch of rows may bring terms in arrays of its own. After so many the dictionary begins anew.
 MOST_ARRAYS = 400
+#: So it does with so many terms, if they are several times as many as it began with: most are in use no more.
+MANY_TERMS, MOST_GROWN = 100_000, 4
 #: Where a window is fewer steps long, most of it is new at each query time, and to look at all of it costs less.
 WORTHWHILE = 6
 
@@ -106,16 +118,23 @@ class Ongoing:
             return None
         return with_room(lambda room: world_after(self.carried, self.program, self.windows, self.scope, room))
 
-    def count_open(self) -> int:
-        """How many intervals of what is defined here have no end yet."""
+    def count_open(self) -> Counter[str]:
+        """Count the intervals that have no end yet, for each fluent that is defined here."""
+        counts: Counter[str] = Counter()
         if self._known is None and self._last is None:
-            ends = (block.end for block in self.carried.known if block.end is not None)
-            return sum(int(np.count_nonzero(end == OPEN)) for end in ends)
-        relations = [r for r in self.scope.relations(self.program.plan) if r.kind != "event"]
-        if self._known is not None:
-            return sum(_count_open(self._known.stores[r]) for r in relations if r in self._known.stores)
-        assert self._last is not None
-        return sum(self._last.now.intervals_of(relation).count_open() for relation in relations)
+            for block in self.carried.known:
+                if block.end is not None:
+                    counts[block.name] += int(np.count_nonzero(block.end == OPEN))
+            return counts
+        for relation in self.scope.relations(self.program.plan):
+            if relation.kind == "event":
+                continue
+            if self._known is None:
+                assert self._last is not None
+                counts[relation.name] += self._last.now.intervals_of(relation).count_open()
+            elif relation in self._known.stores:
+                counts[relation.name] += _count_open(self._known.stores[relation])
+        return counts
 
     def add(self, blocks: Sequence[Block]) -> None:
         """Rows that count, whenever they have arrived."""
@@ -215,20 +234,18 @@ class Ongoing:
         until: int | None = None,
     ) -> list[Answer]:
         """until: the last query time that a new axis must have room for, if there are more to come."""
-        arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
 
-        def step_through(start: Opened) -> tuple[QueryMoment, list[Answer]]:
+        def step_through(start: Opened, inputs: Blocks) -> tuple[QueryMoment, list[Answer], Blocks]:
             moment, answers = None, []
+            arrived = [Arrived(block, self.windows.first_seen(block.arrival)) for block in inputs]
             steps = (due, arrived, self.words, start.state, start.before, start.world)
             for moment in moments(self.program, self.windows, self.scope, *steps):
                 answers.append(tell(moment))
             assert moment is not None, "there is a query time"
-            return moment, answers
+            return moment, answers, inputs
 
         coming = () if until is None else self.divide_waiting(until)[0]
-        last, answers = self._reach(
-            inputs, (*self.words.blocks, *coming), due[-1] if until is None else until, step_through
-        )
+        last, answers, inputs = self._reach(inputs, coming, due[-1] if until is None else until, step_through)
         self._inputs = keep_input(without_forgotten(inputs, last.state.frontier))
         self._last = replace(last, before=None, now=replace(last.now, shared={}))
         self._known = None  # made again when a query time goes by what changes
@@ -236,20 +253,28 @@ class Ongoing:
         return answers
 
     def _reach(
-        self, inputs: tuple[Block, ...], more: tuple[Block, ...], until: int, step_through: Callable[[Opened], Reached]
+        self,
+        inputs: tuple[Block, ...],
+        coming: tuple[Block, ...],
+        until: int,
+        step_through: Callable[[Opened, Blocks], Reached],
     ) -> Reached:
         """Steps through the query times up to `until`: on the axis that is there, or on a new one."""
         last = self._last if self._known is None else self._look_back(self._known)
-        if last is not None and self._has_room(last.now, last.state.frontier, (*inputs, *more), until):
+        blocks = (*inputs, *self.words.blocks, *coming)
+        if last is not None and self._has_room(last.now, last.state.frontier, blocks, until):
             kept = Opened(last.state, last.now, last.now)
             try:
-                return step_through(kept)
+                return step_through(kept, inputs)
             except (AxisFull, DictionaryFull):
                 pass  # with the terms that are still in use there may be room
-        start = replace(self.save(), inputs=inputs)
+        start = replace(self.save(), inputs=inputs, words=())
+        if last is not None:  # the dictionary begins anew, and with it the lists of terms
+            start, self.words = on_used_terms(start), self.words.on_used_terms()
+        more = (*self.words.blocks, *coming)
 
         def step_with_room(until: int) -> Reached:
-            return with_room(lambda room: step_through(self._open(start, more, until, room)))
+            return with_room(lambda room: step_through(self._open(start, more, until, room), start.inputs))
 
         try:
             return step_with_room(until + self.windows_ahead * self.windows.window)
@@ -270,7 +295,9 @@ class Ongoing:
     def _has_room(self, world: World, frontier: Frontier, blocks: Sequence[Block], until: int) -> bool:
         low, high = span(blocks, frontier.lowest, min(until, self.windows.end))
         low = first_begin(blocks, max(low, frontier.nothing))
-        return world.axis.covers(low, high) and world.dictionary.arrays < MOST_ARRAYS
+        dictionary = world.dictionary
+        has_few_terms = len(dictionary) < max(MANY_TERMS, MOST_GROWN * dictionary.first_count)
+        return world.axis.covers(low, high) and dictionary.arrays < MOST_ARRAYS and has_few_terms
 
     def save(self) -> Carried:
         """What another evaluation can go on from, without the rows that wait."""

@@ -6,13 +6,14 @@ Each part of a pattern gives rows: its variables, and when each occurrence began
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.chain import run
 from holdsfor.engine.choosing import choose
-from holdsfor.engine.column import Column, Selection, TimeColumn, concatenated
+from holdsfor.engine.column import Column, Mask, Selection, TimeColumn, concatenated
 from holdsfor.engine.distinct import distinct
 from holdsfor.engine.join_order import SPAN, cheapest_pair
 from holdsfor.engine.literals import shape
@@ -35,10 +36,22 @@ from holdsfor.plan.patterns import (
     Sliding,
     sequence_parts,
 )
+from holdsfor.plan.variables import bound_names
 
 #: Columns that no variable of a rule has the name of.
 START, END, LEFT, RIGHT = "start~", "end~", "left~", "right~"
+PLACES = frozenset({LEFT, RIGHT})
 ANY_LENGTH = np.iinfo(np.int64).max >> 1
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """Both sides of a join and the pairs that are made; used: rows of left, then of right, that no other may take."""
+
+    left: Rows
+    right: Rows
+    pairs: Rows
+    used: Mask
 
 
 def occurring(op: Occurring, world: World) -> Rows:
@@ -96,15 +109,18 @@ def _scan_events(pattern: Scan, world: World) -> Rows:
 
 
 def _scan_intervals(pattern: Scan, world: World) -> Rows:
-    """What has ended by now, from the first point of the history on."""
+    """What has ended by now; what began by the start of the history counts from its first tick."""
     held, args = read_by_parts(world.intervals_of(pattern.relation), pattern.args)
     wanted, axis = shape(args, frozenset(), world.dictionary), world.axis
     chosen = (held.e & axis.mask) <= world.now + 1 - axis.origin
-    chosen &= (held.e & axis.mask) > world.start + 1 - axis.origin
+    start, first = world.first_points
+    begin = np.where(held.s & axis.mask > start, held.s & axis.mask, first)
+    chosen &= held.e & axis.mask > begin
     mask = held.mask(wanted.picks)
-    held = held.where(chosen if mask is None else chosen & mask)
+    chosen = chosen if mask is None else chosen & mask
+    held = held.where(chosen)
     rows = Rows(axis, len(held), {name: Column(world.dictionary, held.codes(p)) for p, name in wanted.new})
-    return _with_span(rows, np.maximum(axis.time(held.s), world.start + 1), axis.time(held.e) - 1, world)
+    return _with_span(rows, begin[chosen] + axis.origin, axis.time(held.e) - 1, world)
 
 
 def _with_span(rows: Rows, start: Ints, end: Ints, world: World) -> Rows:
@@ -132,7 +148,7 @@ def _pairs(pattern: Pairs, world: World) -> Rows:
     if len(parts) > 2 and pattern.left not in world.shared:
         rows = join_sequence([match_pattern(part, world) for part in parts], pattern.within, world)
         return _passing(rows, pattern.conditions, world)
-    return _without_rows(pair_up(pattern, world)[-1])
+    return pair_up(pattern, world).pairs
 
 
 def join_sequence(
@@ -158,63 +174,81 @@ def _join(left: Rows, right: Rows, kind: JoinKind, within: int | None, world: Wo
     return join_spans(kind, world.axis.time_bits, *one, *other, longest, most_pairs(left.size + right.size))
 
 
-def pair_up(pattern: Pairs, world: World) -> tuple[Rows, Rows, Rows]:
-    """Both sides, and the pairs: under a policy with the rows of each side that they are made of."""
+def pair_up(pattern: Pairs, world: World) -> Paired:
     left, right = _sides(pattern, (pattern.left, pattern.right), world)
     i, j = _join(left, right, pattern.kind, pattern.within, world)
     start, end = _joined_span(pattern, left, i, right, j)
     rows = _put_together(left, i, right, j, start, end, world)
-    return left, right, _chosen(pattern, left, i, right, j, rows, world)
+    if pattern.choosing.policy != "unrestricted":
+        rows = _with_places(rows, i, j, world)
+    return _chosen(pattern, left, right, _passing(rows, pattern.conditions, world), world)
 
 
 def _absent(pattern: Absent, world: World) -> Rows:
     if isinstance(pattern.last, int):
         return _absent_for(pattern, pattern.last, world)
-    return _without_rows(pair_around(pattern, pattern.last, world)[-1])
+    return pair_around(pattern, pattern.last, world).pairs
 
 
-def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> tuple[Rows, Rows, Rows]:
-    """What is around the absent: both sides, and the pairs, as `pair_up` gives them."""
+def pair_around(pattern: Absent, last_pattern: Pattern, world: World) -> Paired:
+    """Pair what is around the absent."""
     first, last = _sides(pattern, (pattern.first, last_pattern), world)
     shared = sorted((first.names & last.names) - SPAN)
     one, other = _packed_span(first, shared, world), _packed_span(last, shared, world)
-    absent = [match_pattern(what, world) for what in pattern.what]
-    beside = [what for what in absent if not _is_about(first, what, last)]
+    alone, beside = _matched_absent(pattern, first, world)
     until = None
-    if len(beside) < len(absent):  # what is about the first alone ends its wait, before any pair is made
-        times = _free_until(first, [what for what in absent if what not in beside], world)
-        until = (one[1] & ~world.axis.mask) | times
+    if alone:  # what is about the first alone ends its wait, before any pair is made
+        until = (one[1] & ~world.axis.mask) | _free_until(first, alone, world)
     within = ANY_LENGTH if pattern.within is None else pattern.within
     bits, most = world.axis.time_bits, most_pairs(first.size + last.size)
     i, j = join_spans("seq", bits, *one, *other, within, most, until)
     rows = _put_together(first, i, last, j, _times_at(first, START, i), _times_at(last, END, j), world)
+    if beside or pattern.choosing.policy != "unrestricted":
+        rows = _with_places(rows, i, j, world)
+    rows = _passing(rows, pattern.conditions, world)
     for what in beside:
         common = sorted((what.names & rows.names) - SPAN)
-        around = _times_at(first, END, i), _times_at(last, START, j)
+        around = _times_at(first, END, rows.times(LEFT)), _times_at(last, START, rows.times(RIGHT))
         low, high = (_pack(rows, common, times, world) for times in around)
-        free = ~is_blocked(bits, low, high, *_packed_span(what, common, world))
-        rows, i, j = rows.filter(free), i[free], j[free]
-    return first, last, _chosen(pattern, first, i, last, j, rows, world)
+        rows = rows.filter(~is_blocked(bits, low, high, *_packed_span(what, common, world)))
+    return _chosen(pattern, first, last, rows, world)
 
 
-def _is_about(first: Rows, what: Rows, last: Rows) -> bool:
-    """Whether the first has all variables that the absent shares with what is around it."""
-    return first.names.issuperset((what.names & last.names) - SPAN)
+def _matched_absent(pattern: Absent, first: Rows, world: World) -> tuple[list[Rows], list[Rows]]:
+    """Match what must be absent: what the first has all shared variables of, and the rest."""
+    known = frozenset(bound_names(pattern))
+    absent = [match_pattern(what, world) for what in pattern.what]
+    alone = [what for what in absent if first.names.issuperset(what.names & known)]
+    return alone, [what for what in absent if not first.names.issuperset(what.names & known)]
 
 
 def _absent_for(pattern: Absent, duration: int, world: World) -> Rows:
     """For so long after the first nothing of the other ended that began after it."""
-    (first,) = _sides(pattern, (pattern.first,), world)
+    first = first_of(pattern, world)
+    alone, beside = _matched_absent(pattern, first, world)
     due = first.times(END) + duration
-    fires = (blocked_at(pattern, first, world) > due) & (due <= world.now)
+    fires = (_ticks_until(first, alone, world) > due) & (due <= world.now)
     rows = first.filter(fires)
     rows = _with_span(rows, rows.times(START), due[fires], world)
-    return _passing(_limited(rows, pattern.within), pattern.conditions, world)
+    rows = _passing(_limited(rows, pattern.within), pattern.conditions, world)
+    if beside:  # about what the conditions have given a value
+        begun = _with_span(rows, rows.times(START), rows.times(END) - duration, world)
+        rows = rows.filter(_ticks_until(begun, beside, world) > rows.times(END))
+    return rows
+
+
+def first_of(pattern: Absent, world: World) -> Rows:
+    """Match what comes before the absent."""
+    return _sides(pattern, (pattern.first,), world)[0]
 
 
 def blocked_at(pattern: Absent, first: Rows, world: World) -> Ints:
-    """When, after each of the first, what must be absent has occurred; after all time if it has not."""
-    time = _free_until(first, [match_pattern(what, world) for what in pattern.what], world)
+    """When, after each of the first, what must be absent has occurred for sure; after all time if it has not."""
+    return _ticks_until(first, _matched_absent(pattern, first, world)[0], world)
+
+
+def _ticks_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
+    time = _free_until(first, absent, world)
     return np.where(time == world.axis.mask, ANY_LENGTH, time + world.axis.origin)
 
 
@@ -232,7 +266,26 @@ def _free_until(first: Rows, absent: Sequence[Rows], world: World) -> Ints:
 def _sides(pattern: Pairs | Absent, sides: Sequence[Pattern], world: World) -> list[Rows]:
     """Where a policy uses occurrences up, each is there once."""
     rows = [match_pattern(side, world) for side in sides]
-    return rows if pattern.choosing.policy == "unrestricted" else [distinct(side) for side in rows]
+    is_choosing = pattern.choosing.policy != "unrestricted"
+    if isinstance(pattern, Absent) and pattern.outside:
+        bound = frozenset[str]().union(*(side.names for side in rows))
+        varied = [_with_outside(pattern, side, bound, world) for side in (rows if is_choosing else rows[:1])]
+        rows = [*varied, *rows[len(varied) :]]
+    return [distinct(side) for side in rows] if is_choosing else rows
+
+
+def _with_outside(pattern: Absent, side: Rows, bound: frozenset[str], world: World) -> Rows:
+    """Return each row once for each value that the rest of the rule gives to variables of what must be absent."""
+    absent = frozenset(name for what in pattern.what for name in bound_names(what))
+    for source in pattern.outside:
+        values = match_pattern(source, world)
+        values = values.without(values.names - (absent - bound) - (side.names - SPAN))
+        values = distinct(values.bind({END: Column(world.dictionary, numbers=np.full(values.size, world.now))}))
+        i, j = _join(side, values.bind({START: values.column(END)}), "and", None, world)
+        chosen = Selection(index=j)
+        columns = {name: values.column(name).select(chosen) for name in values.names - side.names}
+        side = side.reorder(i).bind(columns)
+    return side
 
 
 def _packed_span(rows: Rows, names: Sequence[str], world: World) -> tuple[Ints, Ints]:
@@ -271,19 +324,19 @@ def _put_together(left: Rows, i: Ints, right: Rows, j: Ints, start: Ints, end: I
     return _with_span(left.reorder(i).bind(columns), start, end, world)
 
 
-def _chosen(pattern: Pairs | Absent, left: Rows, i: Ints, right: Rows, j: Ints, rows: Rows, world: World) -> Rows:
-    """The pairs that pass the conditions, and of these the ones that the policy makes."""
-    if pattern.choosing.policy == "unrestricted":
-        return _passing(rows, pattern.conditions, world)
-    named = {LEFT: Column(world.dictionary, numbers=i), RIGHT: Column(world.dictionary, numbers=j)}
-    passing = _passing(rows.bind(named), pattern.conditions, world)
-    kind = "seq" if isinstance(pattern, Absent) else pattern.kind
-    kept = choose(pattern.choosing, kind, left, right, passing.times(LEFT), passing.times(RIGHT), world)
-    return passing.filter(kept)
+def _with_places(rows: Rows, i: Ints, j: Ints, world: World) -> Rows:
+    """Name the row of each side that a pair is made of."""
+    return rows.bind({LEFT: Column(world.dictionary, numbers=i), RIGHT: Column(world.dictionary, numbers=j)})
 
 
-def _without_rows(pairs: Rows) -> Rows:
-    return pairs.without(frozenset({LEFT, RIGHT})) if LEFT in pairs.names else pairs
+def _chosen(pattern: Pairs | Absent, left: Rows, right: Rows, rows: Rows, world: World) -> Paired:
+    """Make the pairs that the policy chooses among those that pass."""
+    used = np.zeros(left.size + right.size, np.bool_)
+    if pattern.choosing.policy != "unrestricted":
+        kind = "seq" if isinstance(pattern, Absent) else pattern.kind
+        kept, used = choose(pattern.choosing, kind, left, right, rows.times(LEFT), rows.times(RIGHT), world)
+        rows = rows.filter(kept)
+    return Paired(left, right, rows.without(PLACES) if LEFT in rows.names else rows, used)
 
 
 # ---------------------------------------------------------------- rows

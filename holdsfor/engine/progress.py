@@ -11,7 +11,7 @@ import pyarrow as pa
 from holdsfor.engine.axis import Ints
 from holdsfor.engine.column import Column, Mask
 from holdsfor.engine.distinct import distinct
-from holdsfor.engine.patterns import END, LEFT, RIGHT, START, blocked_at, match_pattern, pair_around, pair_up
+from holdsfor.engine.patterns import END, START, blocked_at, first_of, pair_around, pair_up
 from holdsfor.engine.rows import Rows
 from holdsfor.engine.world import World
 from holdsfor.plan.operators import Conclude, Occurring
@@ -47,12 +47,12 @@ class WaitingRows:
 
 
 def progress_table(plan: Plan, world: World) -> pa.Table:
-    """All partial matches after an evaluation, for the rules in their order."""
+    """All partial matches of what results may have, after an evaluation, for the rules in their order."""
     world = replace(world, shared={})  # what was matched on the way may not be all
     tables = [PROGRESS_SCHEMA.empty_table()]
     for definition in plan.definitions:
-        names = {relation.name for relation in defines(definition)}
-        for rule in conclusions(definition):
+        names = {relation.name for relation in defines(definition) if world.reports(relation)}
+        for rule in conclusions(definition) if names else ():
             if rule.chain and isinstance(rule.chain[0], Occurring):
                 writer = Writer(rule.chain, written=dict(rule.names))
                 for waiting in waiting_for(rule.chain[0].pattern, writer, world):
@@ -68,14 +68,15 @@ def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Wait
         case Pairs():
             yield from _waiting_sides(pattern, writer, world)
         case Absent(last=int() as duration):
-            first = match_pattern(pattern.first, world)
+            first = first_of(pattern, world)
             due = first.times(END) + duration
             free = blocked_at(pattern, first, world) > due
             yield from _open(pattern.first, f"no {writer.absent(pattern)}", first, due, free, world)
         case Absent():
             assert not isinstance(pattern.last, int)
-            first, _, pairs = pair_around(pattern, pattern.last, world)
-            free = (blocked_at(pattern, first, world) > world.now) & _unused(pattern, first, pairs, LEFT)
+            paired = pair_around(pattern, pattern.last, world)
+            first = paired.left
+            free = (blocked_at(pattern, first, world) > world.now) & ~paired.used[: first.size]
             awaited = f"{writer.pattern(pattern.last)}, and no {writer.absent(pattern)} before"
             yield from _open(pattern.first, awaited, first, _limit(first, pattern.within), free, world)
         case _:
@@ -83,27 +84,19 @@ def waiting_for(pattern: Pattern, writer: Writer, world: World) -> Iterator[Wait
 
 
 def _waiting_sides(pattern: Pairs, writer: Writer, world: World) -> Iterator[WaitingRows]:
-    left, right, pairs = pair_up(pattern, world)
-    sides = [(pattern.left, pattern.right, left, LEFT)]
+    paired = pair_up(pattern, world)
+    left, right = paired.left, paired.right
+    sides = [(pattern.left, pattern.right, left, ~paired.used[: left.size])]
     if pattern.kind in ("and", "par"):
-        sides.append((pattern.right, pattern.left, right, RIGHT))
+        sides.append((pattern.right, pattern.left, right, ~paired.used[left.size :]))
     if pattern.kind in ("equals", "during", "starts", "finishes"):
         return  # what has ended cannot be completed by what ends later, or is not needed to know what is awaited
-    for matched, awaited, rows, side in sides:
-        free = _unused(pattern, rows, pairs, side)
+    for matched, awaited, rows, free in sides:
         yield from _open(matched, writer.pattern(awaited), rows, _limit(rows, pattern.within), free, world)
 
 
 def _limit(rows: Rows, within: int | None) -> Ints:
     return np.full(rows.size, NEVER) if within is None else rows.times(START) + within
-
-
-def _unused(pattern: Pairs | Absent, rows: Rows, pairs: Rows, side: str) -> Mask:
-    """Under a policy that uses occurrences up, those that are left."""
-    free = np.ones(rows.size, np.bool_)
-    if pattern.choosing.policy == "chronological":
-        free[pairs.times(side)] = False
-    return free
 
 
 def _open(matched: Pattern, awaited: str, rows: Rows, until: Ints, free: Mask, world: World) -> Iterator[WaitingRows]:

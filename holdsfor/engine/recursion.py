@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from holdsfor.engine.derived import conclude_events
@@ -13,27 +13,31 @@ from holdsfor.engine.world import World
 from holdsfor.errors import HoldsforError
 from holdsfor.plan.definitions import Derived, Recursion
 from holdsfor.plan.operators import Conclude, Occurring, Relation
-from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, subpatterns
+from holdsfor.plan.patterns import Absent, OneOfSeveral, Pairs, Pattern, Scan, Selected, Sliding, scans, subpatterns
 
 MOST_ROUNDS = 100_000
 
 
 def evaluate_recursion(definition: Recursion, world: World, rulebook: Rulebook) -> None:
-    grow = _grow if all(map(_makes_all_pairs, definition.events)) else _settle_down
+    own = [event.relation for event in definition.events]
+    grow = _grow if all(_only_adds(event, own) for event in definition.events) else _settle_down
     grow(definition, world, rulebook)
 
 
-def _makes_all_pairs(event: Derived) -> bool:
+def _only_adds(event: Derived, own: Sequence[Relation]) -> bool:
+    """Whether more occurrences of the circle never take one away: nothing is chosen, or absent, among them."""
     patterns = (op.pattern for rule in event.rules for op in rule.chain if isinstance(op, Occurring))
-    joins = (part for pattern in patterns for part in subpatterns(pattern) if isinstance(part, Pairs | Absent))
-    return all(join.choosing.policy == "unrestricted" for join in joins)
+    joins = [part for pattern in patterns for part in subpatterns(pattern) if isinstance(part, Pairs | Absent)]
+    absent = (scan for join in joins if isinstance(join, Absent) for what in join.what for scan in scans(what))
+    makes_all = all(join.choosing.policy == "unrestricted" for join in joins)
+    return makes_all and not any(scan.relation in own for scan in absent)
 
 
 def _settle_down(definition: Recursion, world: World, rulebook: Rulebook) -> None:
     """All rules on all that the round before has concluded, until it is the same.
 
-    What a policy chooses may change with more to choose from, so nothing can be kept from a round. But what has ended
-    by a time depends on what had ended before: each round gets at least one more time right.
+    What a policy chooses, and what NOT asks for, may change with more to choose from, so nothing can be kept from a
+    round. But what ends at a time depends on what ends before or is shorter: each round gets at least one more right.
     """
     own = [event.relation for event in definition.events]
     settled = {relation: _settled(relation, world) for relation in own}

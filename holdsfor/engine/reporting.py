@@ -46,7 +46,7 @@ class FluentTables:
         receiver.restart()
 
     def settle(self, relation: Relation, world: World) -> None:
-        if not relation.is_reported or relation.kind == "event":
+        if not world.reports(relation) or relation.kind == "event":
             return
         self._waiting.append(relation)
         if not world.dictionary.has_unwritten:  # to write terms takes long where there are many: that is done once

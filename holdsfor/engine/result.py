@@ -103,7 +103,7 @@ def without_hidden(intervals: Intervals, relation: Relation, world: World) -> In
     """Without values that no grounding declares, where others are declared."""
     if not world.unreported:
         return intervals
-    hidden = [value for owner, value in world.unreported if owner == relation.signature]
+    hidden = [value for owner, value in world.unreported if value is not None and owner == relation.signature]
     if not hidden:
         return intervals
     if relation.value is not None:
@@ -114,24 +114,25 @@ def without_hidden(intervals: Intervals, relation: Relation, world: World) -> In
 
 
 def _begun(intervals: Intervals, world: World) -> Intervals:
-    """From the first point of the history on, and without what begins only after now: input may tell of the future.
+    """From the first tick of the history on, and without what begins only after now: input may tell of the future.
 
-    What holds initially began before the first point, so that it has no start; it is told from that point on.
+    What holds initially began before, so that it has no start; it is told from that tick on.
     """
     axis = intervals.axis
-    first, limit = told_between(world)
+    before, first, limit = told_between(world)
     start, end = intervals.s & axis.mask, intervals.e & axis.mask
-    mask = (start <= limit) & (end > first)
-    if mask.all() and (start >= first).all():
+    begin = np.where(start > before, start, first)
+    mask = (start <= limit) & (end > begin)
+    if mask.all() and (start > before).all():
         return intervals
-    s = np.where(start < first, (intervals.s & ~axis.mask) | first, intervals.s)
+    s = (intervals.s & ~axis.mask) | begin
     return Intervals(axis, intervals.dictionary, intervals.arity, s[mask], intervals.e[mask])
 
 
-def told_between(world: World) -> tuple[int, int]:
-    """The first point of the history, and the latest time at which what is told may begin, relative to the origin."""
+def told_between(world: World) -> tuple[int, int, int]:
+    """Return the start of the history, its first tick, and the latest begin that is told, relative to the origin."""
     axis = world.axis
-    return world.start + 1 - axis.origin, axis.next_time(world.now - axis.origin)
+    return *world.first_points, axis.next_time(world.now - axis.origin)
 
 
 def _intervals(relation: Relation, intervals: Intervals, texts: pa.Array, write: Writer) -> pa.Table:

@@ -148,7 +148,11 @@ def check_ticks(window: object, step: object, start: object, end: object, tick: 
 
 
 def _ticks(name: str, amount: object, unit: str) -> int:
-    ticks = (ticks_at if name in ("start", "end") else ticks_of)(name, amount, unit)
+    return check_range(name, (ticks_at if name in ("start", "end") else ticks_of)(name, amount, unit))
+
+
+def check_range(name: str, ticks: int) -> int:
+    """Return the time that a user gives, if it is not too far off. name: of the parameter, for the message."""
     if abs(ticks) > MOST_TIME:
         raise HoldsforError(f"the {name} ({ticks}) is out of range: times are at most 2^61 ticks from 0")
     return ticks

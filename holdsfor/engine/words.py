@@ -16,6 +16,7 @@ from holdsfor.engine.stepping import remembered
 from holdsfor.engine.window import find_followed
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
+from holdsfor.io.wire import without_unused_terms
 
 #: Words that others have followed are dropped when there are so many words, or twice as many as rows were left.
 MOST_WORDS = 10_000
@@ -75,6 +76,9 @@ class Words:
         passed = Words(heard, fresh, self.left)
         has_many = sum(map(len, heard)) > max(MOST_WORDS, 2 * self.left) or len(heard) > MOST_BLOCKS
         return passed.shorten(query_time, frontier) if has_many else passed
+
+    def on_used_terms(self) -> Words:
+        return replace(self, heard=without_unused_terms(self.heard), fresh=without_unused_terms(self.fresh))
 
     def shorten(self, query_time: int, frontier: Frontier) -> Words:
         """The rows that are there at a query time and may still be looked at, and what is said of later ones."""

@@ -15,8 +15,7 @@ from holdsfor.engine.facts import Facts, no_facts
 from holdsfor.engine.intervals import Intervals, no_intervals
 from holdsfor.engine.points import EMPTY, Points, no_points
 from holdsfor.engine.relation import Data
-from holdsfor.language.description import Signature
-from holdsfor.language.terms import Term
+from holdsfor.language.description import Signature, Unreported
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 
@@ -61,7 +60,7 @@ class World:
     carried: for each simple fluent the keys that hold when conclusions begin; settled: what was concluded before: both
     where one cut is for all, see `carried_keys`;
     carried_running, running: deadlines, when conclusions begin and as they are set.
-    unreported: values of fluents that rules see, and results do not have.
+    unreported: definitions, and values of fluents, that rules see, and results do not have.
     counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
     """
 
@@ -77,9 +76,18 @@ class World:
     relations: dict[Relation, Data] = field(default_factory=dict)
     running: dict[Due, Running] = field(default_factory=dict)
     shared: dict[object, object] = field(default_factory=dict)  # what was worked out of Plan.shared
-    unreported: frozenset[tuple[Signature, Term]] = frozenset()
+    unreported: frozenset[Unreported] = frozenset()
     counts: Counter[str] = field(default_factory=Counter)
     cuts: Cuts | None = None
+
+    @property
+    def first_points(self) -> tuple[int, int]:
+        """Return the start of the history and the first tick after it, relative to the origin of the axis.
+
+        What begins with the history has begun by the start, so that nothing happens then; it counts from the tick on.
+        """
+        start = self.start - self.axis.origin
+        return start, self.axis.next_time(start)
 
     def from_cuts(
         self,
@@ -119,6 +127,10 @@ class World:
     def settled_rows(self, relation: Relation) -> Data | None:
         """What was concluded before; None: nothing was."""
         return self.settled.get(relation) if self.cuts is None else self.cuts.divide(relation)[0]
+
+    def reports(self, relation: Relation) -> bool:
+        """Whether results may have the relation."""
+        return not relation.is_part and (relation.signature, None) not in self.unreported
 
     def points_of(self, relation: Relation) -> Points:
         data = self.relations.get(relation)

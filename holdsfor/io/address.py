@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, urlsplit
 from holdsfor.errors import HoldsforError
 
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/*")
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 HOST = re.compile(r"[^\x00-\x20\x7f]+")
 LONGEST_SECRET = 1 << 16  # bytes of a file that should have a password in it
 
@@ -48,10 +49,12 @@ def hide_passwords(text: str, addresses: Iterable[str]) -> str:
 
 
 def split_address(address: str, schemes: Iterable[str]) -> SplitResult | None:
-    """Its parts (`#` belongs to the path), or None if nobody can connect to it.
+    """Its parts (`#` belongs to the path), or None if nobody can connect to it, or it has a line break in it.
 
     Callers say what is wrong: the errors of the standard library show the password.
     """
+    if CONTROL.search(address):  # the standard library would leave some out in silence
+        return None
     try:
         parts = urlsplit(address, allow_fragments=False)
         host = (parts.hostname or "").encode("idna").decode()

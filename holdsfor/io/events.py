@@ -102,3 +102,9 @@ class Events:
     unused: int  # rows of declared inputs that no rule reads
     files_changed: int = 0  # files of a stream that changed after they were found
     nanoseconds: int | None = None  # how long a tick is, where times were time stamps or dates
+    other_times: tuple[Block, ...] = ()  # when all other rows happened and arrived; blocks without name and arguments
+
+    @property
+    def timed(self) -> tuple[Block, ...]:
+        """Return blocks of all rows whose time could be read: time passes with every row."""
+        return (*self.blocks, *self.other_times)

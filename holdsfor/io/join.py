@@ -20,11 +20,13 @@ from holdsfor.kernels.moving import take_into
 def join_events(parts: Iterable[Events]) -> Events:
     """One block per name, kind and number of arguments, rows in the order of the parts."""
     blocks: list[Block] = []
+    other_times: list[Block] = []
     rejects: list[pa.Table] = []
     read = unused = changed = 0
     nanoseconds: int | None = None
     for part in parts:
         blocks.extend(part.blocks)
+        other_times.extend(part.other_times)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
@@ -32,7 +34,7 @@ def join_events(parts: Iterable[Events]) -> Events:
         nanoseconds = part.nanoseconds or nanoseconds
     some = [table for table in rejects if table.num_rows]
     table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, join_blocks(other_times))
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:

@@ -157,6 +157,11 @@ def unpack(data: bytes | pa.Buffer, shown: str = "a message") -> tuple[dict[str,
     return header["meta"], [(head["use"], columns.block(head)) for head in header["blocks"]]
 
 
+def without_unused_terms(blocks: Iterable[Block]) -> tuple[Block, ...]:
+    """Return the blocks on one list of the terms that their rows use."""
+    return tuple(block for _, block in unpack(pack(("", block) for block in blocks))[1])
+
+
 @dataclass(slots=True)
 class _Columns:
     """The long columns, read from the front."""

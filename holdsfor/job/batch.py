@@ -17,7 +17,7 @@ from holdsfor.engine.evaluate import Program
 from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
 from holdsfor.engine.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Block
+from holdsfor.io.events import Events
 from holdsfor.io.wide import NANOSECONDS, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
 from holdsfor.job.doubts import KINDS, REASONS, join_reasons
@@ -132,13 +132,13 @@ class AloneInBatch:
         return footer_span(self._parts, self._inputs)
 
     def read_span(self, fence: Fence) -> Span:
-        return span_of((block for blocks in self._blocks() for block in blocks), fence) or (1, 1)
+        return span_of((block for events in self._read() for block in events.timed), fence) or (1, 1)
 
     def sample(self) -> Sample:
-        return join_samples(map(sample_of, self._blocks()))
+        return join_samples(sample_of(events.blocks) for events in self._read())
 
-    def _blocks(self) -> Iterable[tuple[Block, ...]]:
-        return (part.read(self._inputs).blocks for part in self._parts)
+    def _read(self) -> Iterable[Events]:
+        return (part.read(self._inputs) for part in self._parts)
 
     def find_hubs(self, plan: Plan, buckets: int) -> tuple[int, ...]:
         return find_hubs(self._parts, self._inputs, plan, buckets)

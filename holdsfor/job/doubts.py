@@ -14,6 +14,8 @@ from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
+from holdsfor.language.pattern_walk import every_pattern
+from holdsfor.language.patterns import Instant
 
 UNSAID = "s"  # the unit of a mapping that names none
 _log = logging.getLogger(__name__)
@@ -59,7 +61,8 @@ def warn_of_doubts(
     has_durations = uses_durations(description, amounts)
     units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
-    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal)):
+    outside = find_times_outside(description, metrics.get("start"), metrics.get("end"))
+    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal, *outside)):
         _log.warning("%s", doubt)
 
 
@@ -68,6 +71,29 @@ def warn_of_units(unit_of_dates: str, unit: TickUnit, description: EventDescript
     if unit_of_dates != UNSAID and uses_durations(description, amounts):
         for doubt in find_units_that_differ(UNITS[unit_of_dates], unit):
             _log.warning("%s", doubt)
+
+
+def warn_of_times_outside(description: EventDescription, start: int | None, end: int | None) -> None:
+    """For what is live: as far as start and end are known."""
+    for doubt in find_times_outside(description, start, end):
+        _log.warning("%s", doubt)
+
+
+def find_times_outside(description: EventDescription, start: int | None, end: int | None) -> Iterator[str]:
+    """Points in time of patterns that the history never comes to."""
+    for rule in description.patterns:
+        for part in every_pattern(rule.pattern):
+            if isinstance(part, Instant) and not is_inside(part.time, start, end):
+                history = f"begins after {start}" + ("" if end is None else f" and ends at {end}")
+                place = f"{part.place.file}:{part.place.line}:{part.place.column}"
+                yield (
+                    f"the time {part.time} ({place}) is not in the history, which {history}: nothing can occur then. "
+                    "Give another start or end, or write a duration with its unit, such as 5 min or 300 ticks."
+                )
+
+
+def is_inside(time: int, start: int | None, end: int | None) -> bool:
+    return (start is None or time > start) and (end is None or time <= end)
 
 
 def uses_durations(description: EventDescription, amounts: Iterable[object]) -> bool:

@@ -13,10 +13,15 @@ from holdsfor.language.head_names import Columns, name_arguments
 def shapes_of(description: EventDescription, columns: Columns | None = None) -> tuple[TableShape, ...]:
     """The tables that there can be, in the order of the rules; what types their columns have only data tell.
 
+    What results leave out has none.
     columns: those of the input, by event or fluent, as a mapping lists them.
     """
     names = name_arguments(description, columns)
-    return tuple(TableShape(signature.name, is_event, each) for (is_event, signature), each in names.items())
+    return tuple(
+        TableShape(signature.name, is_event, each)
+        for (is_event, signature), each in names.items()
+        if (signature, None) not in description.unreported
+    )
 
 
 def with_shapes(

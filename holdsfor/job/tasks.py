@@ -97,7 +97,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     yield from parcel_rows(shared, job.depot)
     rejected = pa.concat_tables(rejects)
     yield from _results(job, {"rejects": rejected}, f"{part}")
-    span = span_of(events.blocks, job.windows.fence)
+    span = span_of(events.timed, job.windows.fence)
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),

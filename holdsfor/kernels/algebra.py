@@ -167,13 +167,14 @@ def intervals_of_rows(s: Ints, e: Ints, keys: Ints, all_keys: int, bits: int) ->
 
 
 @kernel
-def keep_lasting(s: Ints, e: Ints, least: int, most: int, first: int, now: int, bits: int) -> Intervals:
-    """Return the intervals that last from `least` to `most`, as long as the history goes from `first` to `now`."""
+def keep_lasting(s: Ints, e: Ints, least: int, most: int, start: int, first: int, now: int, bits: int) -> Intervals:
+    """Return the intervals that last from `least` to `most`; what began by `start` counts from `first`, to `now`."""
     mask = (np.int64(1) << bits) - 1
     starts, ends, k = np.empty(s.size + 1, np.int64), np.empty(s.size + 1, np.int64), 0
     for i in range(s.size):
         end = e[i] & mask
-        lasted = (now if end == mask else end) - max(s[i] & mask, first)
+        begin = s[i] & mask
+        lasted = (now if end == mask else end) - (begin if begin > start else first)
         starts[k], ends[k] = s[i], e[i]
         k += least <= lasted <= most
     return starts[:k], ends[:k]

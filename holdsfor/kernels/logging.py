@@ -17,9 +17,10 @@ Offsets: TypeAlias = NDArray[np.int32]
 
 WITHDRAW, INSERT, EXTEND, SHORTEN = range(4)
 OPS = 4
-#: Intervals are told from the first time on; they begin no later than the last start, and end between two times.
-FIRST, LAST_START, LEAST_END, LAST_END = range(4)
-BOUNDS = 4
+#: What has begun before the history, or with it, is told from its first time on. Intervals begin no later than the last
+#: start, and end between two times.
+BEFORE, FIRST, LAST_START, LEAST_END, LAST_END = range(5)
+BOUNDS = 5
 UNTOLD = -1  # in the place of where an interval begins
 IN_KEY = 0  # in the place of the code of a value
 BITS = 63
@@ -36,12 +37,13 @@ def find_told_starts(s: Ints, e: Ints, ends: Ints, bounds: Ints, mask: int) -> I
     starts = np.empty(s.size, np.int64)
     i = 0
     for relation in range(ends.size):
-        first, last_start = bounds[relation, FIRST], bounds[relation, LAST_START]
+        before, first, last_start = bounds[relation, BEFORE], bounds[relation, FIRST], bounds[relation, LAST_START]
         least_end, last_end = bounds[relation, LEAST_END], bounds[relation, LAST_END]
         while i < ends[relation]:
             start, end = s[i] & mask, e[i] & mask
-            is_told = (start <= last_start) & (end > first) & (end >= least_end) & (end <= last_end)
-            starts[i] = s[i] - start + max(start, first) if is_told else UNTOLD
+            begin = start if start > before else first
+            is_told = (start <= last_start) & (end > begin) & (end >= least_end) & (end <= last_end)
+            starts[i] = s[i] - start + begin if is_told else UNTOLD
             i += 1
     return starts
 

@@ -19,9 +19,12 @@ from holdsfor.language.passes.bounds import bounds
 from holdsfor.language.passes.circles import circles
 from holdsfor.language.passes.clashes import clashes
 from holdsfor.language.passes.comparisons import comparisons
+from holdsfor.language.passes.counted import counted
 from holdsfor.language.passes.cuts import cuts
 from holdsfor.language.passes.domains import domains
 from holdsfor.language.passes.dynamic import dynamic
+from holdsfor.language.passes.impossible import impossible
+from holdsfor.language.passes.internal import internal
 from holdsfor.language.passes.interval_names import interval_names
 from holdsfor.language.passes.kinds import kinds
 from holdsfor.language.passes.lower_case import lower_case
@@ -51,10 +54,12 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     values,
     dynamic,
     kinds,
+    internal,
     names,
     recursion,
     clashes,
     comparisons,
+    impossible,
     shapes,
     safety,
     pattern_safety,
@@ -68,6 +73,7 @@ PASSES: tuple[Callable[[Draft], None], ...] = (
     singletons,
     lower_case,
     unending,
+    counted,
 )
 
 

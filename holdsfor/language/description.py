@@ -39,12 +39,15 @@ class Signature(NamedTuple):
         """Of a dynamic domain: a fluent that says who is in it. Only checking makes such fluents."""
         return Signature(f"{self.name} {word}", self.arity)
 
-    def domain_behind(self, unreported: Collection[tuple[Signature, Term]]) -> Signature | None:
-        """The dynamic domain that a fluent stands for, if it is such a fluent. unreported: values of fluents."""
+    def domain_behind(self, unreported: Collection[Unreported]) -> Signature | None:
+        """The dynamic domain that a fluent stands for, if it is such a fluent. unreported: what results leave out."""
         name, _, word = self.name.rpartition(" ")
-        is_stand_in = word in STAND_INS and any(owner == self for owner, _ in unreported)
+        is_stand_in = word in STAND_INS and (self, None) in unreported
         return Signature(name, self.arity) if is_stand_in else None
 
+
+Unreported = tuple[Signature, Term | None]
+"""What results leave out: a definition, or one value of a fluent."""
 
 #: `d seen` begins when a member of d turns up; `d ever` holds all of the history for whoever turns up in it.
 SEEN, EVER = STAND_INS = ("seen", "ever")
@@ -332,7 +335,7 @@ class EventDescription:
     recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
     tables: tuple[FactTable, ...] = ()  # background facts in great numbers
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
-    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values of fluents that no grounding declares
+    unreported: frozenset[Unreported] = frozenset()  # what results leave out
     tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them

@@ -20,6 +20,7 @@ from holdsfor.language.description import (
     Input,
     Rule,
     Signature,
+    Unreported,
 )
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable
@@ -54,6 +55,7 @@ class Draft:
     points: set[Signature] = field(default_factory=set)
     declared: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by grounding, collectIntervals, ...
     announced: dict[tuple[Entity, Signature], Place] = field(default_factory=dict)  # by `input event`, `input fluent`
+    internal: dict[Signature, Place] = field(default_factory=dict)  # by `internal f/1`
     rule_cuts: list[tuple[Rule, Place]] = field(default_factory=list)
     fallbacks: dict[Signature, Place] = field(default_factory=dict)  # holdsFor(f(_)=v, [])
     initially: list[Initially] = field(default_factory=list)
@@ -73,8 +75,8 @@ class Draft:
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)
 
-    # values: those that no grounding declares, where others are
-    unreported: set[tuple[Signature, Term]] = field(default_factory=set)
+    # what results leave out: definitions (without a value), and values that no grounding declares, where others are
+    unreported: set[Unreported] = field(default_factory=set)
 
     # recursion
     recursive: set[Signature] = field(default_factory=set)

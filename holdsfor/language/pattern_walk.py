@@ -72,6 +72,26 @@ def pattern_variables(pattern: Pattern) -> set[Var]:
     return {variable for each in every_pattern(pattern) for variable in own_variables(each)}
 
 
+def event_variables(pattern: Pattern) -> frozenset[Var]:
+    """The variables that events and fluents of a pattern give a value, whichever alternatives of OR happen."""
+    match pattern:
+        case EventPattern() | Stretch():
+            return frozenset(own_variables(pattern))
+        case Either():
+            return frozenset.intersection(*map(event_variables, pattern.alternatives))
+    return frozenset[Var]().union(*map(event_variables, beside_each_other(pattern)))
+
+
+def beside_each_other(pattern: Pattern) -> tuple[Pattern, ...]:
+    """The patterns inside that occur together: all but what must be absent, and alternatives."""
+    match pattern:
+        case Either():
+            return ()
+        case Absence():
+            return tuple(part for part in inside(pattern) if part is not pattern.what)
+    return inside(pattern)
+
+
 def as_body(rule: PatternRule) -> tuple[Literal, ...]:
     """What a rule asks for, without the order in time: the same events, fluents, tests and calculations."""
     calculated: list[Term] = [arg for arg in name_and_args(rule.head)[1] if is_calculated(arg)]

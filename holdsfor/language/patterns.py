@@ -66,13 +66,15 @@ class Absence:
     """NOT(what).[first, last]: first, and later last, with no `what` wholly between them.
 
     last may be a duration: NOT(b).[a, 5 min] is an `a` with no `b` that ends within so long after it; its occurrence
-    lasts until then. Variables that occur only in `what` are read as "for any value".
+    lasts until then. Variables that occur only in `what` are read as "for any value"; those that the rest of the rule
+    gives a value keep it. outside: the events that give it, where first and last do not; the compiler finds them.
     """
 
     what: Pattern
     first: Pattern
     last: Pattern | int
     place: Place = field(compare=False)
+    outside: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

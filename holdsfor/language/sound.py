@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.draft import Draft
-from holdsfor.language.parsing.syntax import names_defined
-from holdsfor.language.terms import Place
+from holdsfor.language.parsing.syntax import Raw, RawClause, names_defined
+from holdsfor.language.terms import Atom, Compound, Place, name_and_args
 from holdsfor.language.vocabulary import FORMS
 
 _NAME = re.compile(r"\b[a-z]\w*")
@@ -45,8 +46,36 @@ def find_sound_part(parsed: Draft, run_passes: Callable[[Draft], None]) -> Sound
         wrong = {each.place for each in raw if any(each.place.covers(place) for place in errors)}
         if not wrong:
             return None
+        wrong = _with_callers(parsed.sources, raw, wrong)
         left_out.update(*(names_defined(_text(parsed.sources, place)) for place in wrong))
         raw = [each for each in raw if each.place not in wrong]
+
+
+def _with_callers(sources: dict[str, Source], raw: list[Raw], wrong: set[Place]) -> set[Place]:
+    """Add the clauses that call a predicate of which no clause is left, and so on from these."""
+    defining = Counter(_predicate(each) for each in raw)
+    predicates = {each.place: _predicate(each) for each in raw}
+    naming: dict[str, list[Place]] = defaultdict(list)
+    for place in predicates:
+        for name in _names_in(sources, place):
+            naming[name].append(place)
+    waiting, out = list(wrong), set(wrong)
+    while waiting:
+        name = predicates[waiting.pop()]
+        defining[name] -= 1
+        if name and not defining[name]:
+            callers = [place for place in naming[name] if place not in out]
+            out.update(callers)
+            waiting += callers
+    return out
+
+
+def _predicate(raw: Raw) -> str:
+    """Return the predicate of background knowledge that a clause defines, or nothing."""
+    if not isinstance(raw, RawClause) or not isinstance(raw.head, Atom | Compound):
+        return ""
+    name = name_and_args(raw.head)[0]
+    return "" if name in FORMS else name
 
 
 def _names_in(sources: dict[str, Source], place: Place) -> set[str]:

@@ -55,7 +55,7 @@ def progress(
     with shown_refusals(description.sources):
         program = make_program(plan(description))
         read = as_source(events, format, mapping).read(description.inputs)
-        windows = find_windows(read.blocks, *times)
+        windows = find_windows(read.timed, *times)
         kept = [standing(counted(set_aside(block, windows.fence)[0], windows).block, windows) for block in read.blocks]
 
         def attempt(room: int) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -24,7 +25,7 @@ from holdsfor.job.shapes import with_shapes
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
-from holdsfor.plan import plan_once
+from holdsfor.plan import plan
 
 
 def recognise(
@@ -41,6 +42,7 @@ def recognise(
     mapping: Any = None,
     stepped: bool = False,
     threads: int | None = None,
+    only: str | Iterable[str] | None = None,
 ) -> Result:
     """What the rules recognise in the events, over the whole history, in this process.
 
@@ -50,10 +52,11 @@ def recognise(
     stepped: go through the query times one by one, which gives the same history and the log of changes.
     threads: how many evaluate side by side, each some of the entities; without it, as many as there are cores if there
     are rows enough. The answer is the same, its rows perhaps in another order.
+    only: the definitions that the result shall have, by name or name/arity; without it, all that are not internal.
     """
     return recognise_for(
         NOBODY,
-        rules,
+        as_description(rules, only),
         events,
         window=window,
         step=step,
@@ -90,7 +93,7 @@ def recognise_for(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = program_once(plan_once(description))
+        program = program_once(plan(description))
         source = as_source(events, format, mapping)
         read = read_parts(source, description.inputs, 1 if stepped else threads)
         seconds, fence = time.perf_counter() - begun, None
@@ -99,7 +102,7 @@ def recognise_for(
         if count == 1:
             read = [join_events(read)]
             blocks = list(read[0].blocks)
-        find_span = cache(partial(span_of, blocks))
+        find_span = cache(partial(span_of, [block for part in read for block in part.timed]))
         while True:
             windows = find_windows_over(lambda fence: find_span(fence) or (1, 1), *times, fence)
             try:

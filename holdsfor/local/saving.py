@@ -18,7 +18,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.io.wire import pack, unpack
-from holdsfor.job.live.changed import PIECES
+from holdsfor.job.live.changed import RULES
 from holdsfor.job.live.checks import Times
 from holdsfor.local.terms import SessionTerms
 
@@ -33,8 +33,7 @@ class Saved:
     start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent.
     """
 
-    rules: str
-    pieces: Mapping[str, str]
+    rules: Mapping[str, Any]
     terms: SessionTerms
     start: int | None
     carried: Carried
@@ -59,8 +58,7 @@ def write_session(store: Store, saved: Saved) -> None:
     record = {
         "version": VERSION,
         "save": save,
-        "rules": saved.rules,
-        PIECES: dict(saved.pieces),
+        **saved.rules,
         "terms": asdict(saved.terms),
         "start": saved.start,
         "metrics": dict(saved.metrics),
@@ -87,8 +85,7 @@ def read_session(store: Store) -> Saved:
     meta, blocks = unpack(store.read(state.name, state.crc), store.shown(state.name))
     terms = record["terms"]
     return Saved(
-        record["rules"],
-        record[PIECES],
+        {name: record[name] for name in RULES},
         SessionTerms(**terms | {"times": Times(**terms["times"])}),
         record["start"],
         from_labelled(meta, blocks),
@@ -96,5 +93,5 @@ def read_session(store: Store) -> Saved:
         store.read_table(files["intervals"].name, files["intervals"].crc),
         store.read_table(files["occurrences"].name, files["occurrences"].crc),
         record["metrics"],
-        {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor these
+        {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor had it these
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import pyarrow as pa
 
@@ -20,18 +22,20 @@ from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
 from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import QueryMoment
-from holdsfor.engine.window import counted, nothing_late
+from holdsfor.engine.window import check_range, counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
-from holdsfor.job.live.changed import PIECES, find_changes
+from holdsfor.job.doubts import warn_of_times_outside
+from holdsfor.job.live.changed import find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
-from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.job.live.identity import identify_rules
 from holdsfor.job.shapes import shapes_of
+from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -39,6 +43,9 @@ from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import SessionTerms
 from holdsfor.plan import plan
+
+Arguments = ParamSpec("Arguments")
+Answer = TypeVar("Answer")
 
 
 def live(
@@ -53,6 +60,7 @@ def live(
     report: Report = "eager",
     keep: Duration | None = None,
     incremental: bool = True,
+    only: str | Iterable[str] | None = None,
 ) -> LiveSession:
     """A session that recognises while events come in, in this process: `add` events, `advance` to a time.
 
@@ -60,29 +68,35 @@ def live(
     report: 'eager' tells all that is known, 'settling' intervals whose beginning is certain, 'final' what never
     changes. keep: how long `current` knows of what is over; None: for ever. incremental: whether a query time looks
     only at what changes, unless that is most of what is known; if not, it looks at all that is not settled yet. What
-    comes of it is the same.
+    comes of it is the same. only: the definitions that are told of, by name or name/arity; without it, all that are not
+    internal.
     """
     check_report(report)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     kept = None if keep is None else ticks_of("time to keep", keep, unit)
-    session = _begin(description, SessionTerms(times, unit, report, kept), incremental)
+    session = _begin(choose_results(description, only), SessionTerms(times, unit, report, kept), incremental)
     warn_if_unbounded(session.program.plan)
     if times.start is not None:
         session.begin(times.start)
     return session
 
 
-def resume(folder: str | Path, description: EventDescription, *, incremental: bool = True) -> LiveSession:
+def resume(
+    folder: str | Path,
+    description: EventDescription,
+    *,
+    incremental: bool = True,
+    only: str | Iterable[str] | None = None,
+) -> LiveSession:
     """The session that `save` has written there. The rules must be those that it was begun with.
 
-    incremental: see `live`.
+    incremental, only: see `live`; a session that goes on tells of the same definitions.
     """
     store = Store(folder, private=True)
     saved = read_session(store)
-    session = _begin(description, saved.terms, incremental)
-    known = {"rules": saved.rules, PIECES: saved.pieces}
-    changes = find_changes(known, {"rules": rules_digest(session.program), PIECES: rules_pieces(session.program)})
+    session = _begin(choose_results(description, only), saved.terms, incremental)
+    changes = find_changes(saved.rules, identify_rules(session.program))
     if changes:
         raise HoldsforError(
             f"the session in {store.shown()} was begun with {'; '.join(changes)}. "
@@ -121,9 +135,22 @@ class Added:
         return f"<Added: {self.events_in:,} in, {unused:,} unused, {late:,} late, {rejected:,} rejected>"
 
 
+def one_at_a_time(
+    method: Callable[Concatenate[LiveSession, Arguments], Answer],
+) -> Callable[Concatenate[LiveSession, Arguments], Answer]:
+    """Let a method of a session wait until what other threads have called is done."""
+
+    @wraps(method)
+    def locked(session: LiveSession, /, *args: Arguments.args, **options: Arguments.kwargs) -> Answer:
+        with session.lock:
+            return method(session, *args, **options)
+
+    return locked
+
+
 @dataclass(slots=True, repr=False)
 class LiveSession:
-    """Made by `holdsfor.live` and `holdsfor.resume`.
+    """Made by `holdsfor.live` and `holdsfor.resume`. Several threads may call it: each call waits for the one before.
 
     metrics: counts of rows in, unused, late and rejected, of query times and of changes, since the session began, and
     how much was looked at to find the changes.
@@ -137,6 +164,7 @@ class LiveSession:
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
     evaluation: Ongoing | None = None  # None until the start is known
+    lock: RLock = field(default_factory=RLock, compare=False)
 
     def __repr__(self) -> str:
         until = "not begun" if self.fired is None else f"up to {self.fired}"
@@ -147,6 +175,7 @@ class LiveSession:
         """The last query time that is over; None: there was none yet."""
         return None if self.evaluation is None else self.evaluation.fired
 
+    @one_at_a_time
     def add(self, events: Any, *, format: str | None = None, mapping: Any = None) -> Added:
         """Adds events: whatever `read_events` takes, in any order.
 
@@ -157,7 +186,7 @@ class LiveSession:
         read = source.read(self.description.inputs)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
-        late = self._take([block for block, _ in inside])
+        late = self._take([block for block, _ in inside], read.other_times)
         self.columns |= source.columns
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
@@ -166,10 +195,10 @@ class LiveSession:
         )
         return Added(read.read, read.unused, late, rejects)
 
-    def _take(self, blocks: list[Block]) -> pa.Table:
+    def _take(self, blocks: list[Block], other_times: tuple[Block, ...]) -> pa.Table:
         """Hands on the rows that count; gives those that are late."""
         if self.evaluation is None:
-            span = span_of(blocks, self.terms.fence)
+            span = span_of([*blocks, *other_times], self.terms.fence)
             if span is None:
                 return nothing_late()
             tick = self.terms.times.tick
@@ -179,16 +208,20 @@ class LiveSession:
         self.evaluation.add([rows.block for rows in kept])
         return _join_tables(nothing_late(), [rows.late for rows in kept])
 
+    @one_at_a_time
     def begin(self, start: int, carried: Carried = NOTHING_YET, waiting: tuple[Block, ...] = ()) -> None:
         """Called once the start of the history is known."""
+        warn_of_times_outside(self.description, start, self.terms.times.end)
         scope = replace(everything(self.program.plan), forgets=True)
         windows = self.terms.windows(start)
         is_incremental = self.incremental and self.terms.report == "eager"  # others tell of what is settled since
         self.evaluation = Ongoing(self.program, windows, scope, carried, waiting, is_incremental=is_incremental)
 
+    @one_at_a_time
     def advance(self, to: TimePoint) -> Changes:
         """Goes through all query times up to `to`, and gives what they change: logs of intervals and occurrences."""
-        until = ticks_at("time to advance to", to, self.terms.tick_unit)
+        name = "time to advance to"
+        until = check_range(name, ticks_at(name, to, self.terms.tick_unit))
         evaluation = self.evaluation
         due = range(0) if evaluation is None else due_by_clock(evaluation.windows, evaluation.fired, until)
         if evaluation is None or not due:
@@ -213,10 +246,12 @@ class LiveSession:
         )
         return told
 
+    @one_at_a_time
     def current(self) -> Current:
         """Intervals and occurrences as they are known now: what all changes so far come to."""
         return self.known.current()
 
+    @one_at_a_time
     def progress(self) -> pa.Table:
         """Partial matches of patterns at the last query time: what has occurred, what is awaited, and until when."""
         world = None if self.evaluation is None else self.evaluation.last_world()
@@ -224,6 +259,7 @@ class LiveSession:
             return PROGRESS_SCHEMA.empty_table()
         return progress_table(self.program.plan, world)
 
+    @one_at_a_time
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
@@ -231,12 +267,12 @@ class LiveSession:
         rows = current.occurrences if shape.is_event else current.intervals
         return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
+    @one_at_a_time
     def save(self, folder: str | Path) -> None:
         """Writes all that `holdsfor.resume` needs. What was saved there before counts until the new is whole."""
         evaluation, known = self.evaluation, self.known
         saved = Saved(
-            rules_digest(self.program),
-            rules_pieces(self.program),
+            identify_rules(self.program),
             self.terms,
             None if evaluation is None else evaluation.windows.start,
             NOTHING_YET if evaluation is None else evaluation.save(),

@@ -9,12 +9,12 @@ from holdsfor.duration import seconds_between
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream
 from holdsfor.job.live.crew import Alone
+from holdsfor.job.live.delivery import Stopped, here
 from holdsfor.job.live.feeds import Feed
 from holdsfor.job.live.held import Memory
 from holdsfor.job.live.progress import offset_of, write_done, write_offset
 from holdsfor.job.live.query import LiveQuery
 from holdsfor.job.live.reading import Reader
-from holdsfor.job.live.telling import here
 from holdsfor.language.description import EventDescription
 
 #: Seconds between two looks for new rows, unless the user says otherwise.
@@ -68,6 +68,8 @@ class LocalQuery(LiveQuery):
         try:
             with self.lease:
                 self._run_batches()
+        except Stopped:
+            return
         except BaseException as error:  # told to whoever waits
             self._failure = self._failure or error
 
@@ -113,4 +115,5 @@ class LocalQuery(LiveQuery):
 
     def stop(self) -> None:
         self._ended.set()
+        self.deliveries.hurry()
         self._thread.join()

@@ -10,15 +10,14 @@ from holdsfor.plan.whole_plan import Plan
 if TYPE_CHECKING:
     from holdsfor.language.description import EventDescription
 
-__all__ = ["Plan", "plan", "plan_once"]
+__all__ = ["Plan", "plan"]
 
 
-def plan(description: EventDescription) -> Plan:
-    """The plan that the engine runs."""
+def _make_plan(description: EventDescription) -> Plan:
     from holdsfor.plan.optimise import plan as make_plan  # when one is made: evaluating it needs no compiler
 
     return make_plan(description)
 
 
-#: The same, made once for each description.
-plan_once: OncePerObject[EventDescription, Plan] = OncePerObject(plan)
+#: The plan that the engine runs, made once for each description: `parse` and `load` have made it already.
+plan: OncePerObject[EventDescription, Plan] = OncePerObject(_make_plan)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from holdsfor.errors import HoldsforError
 from holdsfor.language.bounding import bound_definitions
 from holdsfor.language.description import EventDescription, Signature
-from holdsfor.plan.optimise import plan
+from holdsfor.plan import plan
 from holdsfor.plan.reach import unbounded
 
 

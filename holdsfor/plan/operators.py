@@ -46,9 +46,9 @@ class Relation:
         return f"{self.name}/{self.arity}" + (f"={self.value}" if self.value is not None else "")
 
     @property
-    def is_reported(self) -> bool:
-        """Whether results may have it."""
-        return self.part_of is None
+    def is_part(self) -> bool:
+        """Whether only rules ask for it, so that no result has it."""
+        return self.part_of is not None
 
     @property
     def signature(self) -> Signature:

@@ -68,6 +68,7 @@ class Absent:
     """`first` and later `last`, and nothing of any of `what` wholly between them.
 
     last: so long after `first` if it is a number; then nothing of `what` may begin after `first` and end by then.
+    outside: events of the rule that give values to variables of `what` that first and last do not have.
     """
 
     what: tuple[Pattern, ...]
@@ -76,6 +77,7 @@ class Absent:
     within: int | None = None
     conditions: tuple[Chain, ...] = ((),)
     choosing: Choosing = ALL
+    outside: tuple[Pattern, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +122,12 @@ Pattern = Scan | Moment | Pairs | Absent | Selected | OneOfSeveral | Sliding
 
 
 def operands(pattern: Pattern) -> tuple[Pattern, ...]:
-    """What a pattern is made of, in the order in which it is written but for what must be absent, which is last."""
+    """What a pattern is made of: as it is written, but of an absence first what is around it."""
     match pattern:
+        case Absent():
+            return *around(pattern), *pattern.what, *pattern.outside
         case Pairs():
             return pattern.left, pattern.right
-        case Absent(last=int()):
-            return pattern.first, *pattern.what
-        case Absent():
-            assert not isinstance(pattern.last, int)
-            return pattern.first, pattern.last, *pattern.what
         case Selected() | Sliding():
             return (pattern.pattern,)
         case OneOfSeveral():
@@ -137,15 +136,22 @@ def operands(pattern: Pattern) -> tuple[Pattern, ...]:
             return ()
 
 
+def around(pattern: Absent) -> tuple[Pattern, ...]:
+    """The patterns that an absence lies between."""
+    return (pattern.first,) if isinstance(pattern.last, int) else (pattern.first, pattern.last)
+
+
 def with_operands(pattern: Pattern, changed: tuple[Pattern, ...]) -> Pattern:
     """The pattern made of other operands, in the order in which `operands` gives them."""
     match pattern:
         case Pairs():
             return replace(pattern, left=changed[0], right=changed[1])
-        case Absent(last=int()):
-            return replace(pattern, first=changed[0], what=changed[1:])
         case Absent():
-            return replace(pattern, first=changed[0], last=changed[1], what=changed[2:])
+            first, *last = changed[: len(around(pattern))]
+            what = changed[len(around(pattern)) :][: len(pattern.what)]
+            outside = changed[len(changed) - len(pattern.outside) :]
+            until = last[0] if last else pattern.last
+            return replace(pattern, first=first, last=until, what=what, outside=outside)
         case Selected() | Sliding():
             return replace(pattern, pattern=changed[0])
         case OneOfSeveral():
@@ -172,8 +178,7 @@ def sequence_parts(pattern: Pattern) -> tuple[Pattern, ...]:
 
 def positive_operands(pattern: Pattern) -> tuple[Pattern, ...]:
     """The same without what must be absent."""
-    parts = operands(pattern)
-    return parts[: -len(pattern.what)] if isinstance(pattern, Absent) else parts
+    return around(pattern) if isinstance(pattern, Absent) else operands(pattern)
 
 
 def subpatterns(pattern: Pattern) -> Iterator[Pattern]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from holdsfor.language.terms import Float, Int, Place
@@ -29,24 +29,25 @@ from holdsfor.plan.walk import conclusions, defines, flat, holds_unseen, reads, 
 from holdsfor.plan.whole_plan import Look, Reach
 
 
-def looks(definitions: Iterable[Definition]) -> tuple[Look, ...]:
-    """What each definition looks at, and how far."""
+def looks(definitions: Iterable[Definition], durative: Set[Relation] = frozenset()) -> tuple[Look, ...]:
+    """What each definition looks at, and how far. durative: input fluents; given point by point they are joined."""
     inert: set[Relation] = set()
     all_looks = []
     for definition in definitions:
         inert.update(relation for fluent in simple_of(definition) for relation in fluent.relations)
-        ticks = int(any(_asks_next_tick(definition, inert)))
+        ticks, relations = int(any(_asks_next_tick(definition, inert))), tuple(dict.fromkeys(reads(definition)))
+        joined = int(not durative.isdisjoint(relations))
         spans = [span for span, *_ in _spans(definition)]
         limited = [Span(span.first or 0, span.last or 0) for span in spans]
-        stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks)
-        all_looks.append(Look(tuple(dict.fromkeys(reads(definition))), _reach_of(spans, ticks), stirs))
+        stirs = None if _waits_for_any_duration(definition) else _reach_of(limited, ticks, joined)
+        all_looks.append(Look(relations, _reach_of(spans, ticks, joined), stirs))
     return tuple(all_looks)
 
 
-def _reach_of(spans: Sequence[Span], ticks: int) -> Reach:
+def _reach_of(spans: Sequence[Span], ticks: int, joined: int) -> Reach:
     back = _most([None if span.first is None else max(0, -span.first) for span in spans])
     ahead = _most([None if span.last is None else max(0, span.last) for span in spans])
-    return Reach(back, ahead, ticks)
+    return Reach(back, ahead, ticks, joined)
 
 
 def _waits_for_any_duration(definition: Definition) -> bool:

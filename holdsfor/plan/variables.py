@@ -127,6 +127,9 @@ def bound_names(pattern: Pattern) -> Iterator[str]:
         case _:
             for operand in positive_operands(pattern):
                 yield from bound_names(operand)
+    if isinstance(pattern, Absent) and pattern.outside:
+        absent = {name for what in pattern.what for name in bound_names(what)}
+        yield from (name for source in pattern.outside for name in bound_names(source) if name in absent)
     if isinstance(pattern, Pairs | Absent | Selected):
         for chain in pattern.conditions:
             yield from (name for op in chain for name in binds(op))
@@ -203,7 +206,8 @@ def _pattern(pattern: Pattern, names: Mapping[str, str]) -> Pattern:
         case Absent():
             what, first = tuple(_pattern(one, names) for one in pattern.what), _pattern(pattern.first, names)
             last = pattern.last if isinstance(pattern.last, int) else _pattern(pattern.last, names)
-            chosen_absent = replace(pattern, what=what, first=first, last=last)
+            outside = tuple(_pattern(one, names) for one in pattern.outside)
+            chosen_absent = replace(pattern, what=what, first=first, last=last, outside=outside)
             conditions = tuple(_chain(chain, names) for chain in pattern.conditions)
             return replace(chosen_absent, conditions=conditions, choosing=_choosing(pattern.choosing, names))
         case Selected():

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from holdsfor.language.description import Signature
+from holdsfor.language.description import Signature, Unreported
 from holdsfor.language.facts import FactTable
-from holdsfor.language.terms import Term
 from holdsfor.plan.definitions import Closure, Definition, Domain, InputSource
 from holdsfor.plan.operators import Chain, Expression, Lookup, Of, Relation
 from holdsfor.plan.routes import Stage
@@ -54,7 +53,7 @@ class Plan:
     reach: Reach
     looks: tuple[Look, ...] = ()  # of each definition
     shared: tuple[Shared, ...] = ()  # each after those it is made of
-    unreported: frozenset[tuple[Signature, Term]] = frozenset()  # values that only rules see
+    unreported: frozenset[Unreported] = frozenset()  # what only rules see
     identity: str = field(default="", compare=False, repr=False)  # of the rules as compiled, whatever was optimised
     pieces: tuple[tuple[str, str], ...] = field(default=(), compare=False, repr=False)  # the same of each definition
 
@@ -70,11 +69,15 @@ class Plan:
 
 
 class Reach(NamedTuple):
-    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides."""
+    """How far conditions look: back and ahead in time units (None: without limit), and ahead in clock ticks besides.
+
+    joined: ticks over which the input that is looked at is joined; whether it is, shows only so much later.
+    """
 
     back: int | None
     ahead: int | None
     ticks: int = 0
+    joined: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,3 +6,7 @@ from holdsfor.spark.live.query import stream
 from holdsfor.spark.session import session
 
 __all__ = ["LiveQuery", "SparkResult", "recognise", "session", "stream"]
+
+
+def __dir__() -> list[str]:
+    return __all__

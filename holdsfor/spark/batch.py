@@ -17,7 +17,7 @@ from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_o
 from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Block
+from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.mapping import as_mapping, check_zone
@@ -35,6 +35,7 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
+from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes
 from holdsfor.spark.session import open_depot_folder
@@ -106,6 +107,7 @@ def recognise(
     format: str | None = None,
     mapping: Any = None,
     out: str | Path | None = None,
+    only: str | Iterable[str] | None = None,
 ) -> SparkResult:
     """What the rules (a description, or the path of a rule file) recognise in the events, on Spark.
 
@@ -114,14 +116,15 @@ def recognise(
     Times are ticks, or durations such as '4h', with tick_unit ('s', 'ms' or 'us') for how long a tick is.
     buckets: entities are shared out over so many (default: 4 a core, fewer where there is little input, more
     where there is much).
-    out: workers write the result tables there.
+    out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules)
+    description = as_description(rules, only)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
+    check_python(spark)
     crew = SparkCrew(spark, _feed(spark, description, events, format, mapping))
     count = crew.suggest_buckets() if buckets is None else buckets
     with worker_errors():
@@ -207,7 +210,10 @@ def _feed(spark: SparkSession, description: EventDescription, events: Any, forma
     inputs = description.inputs
     tables = events if isinstance(events, Mapping) else {"": events}
     if any(isinstance(table, DataFrame) for table in tables.values()):
-        return _feed_of_frames(_frames(tables, as_mapping(mapping)), inputs)
+        frames = _frames(tables, as_mapping(mapping))
+        for frame in frames:
+            check_frame(frame.rows, frame.mapping, inputs)
+        return _feed_of_frames(frames, inputs)
     # Workers stay in the folder in which Spark was started.
     source = EventSource(tuple(part.from_anywhere() for part in as_source(events, format, mapping).parts))
     parts = parts_of(source)
@@ -276,16 +282,16 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
 
 @dataclass(frozen=True, slots=True)
 class _Inspection:
-    """What the driver asks of the times of all rows. ask: has the workers look at their blocks, each in its own way."""
+    """What the driver asks of the times of all rows. ask: has the workers look at their events, each in its own way."""
 
-    ask: Callable[[Callable[[Sequence[Block]], Batches], str], DataFrame]
+    ask: Callable[[Callable[[Events], Batches], str], DataFrame]
 
     def span(self, fence: Fence) -> tuple[int, int]:
         """The first and last time of the rows inside the fence."""
         from pyspark.sql import functions
 
-        def look(blocks: Sequence[Block]) -> Batches:
-            span = span_of(blocks, fence)
+        def look(events: Events) -> Batches:
+            span = span_of(events.timed, fence)
             if span is not None:
                 yield pa.RecordBatch.from_pylist([{"low": span[0], "high": span[1]}])
 
@@ -296,8 +302,8 @@ class _Inspection:
     def sample(self) -> Sample:
         """Some of the times, by which their middle and spread can be told."""
 
-        def look(blocks: Sequence[Block]) -> Batches:
-            sample = sample_of(blocks)
+        def look(events: Events) -> Batches:
+            sample = sample_of(events.blocks)
             yield pa.record_batch({"time": sample.times, "weight": sample.weights})
 
         rows = self.ask(look, "time bigint, weight bigint").toArrow()
@@ -305,13 +311,13 @@ class _Inspection:
 
 
 def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) -> _Inspection:
-    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+    def ask(look: Callable[[Events], Batches], columns: str) -> DataFrame:
         shared = share(spark, parts)
 
         def task(batches: Batches) -> Batches:
             for batch in batches:
                 for number in batch.column(0).to_pylist():
-                    yield from look(shared()[number].read(inputs).blocks)
+                    yield from look(shared()[number].read(inputs))
 
         return spark.range(0, len(parts), 1, max(len(parts), 1)).mapInArrow(task, columns)
 
@@ -319,11 +325,11 @@ def _looking_at_parts(spark: SparkSession, parts: Sequence[Any], inputs: Any) ->
 
 
 def _looking_at_frames(frames: Sequence[_Frame], inputs: Any) -> _Inspection:
-    def ask(look: Callable[[Sequence[Block]], Batches], columns: str) -> DataFrame:
+    def ask(look: Callable[[Events], Batches], columns: str) -> DataFrame:
         def task(mapping: ColumnMapping) -> Callable[[Batches], Batches]:
             def look_at_all(batches: Batches) -> Batches:
                 for table in tables_of(batches):
-                    yield from look(blocks_from_table(table, mapping, inputs, "").blocks)
+                    yield from look(blocks_from_table(table, mapping, inputs, ""))
 
             return look_at_all
 

@@ -11,6 +11,11 @@ from holdsfor.errors import HoldsforError
 # The last line of a worker's traceback, up to the empty line or the Java stack that follows it.
 SENTENCE = re.compile(r"^holdsfor\.[\w.]+: (.+?)(?=\n\s*\n|\n\s*at |\Z)", re.MULTILINE | re.DOTALL)
 
+NO_PACKAGE = (
+    "Spark's workers have no holdsfor. Send it to them (holdsfor.spark.shipping.ship(spark)), or name a Python that "
+    "has it in PYSPARK_PYTHON before the session is made."
+)
+
 
 @contextmanager
 def worker_errors() -> Iterator[None]:
@@ -21,6 +26,8 @@ def worker_errors() -> Iterator[None]:
         raise
     except Exception as error:
         sentences = SENTENCE.findall(str(error))
+        if not sentences and "No module named 'holdsfor'" in str(error):
+            raise HoldsforError(NO_PACKAGE) from error
         if not sentences:
             raise
         raise HoldsforError(sentences[-1].strip()) from error  # those before it are its causes

@@ -14,6 +14,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.kafka import OPTIONS, Kafka, subscription
 from holdsfor.io.mqtt.sink import IN_TOPICS, change_fields, check_placeholders
 from holdsfor.io.sinks.messages import in_order, messages
+from holdsfor.spark.errors import reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -79,9 +80,19 @@ class KafkaSink:
             return 0
         spark = SparkSession.builder.getOrCreate()
         rows = spark.createDataFrame(self.records(batch, changes).to_pylist(), "topic string, key string, value string")
-        with required_connector():
+        with required_connector(), self._failures():
             rows.coalesce(1).write.format("kafka").options(**self.kafka.connection).save()
         return len(changes)
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Raise what Spark says of a broker that takes nothing as an error of this receiver."""
+        try:
+            yield
+        except Exception as error:
+            raise HoldsforError(
+                f"{self.name} ({self.kafka.servers}) did not take the changes: {reason_of(error)} Is the broker up?"
+            ) from error
 
     def records(self, batch: int, changes: pa.Table) -> pa.Table:
         """Topic, key and value of each change, in the order of query times."""
@@ -100,7 +111,8 @@ def required_connector() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if "find data source: kafka" not in str(error) and "data source `kafka`" not in str(error):
+        said = f"{error} {error.__cause__}"
+        if "find data source: kafka" not in said and "data source `kafka`" not in said:
             raise
         raise HoldsforError(
             "Spark has no connector for Kafka here. Let Spark fetch it when it starts: "

@@ -34,13 +34,13 @@ class Worker:
     def call(self, module: str, function: str, *arguments: Any, meanwhile: Callable[[], object] | None = None) -> Any:
         """What the function gives, or raises, in the other process. meanwhile: what this one does until then."""
         self.has_order = True
-        pickle.dump((module, function, arguments), self.orders, pickle.HIGHEST_PROTOCOL)
-        self.orders.flush()
-        if meanwhile is not None:
-            meanwhile()
         try:
+            pickle.dump((module, function, arguments), self.orders, pickle.HIGHEST_PROTOCOL)
+            self.orders.flush()
+            if meanwhile is not None:
+                meanwhile()
             is_done, answer = pickle.load(self.answers)
-        except EOFError:
+        except (EOFError, BrokenPipeError, pickle.UnpicklingError):  # before it began, or in the midst of it
             raise HoldsforError(
                 "the process that did the work was ended from outside. Was there enough memory? Nothing is wrong with "
                 "the command: try it again, on a larger machine or with --engine spark."

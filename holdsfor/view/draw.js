@@ -1,12 +1,13 @@
 // Drawing. Only what is visible is drawn, and bars narrower than a pixel are merged, so that many intervals stay smooth.
 const OVERVIEW = 36, AXIS = 38, TOP = OVERVIEW + AXIS, ROW = 17, BAR = 11, GAP = 9, RIGHT = 15;
-const WIDEST_NAMES = 250;
-let NAMES = WIDEST_NAMES; // the width of the names; less on a small screen
+const USUAL_NAMES = 250, WIDEST_NAMES = 440;
+let NAMES = USUAL_NAMES; // the width of the names: more where they are long, less on a small screen
+let heads = 0.424; // the share of it for the names of entities, or whatever lanes are put together by
 const canvas = document.getElementById("canvas");
 const pen = canvas.getContext("2d");
 const FONT = getComputedStyle(document.body).fontFamily;
 
-const view = { from: 0, to: 1, top: 0, width: 0, height: 0, hover: null, pointer: null, brush: null };
+const view = { from: 0, to: 1, top: 0, width: 0, height: 0, hover: null, pointer: null, brush: null, chosen: null };
 let lanes = []; // visible lanes with their y
 let total = 0; // height of all of them
 let grouping = GROUPINGS.entity;
@@ -54,7 +55,7 @@ function draw() {
   const ratio = window.devicePixelRatio || 1;
   view.width = canvas.clientWidth;
   view.height = canvas.clientHeight;
-  NAMES = Math.min(WIDEST_NAMES, Math.round(view.width * 0.34));
+  placeNames();
   if (canvas.width !== Math.round(view.width * ratio) || canvas.height !== Math.round(view.height * ratio)) {
     canvas.width = Math.round(view.width * ratio);
     canvas.height = Math.round(view.height * ratio);
@@ -80,6 +81,16 @@ function draw() {
   if (!lanes.length) write("Nothing matches the filter.", NAMES + 24, TOP + 30, 14, ink("--soft"));
 }
 
+// As wide as the longest names need, within what is left of the page for them.
+let longest = { head: "", rest: "" };
+function placeNames() {
+  pen.font = `650 12.5px ${FONT}`;
+  const head = Number(pen.measureText(longest.head).width), rest = Number(pen.measureText(longest.rest).width);
+  const wanted = isSmall() ? USUAL_NAMES : Math.min(WIDEST_NAMES, Math.max(USUAL_NAMES, head + rest + 40));
+  NAMES = Math.round(Math.min(wanted, view.width * 0.34));
+  heads = Math.min(0.65, Math.max(0.424, head / (head + rest || 1)));
+}
+
 function write(text, x, y, size, fill, weight = 400, most = Infinity, align = "left") {
   pen.font = `${weight} ${size}px ${FONT}`;
   pen.fillStyle = fill;
@@ -93,16 +104,23 @@ function shorten(text, most) {
   if (widths.has(key)) return widths.get(key);
   let cut = text;
   if (pen.measureText(cut).width > most) {
-    let low = 0, high = text.length;
+    const letters = [...text];
+    let low = 0, high = letters.length;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (pen.measureText(text.slice(0, middle) + "…").width <= most) low = middle; else high = middle - 1;
+      if (pen.measureText(withoutMiddle(letters, middle)).width <= most) low = middle; else high = middle - 1;
     }
-    cut = low ? text.slice(0, low) + "…" : "";
+    cut = low ? withoutMiddle(letters, low) : "";
   }
   if (widths.size > 20000) widths.clear();
   widths.set(key, cut);
   return cut;
+}
+
+// So many letters of a name: its beginning and its end, as long names often differ in their last letters.
+function withoutMiddle(letters, count) {
+  const end = count >> 1;
+  return letters.slice(0, count - end).join("") + "…" + letters.slice(letters.length - end).join("");
 }
 
 function drawBands(seen) {
@@ -129,6 +147,7 @@ function drawGrid(marks, step) {
 
 function drawLane(lane) {
   const y0 = TOP + lane.y - view.top + (ROW - BAR) / 2;
+  drawChosen(lane, y0);
   const filled = []; // right edge of what was drawn last, by depth: thinner bars there are merged into it
   for (let row = firstRow(lane); row < lane.to && data.start[row] <= view.to; row++) {
     const depth = data.depth[row], end = endOf(row);
@@ -141,13 +160,28 @@ function drawLane(lane) {
     filled[depth] = Math.ceil(right);
     const a = Math.max(left, NAMES - 2), b = Math.min(right, view.width);
     pen.fillStyle = colour(lane.kind, data.shade[row]);
-    pen.globalAlpha = data.kinds[lane.kind].input ? 0.55 : 1;
+    pen.globalAlpha = isFaint(row) ? 0.25 : data.kinds[lane.kind].input ? 0.55 : 1;
     if (b - a < 4) pen.fillRect(a, y, b - a, BAR); else bar(a, y, b - a);
     if (data.end[row] < 0) arrow(b, y);
     pen.globalAlpha = 1;
-    if (view.hover === row) { pen.strokeStyle = ink("--ink"); pen.lineWidth = 1.5; pen.strokeRect(a - 1, y - 1, b - a + 2, BAR + 2); }
+    if (view.hover === row) frame(a, y, b - a, "--ink", 1.5);
     drawLabel(lane, row, a, b, y);
   }
+}
+
+function frame(x, y, width, name, thickness, room = 1) {
+  pen.strokeStyle = ink(name);
+  pen.lineWidth = thickness;
+  pen.strokeRect(x - room, y - room, width + 2 * room, BAR + 2 * room);
+}
+
+// What the keyboard has chosen, also where it is too narrow to be drawn by itself.
+function drawChosen(lane, y0) {
+  if (!view.chosen || view.chosen.lane !== lane) return;
+  const { row } = view.chosen, y = y0 + data.depth[row] * ROW, left = xOf(data.start[row]);
+  const around = isPoint(lane, row) ? 6 : 0;
+  const a = Math.max(left - around, NAMES), b = Math.min(Math.max(left + around, xOf(endOf(row)), a + 2), view.width - RIGHT);
+  frame(a, y, b - a, "--accent", 2, 3);
 }
 
 // In the bar if there is room, else beside it, up to the next one.
@@ -158,7 +192,8 @@ function drawLabel(lane, row, left, right, y) {
   const words = labelOf(lane, row);
   if (!words) return;
   const middle = y + BAR / 2 + 0.5;
-  if (right - left > LEAST + 10) write(words, left + 5, middle, 9.5, isPale(lane.kind, data.shade[row]) ? "#0c1016" : "#fff", 600, right - left - 9);
+  const inside = isFaint(row) ? ink("--soft") : isPale(lane.kind, data.shade[row]) ? "#0c1016" : "#fff";
+  if (right - left > LEAST + 10) write(words, left + 5, middle, 9.5, inside, isFaint(row) ? 400 : 600, right - left - 9);
   else write(words, right + 3, middle, 9.5, ink("--soft"), 500, room - 8);
 }
 
@@ -201,8 +236,8 @@ function drawNames(seen) {
   pen.clip();
   for (const lane of seen) {
     const y = TOP + lane.y - view.top + ROW / 2;
-    const left = isSmall() ? 8 : NAMES * 0.424;
-    if (!isSmall() && (lane.first || lane === seen[0])) write(grouping.head(lane), 12, y, 12.5, ink("--ink"), 650, NAMES * 0.42 - 17);
+    const left = isSmall() ? 8 : NAMES * heads;
+    if (!isSmall() && (lane.first || lane === seen[0])) write(grouping.head(lane), 12, y, 12.5, ink("--ink"), 650, left - 18);
     pen.fillStyle = colour(lane.kind);
     pen.fillRect(left, y - 4, 3, 8);
     write(grouping.rest(lane), left + 9, y, 11.5, ink("--soft"), 400, NAMES - left - 15);
@@ -238,7 +273,7 @@ function drawAxis(marks, step) {
   }
   if (marks.length) write(reading(view.from), NAMES + 6, OVERVIEW + 9, 10.5, ink("--faint"));
   pen.restore();
-  write(`${lanes.length.toLocaleString("en")} lanes`, 12, OVERVIEW + 20, 11.5, ink("--faint"));
+  write(`${lanes.length.toLocaleString("en")} ${lanes.length === 1 ? "lane" : "lanes"}`, 12, OVERVIEW + 20, 11.5, ink("--faint"));
 }
 
 // How much goes on over the whole of time; the frame is what is seen below.

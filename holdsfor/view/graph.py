@@ -11,13 +11,17 @@ Kind = OneOf["input event", "input fluent", "event", "pattern", "simple fluent",
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """layer: how many others must be known before, at least. cyclic: it depends on itself, perhaps by way of others."""
+    """layer: how many others must be known before, at least. cyclic: it depends on itself, perhaps by way of others.
+
+    internal: no result has it.
+    """
 
     name: str
     kind: Kind
     layer: int
     cyclic: bool = False
     unreachable: bool = False
+    internal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ _DOT_SHAPES: dict[Kind, str] = {
     "simple fluent": 'shape=box, style="rounded,filled", fillcolor="#e3edff"',
     "static fluent": 'shape=box, peripheries=2, fillcolor="#e2f4e8"',
 }
+#: What a node may be besides its kind.
+_MARKS = ("cyclic", "unreachable", "internal")
 
 
 def mermaid(graph: Graph) -> str:
@@ -70,10 +76,12 @@ def mermaid(graph: Graph) -> str:
         "    classDef static fill:#e2f4e8,stroke:#1f7a4d",
         "    classDef cyclic stroke:#c62828,stroke-width:3px",
         "    classDef unreachable opacity:0.5",
+        "    classDef internal stroke-dasharray:4 3",
     ]
-    for word, chosen in (("cyclic", _numbers(graph, "cyclic")), ("unreachable", _numbers(graph, "unreachable"))):
+    for word in _MARKS:
+        chosen = [f"n{number}" for number, node in enumerate(graph.nodes) if getattr(node, word)]
         if chosen:
-            lines.append(f"    class {','.join(f'n{number}' for number in chosen)} {word}")
+            lines.append(f"    class {','.join(chosen)} {word}")
     circle = [str(number) for number, arrow in enumerate(graph.arrows) if arrow.cyclic]
     if circle:
         lines.append(f"    linkStyle {','.join(circle)} stroke:#c62828,stroke-width:2px")
@@ -86,6 +94,7 @@ def dot(graph: Graph) -> str:
     for number, node in enumerate(graph.nodes):
         more = ', color="#c62828", penwidth=2.5' if node.cyclic else ""
         more += ', fontcolor="#9aa4b2"' if node.unreachable else ""
+        more += ', style="dashed,filled"' if node.internal else ""
         lines.append(f'    n{number} [label="{_dot_text(node.name)}", {_DOT_SHAPES[node.kind]}{more}];')
     for arrow in graph.arrows:
         styles = ["style=dashed"] * arrow.negative + ['color="#c62828"'] * arrow.cyclic
@@ -95,10 +104,6 @@ def dot(graph: Graph) -> str:
         same = "; ".join(f"n{number}" for number, node in enumerate(graph.nodes) if node.layer == layer)
         lines.append(f"    {{ rank=same; {same}; }}")
     return "\n".join([*lines, "}"]) + "\n"
-
-
-def _numbers(graph: Graph, mark: OneOf["cyclic", "unreachable"]) -> list[int]:
-    return [number for number, node in enumerate(graph.nodes) if getattr(node, mark)]
 
 
 def _word(kind: Kind) -> str:

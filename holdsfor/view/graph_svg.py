@@ -27,6 +27,7 @@ text { font: 13px system-ui, "DejaVu Sans", sans-serif; fill: #1b2330; }
 .static .node { fill: #e2f4e8; stroke: #1f7a4d; }
 .cyclic .node { stroke: #c62828; stroke-width: 2.6; }
 .unreachable { opacity: 0.5; }
+.internal .node { stroke-dasharray: 4 3; }
 .arrow { fill: none; stroke: #7a8698; stroke-width: 1.3; marker-end: url(#tip); }
 .negative { stroke-dasharray: 5 4; }
 .arrow.cyclic { stroke: #c62828; stroke-width: 1.8; marker-end: url(#cyclic-tip); }
@@ -120,8 +121,9 @@ class _Picture:
 
 
 def _node(node: Node, left: float, middle: float, width: float) -> str:
-    names = node.kind.split()[0] + " cyclic" * node.cyclic + " unreachable" * node.unreachable
-    more = (", part of a cycle" if node.cyclic else "") + (", never true" if node.unreachable else "")
+    marks = {"cyclic": "part of a cycle", "unreachable": "never true", "internal": "in no result"}
+    own = [mark for mark in marks if getattr(node, mark)]
+    names, more = " ".join([node.kind.split()[0], *own]), "".join(f", {marks[mark]}" for mark in own)
     label = f'<text x="{left + width / 2:.1f}" y="{middle + 4.5:.1f}" text-anchor="middle">{_text(node.name)}</text>'
     told = f"<title>{_text(f'{node.name}: {node.kind}{more}')}</title>"
     return f'<g class="{names}">{told}{_shape(node.kind, left, middle, width)}{label}</g>'

@@ -5,43 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import Any, NamedTuple
+from typing import Any
 from typing import Literal as OneOf
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdsfor.printable import count_text
 from holdsfor.view.definitions import Definition
+from holdsfor.view.shown_rows import EVERYBODY, Kind, LaneRow, count_names, name_missing, take_busiest, thin_out
 
 Clock = OneOf["ticks", "seconds", "milliseconds"]
-
-EVERYBODY = "(all)"  # the lane of what has no arguments
 
 _DIGITS = re.compile(r"(\d+)")
 _NEVER = 1 << 63
 _FROM, _TO = 631_152_000, 4_102_444_800  # 1990 to 2100, in seconds since 1970
-
-
-class Kind(NamedTuple):
-    """What a row is one of. In this order: fluents, events, and then what the rules read, likewise."""
-
-    is_input: bool
-    is_event: bool
-    name: str
-
-
-@dataclass(slots=True)
-class LaneRow:
-    kind: Kind
-    args: list[str]
-    value: str | None
-    start: int
-    end: int | None
 
 
 def lay_out(
@@ -54,52 +32,29 @@ def lay_out(
     groups: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """All that the page shows, ready for JSON."""
-    total = intervals.num_rows
-    intervals, kept, entities_given = _busiest(intervals, limit)
+    totals = Counter({Kind(False, False, name): count for name, count in count_names(intervals)})
+    intervals, kept, entities_given = take_busiest(intervals, limit)
     rows = _rows(intervals, "fluent", is_event=False)
     known = {row.args[0] for row in rows if row.args}
     notes = []
     if kept is not None:
         notes.append(
             f"Only the {len(kept):,} busiest of {entities_given:,} entities are shown: "
-            f"{len(rows):,} of {total:,} intervals. The tables have them all."
+            f"{len(rows):,} of {totals.total():,} intervals."
         )
     marks = [] if occurrences is None else _rows(occurrences, "event", is_event=True)
     read = [] if inputs is None else _input_rows(inputs)
     for more, noun in ((marks, "events"), (read, "input rows")):
+        totals.update(row.kind for row in more)
         chosen = more if kept is None else [row for row in more if any(arg in kept for arg in row.args)]
-        rows += chosen[:limit]
+        thinned = thin_out(chosen, limit)
+        rows += thinned
         if len(chosen) > limit:
-            notes.append(f"Only the first {limit:,} of {len(chosen):,} {noun} are shown.")
-    return _content(rows, known, clock, notes, definitions, groups or {})
+            notes.append(f"Only {len(thinned):,} of {len(chosen):,} {noun} are shown: of each kind the same share.")
+    return _content(rows, known, clock, [*notes, *name_missing(rows, totals)], definitions, groups or {}, totals)
 
 
-# ---------------------------------------------------------------- what to show
-
-
-def _first_args(table: pa.Table) -> pa.DictionaryArray:
-    """The first argument of each row; `EVERYBODY` where there is none."""
-    args = table["args"].combine_chunks()
-    if isinstance(args, pa.ChunkedArray):
-        args = pa.concat_arrays(args.chunks) if args.num_chunks else pa.array([], args.type)
-    lengths = pc.list_value_length(args).to_numpy(zero_copy_only=False).astype(np.int64)
-    starts = np.cumsum(lengths) - lengths
-    indices = pa.array(starts, mask=lengths == 0)
-    return args.flatten().take(indices).fill_null(EVERYBODY).dictionary_encode()
-
-
-def _busiest(intervals: pa.Table, limit: int) -> tuple[pa.Table, frozenset[str] | None, int]:
-    """The rows of the busiest entities, as many as fit; these entities (None: all), and how many there were."""
-    if intervals.num_rows <= limit:
-        return intervals, None, 0
-    first = _first_args(intervals)
-    codes = first.indices.to_numpy(zero_copy_only=False)
-    counts = np.bincount(codes)
-    ranked: npt.NDArray[np.int64] = np.argsort(-counts, kind="stable")
-    room = max(1, int(np.searchsorted(np.cumsum(counts[ranked]), limit, "right")))
-    chosen = ranked[:room]
-    rows = np.flatnonzero(np.isin(codes, chosen))[:limit]
-    return intervals.take(pa.array(rows)), frozenset(first.dictionary.take(pa.array(chosen)).to_pylist()), len(counts)
+# ---------------------------------------------------------------- rows
 
 
 def _rows(table: pa.Table, name: str, is_event: bool) -> list[LaneRow]:
@@ -136,6 +91,7 @@ def _content(
     notes: list[str],
     definitions: Sequence[Definition],
     groups: Mapping[str, str],
+    totals: Counter[Kind],
 ) -> dict[str, Any]:
     times = [row.start for row in rows] + [row.end for row in rows if row.end is not None]
     origin, last = (min(times), max(times)) if times else (0, 1)
@@ -152,7 +108,7 @@ def _content(
         "span": max(1, last - origin),
         "notes": notes,
         "summary": _summary(rows, kinds, entities),
-        "kinds": list(_kinds(kinds, Counter(row.kind for row in rows), definitions)),
+        "kinds": list(_kinds(kinds, Counter(row.kind for row in rows), totals, definitions)),
         "entities": entities,
         "groups": _group_names(entities, groups),
         "counts": [0] * len(entities),
@@ -170,7 +126,9 @@ def _group_names(entities: list[str], groups: Mapping[str, str]) -> list[str]:
     return [names.get(entity, "") for entity in entities] if groups else []
 
 
-def _kinds(kinds: list[Kind], counts: Counter[Kind], definitions: Sequence[Definition]) -> Iterator[dict[str, Any]]:
+def _kinds(
+    kinds: list[Kind], counts: Counter[Kind], totals: Counter[Kind], definitions: Sequence[Definition]
+) -> Iterator[dict[str, Any]]:
     """What the legend shows, and how each is defined: its rules, and which kinds of input they look at."""
     by_kind = {(each.is_event, each.name): each for each in definitions}
     for kind in kinds:
@@ -180,6 +138,7 @@ def _kinds(kinds: list[Kind], counts: Counter[Kind], definitions: Sequence[Defin
             "event": kind.is_event,
             "input": kind.is_input,
             "count": counts[kind],
+            "total": totals[kind],
             "rules": [] if definition is None else [[rule.place, rule.text] for rule in definition.rules],
             "needs": [
                 place

@@ -1,12 +1,15 @@
-"""How a stream goes, for people: a table that moves on a terminal, a line a batch elsewhere."""
+"""How a stream goes, for people: a table that moves on a terminal, a line a minute elsewhere."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,36 +18,49 @@ from rich.text import Text
 
 from holdsfor.io.clock import Clock, clock_text
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.printable import count_text
 
+_log = logging.getLogger("holdsfor.stream")
+
 SHOWN = 8  # batches in the table
-QUIET = 30.0  # seconds between lines about batches in which nothing happened
+MINUTE = 60.0  # seconds between lines about batches
 COLUMNS = ("batch", "events", "events/s", "stream time", "late", "rejected", "changes", "open", "state", "latency")
 
 
 class LiveProgress:
-    """`with LiveProgress() as progress: progress.show(metrics)`, after each batch.
+    """Shows each batch of a stream: `with LiveProgress() as progress: progress.show(metrics)`.
 
-    It goes to stderr, as all progress does, so that stdout can be piped.
+    On a terminal that is a table on stderr, elsewhere a line a minute in the log. sinks: tells how far receivers are.
     """
 
-    def __init__(self, clock: Clock = "ticks", file: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock = "ticks",
+        file: TextIO | None = None,
+        draws: bool = True,
+        sinks: Callable[[], Sequence[SinkMetrics]] = tuple,
+    ) -> None:
         self._clock = clock
         self._console = Console(file=file if file is not None else sys.stderr)
+        self._draws = draws and self._console.is_terminal
         self._last: deque[BatchMetrics] = deque(maxlen=SHOWN)
         self._events = self._late = self._rejected = self._aside = self._batches = 0
         self._begin = time.monotonic()
-        self._told = float("-inf")
+        self._minute = Minute(clock, time.monotonic())
+        self._sinks = sinks
         self._live = Live(get_renderable=self._drawn, console=self._console, refresh_per_second=4)
 
     def __enter__(self) -> LiveProgress:
-        if self._console.is_terminal:
+        if self._draws:
             self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._console.is_terminal:
+        if self._draws:
             self._live.stop()
+        else:
+            self._tell()
 
     def show(self, metrics: BatchMetrics) -> None:
         self._batches += 1
@@ -53,12 +69,18 @@ class LiveProgress:
         self._rejected += metrics.rejected
         self._aside += metrics.units_quarantined
         self._last.append(metrics)
-        if not self._console.is_terminal and self._is_news(metrics):
-            self._told = time.monotonic()
-            self._console.print(Text(line(metrics, self._clock)), soft_wrap=True)
+        if self._draws:
+            return
+        _log.debug("%s", line(metrics, self._clock), extra={"figures": metrics.to_json()})
+        self._minute.add(metrics)
+        if self._minute.is_over():
+            self._tell()
 
-    def _is_news(self, metrics: BatchMetrics) -> bool:
-        return bool(metrics.events_in or metrics.changes) or time.monotonic() - self._told >= QUIET
+    def _tell(self) -> None:
+        if self._minute.batches:
+            sinks = self._sinks()
+            _log.info("%s", self._minute.text(sinks), extra={"figures": self._minute.figures(sinks)})
+        self._minute = Minute(self._clock, time.monotonic())
 
     def _drawn(self) -> Group | Text:
         if not self._last:
@@ -75,6 +97,73 @@ class LiveProgress:
         )
         total += f", {self._aside:,} in quarantine" if self._aside else ""
         return Group(table, Text(total, style="dim"))
+
+
+@dataclass(slots=True)
+class Minute:
+    """Sums up the batches since the last line about them."""
+
+    clock: Clock
+    begun: float
+    batches: int = 0
+    events: int = 0
+    changes: int = 0
+    late: int = 0
+    rejected: int = 0
+    dropped: int = 0
+    quarantined: int = 0
+    slowest_ms: float = 0.0
+    last: BatchMetrics | None = None
+
+    def add(self, metrics: BatchMetrics) -> None:
+        """Count one batch more."""
+        self.batches += 1
+        self.events += metrics.events_in
+        self.changes += metrics.changes
+        self.late += metrics.late
+        self.rejected += metrics.rejected
+        self.dropped += metrics.dropped
+        self.quarantined += metrics.units_quarantined
+        self.slowest_ms = max(self.slowest_ms, metrics.latency_ms)
+        self.last = metrics
+
+    def is_over(self) -> bool:
+        return time.monotonic() - self.begun >= MINUTE
+
+    def text(self, sinks: Sequence[SinkMetrics] = ()) -> str:
+        """Write a line for people."""
+        assert self.last is not None
+        of = dict(zip(COLUMNS, cells(self.last, self.clock), strict=True))
+        counts = {"late": self.late, "rejected": self.rejected}
+        counts |= {"dropped": self.dropped} if self.dropped else {}
+        counts |= {"in quarantine": self.quarantined} if self.quarantined else {}
+        counts |= {f"undelivered to {sink.name}": sink.undelivered for sink in sinks if sink.undelivered}
+        return (
+            f"{count_text(self.batches, 'batch', 'batches')} up to batch {of['batch']}: "
+            f"{count_text(self.events, 'event')}, stream time {of['stream time']}, "
+            f"{count_text(self.changes, 'change')}, {of['open']} open, "
+            + ", ".join(f"{count:,} {what}" for what, count in counts.items())
+            + f", state {of['state']}, slowest batch {duration(self.slowest_ms)}"
+        )
+
+    def figures(self, sinks: Sequence[SinkMetrics] = ()) -> dict[str, Any]:
+        """Return the same for machines."""
+        assert self.last is not None
+        return {
+            "batch": self.last.batch,
+            "batches": self.batches,
+            "events": self.events,
+            "streamTime": self.last.stream_time,
+            "changes": self.changes,
+            "openIntervals": self.last.open_intervals,
+            "late": self.late,
+            "rejected": self.rejected,
+            "dropped": self.dropped,
+            "quarantined": self.quarantined,
+            "stateBytes": self.last.state_bytes,
+            "slowestBatchMs": round(self.slowest_ms, 1),
+            "undelivered": {sink.name: sink.undelivered for sink in sinks},
+        }
 
 
 def cells(metrics: BatchMetrics, clock: Clock) -> tuple[str, ...]:

@@ -100,7 +100,11 @@ def description_html(description: EventDescription) -> str:
     order = dict.fromkeys(
         each.signature for stratum in description.strata for each in stratum
     )  # once, whatever its values
-    defined = [(str(signature), kind_of[signature], number) for number, signature in enumerate(order, 1)]
+    hidden = {signature for signature, value in description.unreported if value is None}
+    defined = [
+        (str(signature), kind_of[signature] + (", internal" if signature in hidden else ""), number)
+        for number, signature in enumerate(order, 1)
+    ]
     return table_html(("name", "kind", "evaluated"), [*inputs, *defined], repr(description).strip("<>"))
 
 

@@ -19,7 +19,9 @@ function redraw() {
 
 function arrange() {
   const isChosen = chooser(filter.value);
-  const kept = data.lanes.filter((lane) => !hidden.has(lane.kind) && isChosen(lane));
+  const filtered = filter.value.trim() ? data.lanes.filter(isChosen) : data.lanes;
+  const kept = filtered.filter((lane) => !hidden.has(lane.kind));
+  showCounts(filtered === data.lanes ? data.kinds.map((kind) => kind.total) : countRows(filtered));
   const rank = { rarity: (e) => -data.rarity[e], count: (e) => -data.counts[e], start: (e) => data.firsts[e] }[order.value] || ((e) => e);
   grouping = GROUPINGS[group.value] || GROUPINGS.entity;
   const block = grouping === GROUPINGS.entity ? () => 0 : grouping.key; // entities follow the order as they are
@@ -35,10 +37,46 @@ function arrange() {
     y += lane.height;
   });
   lanes = kept;
+  const longer = (a, b) => (b.length > a.length ? b : a);
+  longest = { head: kept.map(grouping.head).reduce(longer, ""), rest: kept.map(grouping.rest).reduce(longer, "") };
+  if (view.chosen && !kept.includes(view.chosen.lane)) letGo();
   total = y + GAP;
   document.getElementById("height").style.height = total + "px";
   measureDensity();
   moveTo(view.top);
+}
+
+// How many rows the lanes have, by kind. What is about two entities is in two lanes, and counts once.
+let numbers = null; // of each row in a lane, the same for the same row in another one
+function countRows(some) {
+  if (!numbers) {
+    const known = new Map();
+    numbers = new Int32Array(data.start.length);
+    for (const lane of data.lanes) {
+      for (let row = lane.from; row < lane.to; row++) {
+        const key = [lane.kind, data.term[row], data.start[row], data.end[row]].join();
+        if (!known.has(key)) known.set(key, known.size);
+        numbers[row] = known.get(key);
+      }
+    }
+  }
+  const counts = data.kinds.map(() => 0), counted = new Set();
+  for (const lane of some) {
+    for (let row = lane.from; row < lane.to; row++) {
+      if (counted.has(numbers[row])) continue;
+      counted.add(numbers[row]);
+      counts[lane.kind]++;
+    }
+  }
+  return counts;
+}
+
+function showCounts(counts) {
+  document.querySelectorAll(".chip").forEach((chip) => {
+    const count = counts[Number(chip.dataset.kind)];
+    chip.lastChild.textContent = count.toLocaleString("en");
+    chip.classList.toggle("absent", !count);
+  });
 }
 
 // How many of the visible rows go on in each part of the whole time.
@@ -150,6 +188,7 @@ canvas.addEventListener("pointermove", (event) => {
   const found = drag ? null : rowAt(at);
   view.hover = found ? found.row : null;
   explain(found, at);
+  if (at.where === "names" && !drag) explainName(laneAt(at.y), at);
   redraw();
 });
 
@@ -172,8 +211,7 @@ canvas.addEventListener("pointerup", (event) => {
     show(a, b);
   } else if (drag && !drag.moved && drag.where === "names") {
     const lane = laneAt(drag.y);
-    const name = lane && data.entities[lane.entity];
-    if (lane) { filter.value = filter.value === name ? "" : name; arrange(); }
+    if (lane) alone(lane);
   } else if (drag && !drag.moved && drag.where === "lanes") {
     const pressed = rowAt(zone(event));
     if (pressed) tell(pressed.lane, pressed.row); else hush();
@@ -202,11 +240,79 @@ function explain(found, at) {
   tip.hidden = !found;
   if (!found) return;
   tip.replaceChildren(make("strong", termOf(found.lane, found.row)), times(found.lane, found.row));
+  place(at);
+}
+
+// The whole name, which may be cut beside the lane.
+function explainName(lane, at) {
+  tip.hidden = !lane;
+  if (!lane) return;
+  tip.replaceChildren(make("strong", grouping.head(lane)), make("span", grouping.rest(lane)));
+  place(at);
+}
+
+function place(at) {
   tip.style.left = Math.max(4, Math.min(at.x + 14, view.width - tip.offsetWidth - 8)) + "px";
   tip.style.top = (at.y + 18 + tip.offsetHeight > view.height ? at.y - tip.offsetHeight - 10 : at.y + 18) + "px";
 }
 
 // ---------------------------------------------------------------- keyboard and controls
+
+// A bar chosen by the keyboard: it is framed, told to screen readers, and brought into view.
+function choose(lane, row) {
+  view.chosen = { lane, row };
+  const span = view.to - view.from, start = data.start[row];
+  if (start > view.to || endOf(row) < view.from) show(start - span / 3, start + span * (2 / 3));
+  if (topOf(lane) < view.top) moveTo(topOf(lane) - GAP);
+  const bottom = lane.y + lane.height + GAP - (canvas.clientHeight - TOP);
+  if (bottom > view.top) moveTo(bottom);
+  const until = isPoint(lane, row) ? "" : data.end[row] < 0 ? ", still open" : ` to ${reading(data.end[row])}`;
+  document.getElementById("said").textContent = `${termOf(lane, row)}, ${reading(start)}${until}`;
+  explain({ lane, row }, { x: Math.max(xOf(start), NAMES), y: TOP + lane.y - view.top + data.depth[row] * ROW });
+  if (!details.hidden) tell(lane, row);
+  redraw();
+}
+
+function letGo() {
+  view.chosen = null;
+  tip.hidden = true;
+  redraw();
+}
+
+// The row of a lane that is nearest to a time.
+function nearestRow(lane, time) {
+  let best = lane.from, least = Infinity;
+  for (let row = lane.from; row < lane.to; row++) {
+    const away = data.start[row] > time ? data.start[row] - time : Math.max(0, time - endOf(row));
+    if (away < least) [best, least] = [row, away];
+  }
+  return best;
+}
+
+// Enter chooses the first bar in view, or tells of the chosen one; from it the arrows lead to its neighbours.
+function enter() {
+  if (view.chosen) return tell(view.chosen.lane, view.chosen.row);
+  const lane = lanes.find((each) => each.y + each.height > view.top);
+  if (lane) choose(lane, nearestRow(lane, Math.max(0, view.from)));
+}
+
+function beside(by) {
+  const { lane, row } = view.chosen;
+  if (row + by >= lane.from && row + by < lane.to) choose(lane, row + by);
+}
+
+function below(by) {
+  const { lane, row } = view.chosen, other = lanes[lanes.indexOf(lane) + by];
+  if (other) choose(other, nearestRow(other, Math.max(data.start[row], view.from)));
+}
+
+function alone(lane) {
+  const name = entityName(lane);
+  filter.value = filter.value === name ? "" : name;
+  arrange();
+}
+
+const release = () => (details.hidden ? letGo() : hush());
 
 window.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -214,10 +320,15 @@ window.addEventListener("keydown", (event) => {
   if (event.target === filter) { if (event.key === "Escape") { filter.value = ""; arrange(); stage.focus(); } return; }
   if (event.target.tagName === "SELECT") return;
   const page = canvas.clientHeight - TOP - 40;
+  const atChosen = view.chosen && !event.shiftKey && {
+    ArrowLeft: () => beside(-1), ArrowRight: () => beside(1), ArrowUp: () => below(-1), ArrowDown: () => below(1),
+  };
+  const onStage = event.target === stage && { Enter: enter, " ": () => view.chosen && alone(view.chosen.lane) };
   const does = {
     ArrowLeft: () => shift(-0.15), ArrowRight: () => shift(0.15), ArrowUp: () => moveTo(view.top - 3 * ROW), ArrowDown: () => moveTo(view.top + 3 * ROW),
     PageUp: () => moveTo(view.top - page), PageDown: () => moveTo(view.top + page), Home: () => moveTo(0), End: () => moveTo(total),
-    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: fit, "/": () => filter.focus(), Escape: hush,
+    "+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), 0: fit, "/": () => filter.focus(), Escape: release,
+    ...atChosen, ...onStage,
   }[event.key];
   if (does) { event.preventDefault(); does(); }
 });
@@ -253,10 +364,11 @@ function legend() {
     const chip = document.createElement("button");
     chip.className = ["chip", kind.event && "event", kind.input && "input"].filter(Boolean).join(" ");
     if (kind.input) chip.title = "input";
+    if (kind.count < kind.total) chip.title = `${kind.count.toLocaleString("en")} of ${kind.total.toLocaleString("en")} are shown`;
     chip.dataset.kind = number;
     chip.append(document.createElement("i"));
     chip.append(Object.assign(document.createElement("span"), { textContent: kind.name }));
-    chip.append(Object.assign(document.createElement("b"), { textContent: kind.count.toLocaleString("en") }));
+    chip.append(document.createElement("b"));
     chip.onclick = () => { hidden.has(number) ? hidden.delete(number) : hidden.add(number); press(); };
     chip.ondblclick = () => {
       const alone = data.kinds.every((_, k) => k === number || hidden.has(k));

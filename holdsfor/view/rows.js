@@ -2,6 +2,7 @@
 const isPoint = (lane, row) => lane.event && data.start[row] === data.end[row];
 const argsOf = (row) => data.terms[data.term[row]][0];
 const valueOf = (row) => data.terms[data.term[row]][1];
+const isFaint = (row) => valueOf(row) === "false"; // that something is not so matters less than that it is
 const endOf = (row) => (data.end[row] < 0 ? data.span : data.end[row]);
 
 function termOf(lane, row) {
@@ -9,10 +10,10 @@ function termOf(lane, row) {
   return data.kinds[lane.kind].name + (args.length ? `(${args.join(",")})` : "") + (value === null ? "" : ` = ${value}`);
 }
 
-// What stands in a bar, or beside it: the other arguments, and the value if it is not just true.
+// What stands in a bar, or beside it: the other arguments, and the value if it is not just true or false.
 function labelOf(lane, row) {
   const others = argsOf(row).filter((arg) => arg !== data.entities[lane.entity]).join(", "), value = valueOf(row);
-  return [others, value === "true" ? null : value].filter(Boolean).join(" = ");
+  return [others, value === "true" || isFaint(row) ? null : value].filter(Boolean).join(" = ");
 }
 
 const reach = new Float64Array(data.start.length); // the greatest end up to each row of its lane, to be searched by halves

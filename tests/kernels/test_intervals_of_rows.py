@@ -14,14 +14,16 @@ from tests.kernels.packed import Axis, axes, interval_lists, ints, law, same
 def test_lasting(data: st.DataObject, axis: Axis, least: int, most: int) -> None:
     """An open interval has lasted until now, and none for longer than the history."""
     s, e = data.draw(interval_lists(axis))
-    first, now = data.draw(st.integers(0, 5)), axis.horizon
+    before, now = data.draw(st.integers(0, 5)), axis.horizon
+    first = before + data.draw(st.integers(1, 3))
     kept = []
     for start, end in zip(s.tolist(), e.tolist(), strict=True):
         until = now if end & axis.mask == axis.mask else end & axis.mask
-        if least <= until - max(start & axis.mask, first) <= most:
+        begin = start & axis.mask
+        if least <= until - (begin if begin > before else first) <= most:
             kept.append((start, end))
     expected = ints(start for start, _ in kept), ints(end for _, end in kept)
-    assert same(keep_lasting(s, e, least, most, first, now, axis.bits), expected)
+    assert same(keep_lasting(s, e, least, most, before, first, now, axis.bits), expected)
 
 
 @law

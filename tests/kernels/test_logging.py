@@ -24,7 +24,9 @@ from tests.kernels.packed import law
 from tests.kernels.test_gathering import BITS, LAST, MASK, Span, back, columns, spans
 
 TEXTS = st.lists(st.text(alphabet="a'\u00e4", max_size=3), max_size=4)
-BOUNDS = st.tuples(st.integers(0, LAST), st.integers(0, LAST), st.integers(0, LAST), st.integers(0, MASK))
+TIMES = st.integers(0, LAST)
+FIRSTS = st.tuples(TIMES, st.integers(1, 3)).map(lambda drawn: (drawn[0], sum(drawn)))
+BOUNDS = st.tuples(FIRSTS, TIMES, TIMES, st.integers(0, MASK)).map(lambda drawn: (*drawn[0], *drawn[1:]))
 
 
 def join(relations: list[list[Span]]) -> tuple[Ints, Ints, Ints]:
@@ -68,15 +70,15 @@ def test_a_log_folds_to_what_is_known(relations: list[tuple[list[Span], list[Spa
 
 @law
 @given(st.lists(st.tuples(spans(), BOUNDS), min_size=1, max_size=3))
-def test_what_is_told(relations: list[tuple[list[Span], tuple[int, int, int, int]]]) -> None:
+def test_what_is_told(relations: list[tuple[list[Span], tuple[int, int, int, int, int]]]) -> None:
     s, e, ends = join([known for known, _ in relations])
     starts = find_told_starts(s, e, ends, np.array([bounds for _, bounds in relations]), MASK)
     is_told = starts != UNTOLD
     assert back(starts[is_told], e[is_told]) == [
-        (k, max(a, first), b)
-        for known, (first, last_start, least_end, last_end) in relations
+        (k, a if a > before else first, b)
+        for known, (before, first, last_start, least_end, last_end) in relations
         for k, a, b in known
-        if a <= last_start and b > first and b >= least_end and b <= last_end
+        if a <= last_start and b > (a if a > before else first) and b >= least_end and b <= last_end
     ]
 
 

@@ -32,17 +32,18 @@ def recent(pairs: Numbers, left: Side) -> Numbers:
     return sorted(chosen)
 
 
-def chronological(pairs: Numbers, left: Side, right: Side) -> Numbers:
-    """The oldest goal first, and it goes."""
+def chronological(pairs: Numbers, left: Side, right: Side, rival: Ints, rank: Ints) -> tuple[Numbers, set[int]]:
+    """The oldest goal first, and it goes, and its rivals with it: the pairs, and all goals that are gone."""
     used: set[int] = set()
     chosen = []
     for event in sorted({j for _, j in pairs}, key=lambda j: (right[1][j], right[2][j])):
         goals = [i for i, j in pairs if j == event and i not in used]
-        if goals:
-            goal = min(goals, key=lambda i: (left[1][i], left[2][i]))
-            used.add(goal)
+        best = [i for i in goals if all(rank[i] <= rank[other] for other in goals if rival[other] == rival[i])]
+        if best:
+            goal = min(best, key=lambda i: (left[1][i], left[2][i]))
+            used |= {i for i in goals if rival[i] == rival[goal]}
             chosen.append((goal, event))
-    return sorted(chosen)
+    return sorted(chosen), used
 
 
 def order_of(side: Side) -> Ints:
@@ -74,6 +75,10 @@ def test_choices_among_any_pairs(data: st.DataObject, axis: Axis) -> None:
     assert as_list(i[chosen], j[chosen]) == recent(kept, left)
     turn = np.concatenate([np.zeros(left[1].size, np.int64), order_of(right)])
     place = np.concatenate([order_of(left), np.zeros(right[1].size, np.int64)])
-    chosen = choose_in_turn(i, j + left[1].size, place, turn)
+    rival = ints(data.draw(st.lists(st.integers(0, 3), min_size=place.size, max_size=place.size)))
+    rank = ints(data.draw(st.permutations(range(place.size))))
+    chosen, used = choose_in_turn(i, j + left[1].size, place, turn, rival, rank)
     assert chosen.tolist() == sorted(chosen.tolist())
-    assert as_list(i[chosen], j[chosen]) == chronological(kept, left, right)
+    expected, used_left = chronological(kept, left, right, rival, rank)
+    assert as_list(i[chosen], j[chosen]) == expected
+    assert set(np.flatnonzero(used).tolist()) == used_left | {left[1].size + event for _, event in expected}

@@ -36,6 +36,7 @@ grounding(door(D)=shut) :- door(D), \+ D = hidden. door('North Door'). door(d2).
     r"""
 :- dynamic vesselType/2, limit/1.
 input event velocity/3, gap_start/1.
+internal gap/1.
 input fluent proximity/2.
 initiatedAt(fast(V)=K, T) :- happensAt(velocity(V, S, _), T), vesselType(V, K), limit(L), S > L * 2 ** 1 - -3.
 initiates(gap_start(V), gap(V)=true, T) :- vesselType(V, cargo), T >= 0.

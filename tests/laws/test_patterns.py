@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from itertools import count, islice
 from random import Random
 
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from holdsfor.language import parse
+from holdsfor.language.pattern_walk import beside_each_other, every_pattern, pattern_variables
+from holdsfor.language.patterns import Absence
 from tests.conformance.compare import compared, differences
-from tests.conformance.engines import LOCAL, NAIVE, Engine, in_session, in_stream
+from tests.conformance.engines import LOCAL, NAIVE, Engine, in_session, in_stream, in_tasks
 from tests.conformance.patterns import PATTERN_ENGINES
 from tests.conformance.streamed import arrival
 from tests.laws.test_programs import answer, explain, wrong
 from tests.naive.draw_patterns import random_patterns
+from tests.naive.functions import FUNCTIONS
 
 FIRST = int(os.environ.get("HOLDSFOR_SEED", "0"))
 SEEDS = range(FIRST, FIRST + int(os.environ.get("HOLDSFOR_PATTERNS", "30")))
@@ -36,6 +41,36 @@ def quick_or_slow(seed: int, engine: Engine) -> ParameterSet:
 )
 def test_same_as_naive(seed: int, mixed: bool, engine: Engine) -> None:
     program = random_patterns(seed, mixed)
+    lines = wrong(engine, program)
+    if lines:
+        pytest.fail(explain(engine, program, lines), pytrace=False)
+
+
+def shares_with_outside(seed: int) -> bool:
+    """Whether a NOT has a variable that neither of the events around it has."""
+    rules = parse(random_patterns(seed).text, functions=FUNCTIONS).patterns
+    absences = [part for rule in rules for part in every_pattern(rule.pattern) if isinstance(part, Absence)]
+    shared = (
+        pattern_variables(each.what).difference(*(pattern_variables(part) for part in beside_each_other(each)))
+        for each in absences
+    )
+    return any(not variable.name.startswith("_") for variables in shared for variable in variables)
+
+
+BUCKETS = (in_tasks(1), in_tasks(2), in_tasks(8), in_stream(1), in_stream(8), LOCAL[1], in_session())
+SHARING = list(islice(filter(shares_with_outside, count(FIRST)), len(SEEDS) // 2))
+
+
+def in_turn(place: int, seed: int, engine: Engine) -> ParameterSet:
+    is_quick = BUCKETS[place % len(BUCKETS)] is engine
+    return pytest.param(seed, engine, marks=() if is_quick else pytest.mark.slow, id=f"{seed}-{engine}")
+
+
+@pytest.mark.parametrize(
+    ("seed", "engine"), [in_turn(place, seed, engine) for place, seed in enumerate(SHARING) for engine in BUCKETS]
+)
+def test_a_variable_of_not_that_is_bound_outside(seed: int, engine: Engine) -> None:
+    program = random_patterns(seed)
     lines = wrong(engine, program)
     if lines:
         pytest.fail(explain(engine, program, lines), pytrace=False)

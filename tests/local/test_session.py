@@ -234,6 +234,7 @@ def test_other_rules_and_other_folders_are_refused(tmp_path: Path) -> None:
         (lambda: begin(report="egaer"), "Did you mean 'eager'"),
         (lambda: begin(tick_unit="min"), "unknown tick_unit 'min'"),
         (lambda: begin().advance(True), "the time to advance to True is not a time"),
+        (lambda: begin().advance(2**62), r"the time to advance to \(4611686018427387904\) is out of range"),
     ],
 )
 def test_what_cannot_be_used_is_said(call: Callable[[], object], message: str) -> None:

@@ -77,7 +77,7 @@ def test_the_tasks_of_a_batch_read_each_with_its_own_mapping(tmp_path: Path) -> 
     files = {"readings": tmp_path / "readings.parquet", "doors": DOORS}
     crew = AloneInBatch(parts_of(holdsfor.read_events(files, mapping=MAPPING)), holdsfor.parse(RULES).inputs)
     assert crew.guess_span() is None  # only files of Parquet tell it without being read
-    assert sum(len(block) for blocks in crew._blocks() for block in blocks) == 9
+    assert sum(len(block) for events in crew._read() for block in events.blocks) == 9
 
 
 def test_keys_above_the_tables_are_for_all() -> None:

@@ -1,10 +1,12 @@
 """Policies: which of the pairs that pass their conditions a join makes.
 
 Of a pair, the operand that ends later came second (of two that end together, the right one): it chooses. Those that
-choose do so in the order in which they end, then start, then of their values. `recent`: the latest that came before;
-it stays, for others to choose. `chronological`: the oldest that has not been used; both are used up. The latest is
-the one that ended last, the oldest the one that ended first; of several that ended together the rule's preferences
-decide, then the later (recent) or earlier (chronological) start, then the order of their values.
+choose do so in the order in which they end, then start, then of their values, each from its candidates, which came
+before it. The rule's preferences leave one candidate of those that ended together (`recent`) or began together
+(`chronological`). `recent` takes the one that ended last, then began last; it stays, for others to choose.
+`chronological` takes the one that ended first, then began first, of the candidates that have not been used; both of the
+pair are used up, and so are the candidates that a preference has put behind the one that was taken. What is still equal
+is decided by the order of the values.
 """
 
 from __future__ import annotations
@@ -44,13 +46,30 @@ def choose(
     for name in sorted(by_second, key=lambda each: _turn(seconds[each], orders)):
         if name in used:
             continue
-        free = [pair for pair in by_second[name] if policy == "recent" or _name(_first(pair)) not in used]
+        free = [_first(pair) for pair in by_second[name] if policy == "recent" or _name(_first(pair)) not in used]
         if free:
-            best = min(free, key=lambda pair: _rank(policy, prefers, _first(pair), orders))
-            chosen.append(best)
+            taken = min(_preferred(policy, prefers, free, orders), key=lambda side: _rank(policy, side, orders))
+            chosen += [pair for pair in by_second[name] if _name(_first(pair)) == _name(taken)][:1]
             if policy == "chronological":
-                used |= {name, _name(_first(best))}
+                used |= {name, _name(taken)}
+                used |= {_name(side) for side in free if prefers and side[1].start == taken[1].start}
     return chosen
+
+
+def _preferred(
+    policy: Policy, prefers: Sequence[Preference], candidates: Sequence[Side], orders: tuple[list[str], list[str]]
+) -> list[Side]:
+    """One candidate for each end (recent) or start (chronological); all of them if the rule prefers nothing."""
+    if not prefers:
+        return list(candidates)
+    together: dict[int, list[Side]] = {}
+    for side in candidates:
+        together.setdefault(side[1].end if policy == "recent" else side[1].start, []).append(side)
+
+    def wished(side: Side) -> tuple[object, ...]:
+        return *(_wish(each, side[1]) for each in prefers), _rank(policy, side, orders)
+
+    return [min(sides, key=wished) for sides in together.values()]
 
 
 def _second(pair: Pair) -> Side:
@@ -74,14 +93,10 @@ def _turn(side: Side, orders: tuple[list[str], list[str]]) -> tuple[object, ...]
     return side[1].end, side[1].start, side[0], _values(side, orders)
 
 
-def _rank(
-    policy: Policy, prefers: Sequence[Preference], side: Side, orders: tuple[list[str], list[str]]
-) -> tuple[object, ...]:
+def _rank(policy: Policy, side: Side, orders: tuple[list[str], list[str]]) -> tuple[object, ...]:
     """The least is chosen."""
     sign = -1 if policy == "recent" else 1
-    match = side[1]
-    wishes = tuple(_wish(each, match) for each in prefers)
-    return sign * match.end, wishes, sign * match.start, _values(side, orders)
+    return sign * side[1].end, sign * side[1].start, _values(side, orders)
 
 
 def _wish(preference: Preference, match: Match) -> tuple[object, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from random import Random
 
+from tests.naive.internal import sometimes_internal
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
 
@@ -25,8 +26,16 @@ RIGHT_RECURSIONS = (
     ("it(1) <- {c}.", "it(K+1) <- {c} SEQ it(K) WHERE K < 3."),
     ("it(1) <- e.", "it(K+1) <- NOT(e).[e, it(K)] WHERE K < 4."),
 )
+#: Circles that need their own absence.
+NEGATED_RECURSIONS = (
+    ("own(X) <- NOT(own(X)).[c(X), c(X)].", "more(X) <- own(X) SEQ {c}."),
+    ("it(1) <- {c} SEQ e.", "it(K+1) <- NOT(it(_)).[{c}, it(K)] WHERE K < 3."),
+    ("ping(1) <- NOT(pong(_)).[e, {c}].", "pong(K) <- NOT(ping(K)).[{c}, d(K)]."),
+    ("tot(N) <- NOT(tot(N)).[d(_), d(N)].", "tot(N+1) <- NOT(tot(_) SEQ tot(_)).[tot(N), {c}] WHERE N < 4."),
+)
 RECURSIONS: tuple[tuple[str, ...], ...] = (
     *RIGHT_RECURSIONS,
+    *NEGATED_RECURSIONS,
     ("it(1) <- {c}.", "it(K+1) <- it(K) SEQ {c} WHERE K < 3."),
     ("run(X,1) <- c(X).", "run(X,K+1) <- (run(X,K) SEQ c(X)).9 WHERE K < 3."),
     ("inc(X,N) <- a(X,N).", "inc(X,M) <- inc(X,N) SEQ a(X,M) WHERE M > N."),
@@ -40,14 +49,27 @@ MADE = {"it": "N", "own": "K", "more": "K", "run": "KN", "inc": "KN", "tot": "N"
 
 @dataclass
 class Drawn:
-    """A pattern; sure: the variables that have a value whichever alternatives happen; seen: all of them."""
+    """A pattern; sure: the variables that have a value whichever alternatives happen; seen: all of them.
+
+    happening: those of `sure` that events give; needed: those in a NOT that events beside the pattern must give.
+    """
 
     text: str
     sure: dict[str, str] = field(default_factory=dict)  # to their sorts
     seen: dict[str, str] = field(default_factory=dict)
+    happening: frozenset[str] = frozenset()
+    needed: dict[str, str] = field(default_factory=dict)
 
     def bracketed(self) -> str:
         return f"({self.text})" if " " in self.text else self.text
+
+
+def beside(*parts: Drawn) -> tuple[dict[str, str], frozenset[str], dict[str, str]]:
+    """What patterns that occur together are sure of, what their events give, and what they still need."""
+    sure = {name: sort for part in parts for name, sort in part.sure.items()}
+    happening = frozenset[str]().union(*(part.happening for part in parts))
+    needed = {name: sort for part in parts for name, sort in part.needed.items() if name not in happening}
+    return sure | needed | {name: sort for part in parts for name, sort in part.needed.items()}, happening, needed
 
 
 def random_patterns(seed: int, mixed: bool = False) -> Program:
@@ -60,7 +82,8 @@ def random_patterns(seed: int, mixed: bool = False) -> Program:
     end = random.choice((12, 20, 30))
     step = random.randint(3, end)
     horizon = Horizon(step * random.choice((1, 1, 2, 3)) + random.choice((0, 0, 1)), step, 0, end)
-    return Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), stream(random, end), horizon)
+    program = Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), stream(random, end), horizon)
+    return sometimes_internal(program, f"{seed} {mixed}")
 
 
 def stream(random: Random, end: int) -> tuple[str, ...]:
@@ -94,12 +117,21 @@ class PatternMaker:
             found += self._recursion()
         for index in range(number):
             found += self._directives()
-            pattern = self.pattern(self.random.choice((1, 2, 2, 3)), found[-1] == ":- policy(unrestricted).")
+            pattern = self._whole(self.pattern(self.random.choice((1, 2, 2, 3)), found[-1].endswith("unrestricted).")))
             found.append(self._rule(f"{name}{index}", pattern))
             if self.random.random() < 0.15 and pattern.sure:  # a second rule for the same event
                 again = self._rule(f"{name}{index}", pattern)
                 found += [again] if again != found[-1] and again.split("(")[0] == found[-1].split("(")[0] else []
         return found
+
+    def _whole(self, pattern: Drawn) -> Drawn:
+        """With events that give what NOT needs."""
+        for name, sort in pattern.needed.items():
+            leaf = {"K": f"c({name})", "N": self.random.choice((f"d({name})", f"a(_,{name})"))}[sort]
+            operands = self.random.sample([leaf, pattern.bracketed()], 2)
+            kind = self.random.choice(("SEQ", "AND"))
+            pattern = Drawn(f" {kind} ".join(operands), pattern.sure | {name: sort}, pattern.seen | {name: sort})
+        return pattern
 
     def _directives(self) -> list[str]:
         policy = self.random.choice(("unrestricted",) * 6 + ("recent", "recent", "chronological", "chronological"))
@@ -112,8 +144,8 @@ class PatternMaker:
         made = {rule.split("(")[0] for rule in rules}
         self.events |= {name: MADE[name] for name in made}
         policy = self.random.choice(("recent", "chronological", *("unrestricted",) * 6))
-        if rules in RIGHT_RECURSIONS:  # what a policy chooses from must have ended before
-            policy = "unrestricted"
+        if policy == "chronological" and (rules in RIGHT_RECURSIONS or rules == NEGATED_RECURSIONS[1]):
+            policy = "recent"  # what is used up in turn must have ended before
         return [f":- policy({policy}).", *(rule.replace("{c}", leaf) for rule in rules)]
 
     def _rule(self, name: str, pattern: Drawn) -> str:
@@ -148,10 +180,10 @@ class PatternMaker:
         if self.fluents and self.random.random() < 0.4:
             name = self.random.choice(list(self.fluents))
             args, used = self._args(self.fluents[name], variables)
-            return Drawn(f"({name}{args}=true)", used, used)
+            return Drawn(f"({name}{args}=true)", used, used, frozenset(used))
         name = self.random.choice(list(self.events))
         args, used = self._args(self.events[name], variables)
-        return Drawn(name + args, used, used)
+        return Drawn(name + args, used, used, frozenset(used))
 
     def _args(self, sorts: str, variables: dict[str, str] | None) -> tuple[str, dict[str, str]]:
         pool = {"X": "K", "Y": "K", "N": "N", "M": "N"} if variables is None else variables
@@ -169,28 +201,49 @@ class PatternMaker:
     def _join(self, depth: int, alternatives: bool) -> Drawn:
         left, right = self.pattern(depth, alternatives), self.pattern(self.random.randint(0, depth), alternatives)
         text = f"{left.bracketed()} {self.random.choice(JOINS)} {right.bracketed()}"
-        return Drawn(text, left.sure | right.sure, left.seen | right.seen)
+        sure, happening, needed = beside(left, right)
+        return Drawn(text, sure, left.seen | right.seen, happening, needed)
 
     def _or(self, depth: int, alternatives: bool) -> Drawn:
         left, right = self.pattern(depth, alternatives), self.pattern(self.random.randint(0, depth), alternatives)
         sure = {name: sort for name, sort in left.sure.items() if name in right.sure}
-        return Drawn(f"{left.bracketed()} OR {right.bracketed()}", sure, left.seen | right.seen)
+        text, happening = f"{left.bracketed()} OR {right.bracketed()}", left.happening & right.happening
+        return Drawn(text, sure, left.seen | right.seen, happening, left.needed | right.needed)
 
     def _not(self, depth: int, alternatives: bool) -> Drawn:
         first = self.pattern(min(depth, 1), alternatives)
-        if self.random.random() < 0.25:
-            what = self.leaf(first.sure)
-            return Drawn(f"NOT({what.text}).[{first.text}, {self.random.randint(1, 6)} ticks]", first.sure, first.seen)
-        last = self.pattern(min(depth, 1), alternatives)
-        sure = first.sure | last.sure
-        what = self.leaf(sure)
-        if self.random.random() < 0.3:
-            what = Drawn(f"{what.bracketed()} {self.random.choice(('OR', 'SEQ', 'AND'))} {self.leaf(sure).text}")
-        return Drawn(f"NOT({what.text}).[{first.text}, {last.text}]", sure, first.seen | last.seen)
+        last = None if self.random.random() < 0.25 else self.pattern(min(depth, 1), alternatives)
+        around = (first,) if last is None else (first, last)
+        sure, happening, needed = beside(*around)
+        pool = dict(sure)
+        if self.random.random() < 0.4:  # a value from outside of the two
+            name, sort = self.random.choice((("X", "K"), ("Y", "K"), ("N", "N"), ("M", "N")))
+            pool = {name: sort} | pool
+        condition, result = self._ranked(sure) if self.random.random() < 0.2 else ("", {})
+        pool = result | pool
+        what = self.leaf(pool)
+        if last is not None and self.random.random() < 0.3:
+            kind = self.random.choice(("OR", "SEQ", "AND"))
+            more = self.leaf(pool)
+            what = Drawn(f"{what.bracketed()} {kind} {more.text}", seen=what.seen | more.seen)
+        needed |= {name: sort for name, sort in what.seen.items() if name not in sure and name not in result}
+        until = f"{self.random.randint(1, 6)} ticks" if last is None else last.text
+        seen = {name: sort for part in around for name, sort in part.seen.items()}
+        text = f"NOT({what.text}).[{first.text}, {until}]{condition}"
+        return Drawn(text, sure | needed | result, seen | result, happening, needed)
+
+    def _ranked(self, sure: dict[str, str]) -> tuple[str, dict[str, str]]:
+        """A condition that gives a number for a name, and that number."""
+        names = [name for name, sort in sure.items() if sort == "K"]
+        if not names:
+            return "", {}
+        result = self._fresh("R")
+        return f" WHERE rank({self.random.choice(names)},{result})", {result: "N"}
 
     def _limit(self, depth: int, alternatives: bool) -> Drawn:
         inner = self.pattern(depth, alternatives)
-        return Drawn(f"({inner.text}).{self.random.choice((0, 2, 4, 8))}", inner.sure, inner.seen)
+        text = f"({inner.text}).{self.random.choice((0, 2, 4, 8))}"
+        return Drawn(text, inner.sure, inner.seen, inner.happening, inner.needed)
 
     def _where(self, depth: int, alternatives: bool) -> Drawn:
         inner = self.pattern(depth, alternatives)
@@ -198,7 +251,7 @@ class PatternMaker:
         if not conditions:
             return inner
         text = conditions[0] if len(conditions) == 1 else f"({', '.join(conditions)})"
-        return Drawn(f"{inner.text} WHERE {text}", inner.sure | more, inner.seen | more)
+        return Drawn(f"{inner.text} WHERE {text}", inner.sure | more, inner.seen | more, inner.happening, inner.needed)
 
     def _conditions(self, sure: dict[str, str]) -> tuple[list[str], dict[str, str]]:
         numbers = [name for name, sort in sure.items() if sort == "N"]
@@ -234,7 +287,7 @@ class PatternMaker:
         text = f"{inner.text} AGGREGATE {measures} OVER LAST {over}"
         whole = {name: "N" for name in results if results[name].startswith(WHOLE)}
         groups = {name: sort for name, sort in inner.sure.items() if self.random.random() < 0.5}
-        return Drawn(text, whole | groups, whole | inner.seen)
+        return Drawn(text, whole | groups, whole | inner.seen, inner.happening & {*groups}, inner.needed)
 
     # ------------------------------------------------------------ fluents
 

@@ -97,16 +97,17 @@ class Evaluation:
     def _answer(self) -> Answer:
         answer = Answer()
         latest = next_point(self.world.last, self.world.tick)  # what begins later has not begun
-        for entity in self.description.simple | self.description.static:
+        internal = {entity for entity, value in self.description.unreported if value is None}
+        for entity in (self.description.simple | self.description.static) - internal:
             for (args, value), intervals in self.world.fluents.get(entity, {}).items():
                 if (entity, value) in self.description.unreported:
                     continue
                 key = entity.name, tuple(map(str, args)), str(value)
-                shown = [(max(s, self.world.first + 1), e) for s, e in intervals if e > self.world.first + 1]
-                begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest]
+                shown = [(self.world.begin(s), e) for s, e in intervals]
+                begun = [(s, None if e == FOREVER else e) for s, e in shown if s <= latest and s < e]
                 if begun:
                     answer.intervals[key] = begun
-        for entity in self.description.events:
+        for entity in self.description.events - internal:
             for t, all_args in self.world.events.get(entity, {}).items():
                 if t > self.horizon.start:
                     answer.occurrences.update((entity.name, tuple(map(str, args)), t) for args in all_args)

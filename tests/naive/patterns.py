@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdsfor.functions import Registered
 from holdsfor.language.description import Signature
-from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
+from holdsfor.language.pattern_walk import every_pattern, inside, measure_variables, own_variables, pattern_variables
 from holdsfor.language.patterns import (
     Absence,
     Either,
@@ -111,9 +112,8 @@ class Patterns:
         for (args, value), intervals in self.world.fluents.get(signature(pattern.fluent), {}).items():
             values = match_all(terms, (*args, value), {})
             if values is not None:
-                begin = self.world.first + 1
-                ended = [(max(s, begin), e - 1) for s, e in intervals if e != FOREVER and e > begin]
-                found += [Match(dict(values), s, e) for s, e in ended if e <= self.until]
+                ended = [(self.world.begin(s), e - 1) for s, e in intervals if e != FOREVER]
+                found += [Match(dict(values), s, e) for s, e in ended if s <= e <= self.until]
         return found
 
     # ------------------------------------------------------------ pairs
@@ -132,24 +132,41 @@ class Patterns:
         return _chosen(rule, pattern.left, pattern.right, pairs)
 
     def _absent(self, rule: PatternRule, pattern: Absence, tests: Tests, outside: set[str]) -> list[Match]:
+        """NOT is decided, and a policy chooses, for each value that the rest of the rule gives to what is absent."""
         absent = self._matches(rule, pattern.what, _as_it_is, outside)
-        firsts = self._matches(rule, pattern.first, _as_it_is, outside)
+        values = self._values_outside(rule, pattern)
+        firsts = self._for_each(values, self._matches(rule, pattern.first, _as_it_is, outside))
         if isinstance(pattern.last, int):
-            free = [Match(first.values, first.start, first.end + pattern.last) for first in firsts]
-            ends = [(first.end, whole) for first, whole in zip(firsts, free, strict=True)]
-            kept = [w for end, w in ends if w.end <= self.until and not _between(absent, w, end, w.end + 1)]
-            return unique(each for one in kept for each in tests(one))
-        lasts = self._matches(rule, pattern.last, _as_it_is, outside)
+            ends = [(first.end, Match(first.values, first.start, first.end + pattern.last)) for first in firsts]
+            tested = [(end, each) for end, whole in ends if whole.end <= self.until for each in tests(whole)]
+            return unique(each for end, each in tested if not _between(absent, each, end, each.end + 1))
+        lasts = self._for_each(values, self._matches(rule, pattern.last, _as_it_is, outside))
         pairs = []
         for first in firsts:
             for last in lasts:
-                values = merged(first, last)
-                if values is None or first.end >= last.start:
-                    continue
-                whole = Match(values, first.start, last.end)
-                if not _between(absent, whole, first.end, last.start):
-                    pairs.append(Pair(first, last, tests(whole)))
+                both = merged(first, last)
+                if both is not None and first.end < last.start:
+                    tested_pairs = tests(Match(both, first.start, last.end))
+                    free = [each for each in tested_pairs if not _between(absent, each, first.end, last.start)]
+                    pairs.append(Pair(first, last, free))
         return _chosen(rule, pattern.first, pattern.last, pairs)
+
+    def _values_outside(self, rule: PatternRule, pattern: Absence) -> dict[str, set[Term]]:
+        """What other events of the rule give to variables of what is absent that those around it do not have."""
+        own = [id(each) for each in every_pattern(pattern.what)]
+        leaves = [each for each in every_pattern(rule.pattern) if isinstance(each, EventPattern | Stretch)]
+        found = [each for leaf in leaves if id(leaf) not in own for each in self._matches(rule, leaf, _as_it_is, set())]
+        around = [pattern.first] if isinstance(pattern.last, int) else [pattern.first, pattern.last]
+        known = {each.name for part in around for each in pattern_variables(part)}
+        given = {each.name for leaf in leaves if id(leaf) not in own for each in pattern_variables(leaf)}
+        wanted = ({each.name for each in pattern_variables(pattern.what)} & given) - known
+        return {name: {each.values[name] for each in found if name in each.values} for name in sorted(wanted)}
+
+    @staticmethod
+    def _for_each(values: dict[str, set[Term]], matches: Iterable[Match]) -> list[Match]:
+        """Each match once for each choice of values."""
+        choices = [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
+        return [Match({**each.values, **choice}, each.start, each.end) for each in matches for choice in choices]
 
     # ------------------------------------------------------------ conditions and aggregates
 
@@ -286,12 +303,18 @@ def by_values(found: Match, order: Sequence[str]) -> tuple[object, ...]:
 def define(members: Sequence[Signature], rules: Sequence[PatternRule], world: World) -> None:
     """Finds all occurrences of events that depend on each other, and only on others that are known."""
     own = [rule for rule in rules if signature(rule.head) in members]
-    if all(rule.policy == "unrestricted" for rule in own):
+    if all(rule.policy == "unrestricted" and not _negates(rule, members) for rule in own):
         _saturate(own, world, world.last, 0)
         return
     earliest = min((start for spans in world.spans.values() for _, start, _ in spans), default=world.first)
-    for now in range(min(world.first, earliest), world.last + 1):  # a policy chooses among what has ended by now
+    for now in range(min(world.first, earliest), world.last + 1):  # policies and NOT look at what has ended by now
         _saturate(own, world, now, now)
+
+
+def _negates(rule: PatternRule, members: Sequence[Signature]) -> bool:
+    absent = (part.what for part in every_pattern(rule.pattern) if isinstance(part, Absence))
+    leaves = (leaf for what in absent for leaf in every_pattern(what) if isinstance(leaf, EventPattern))
+    return any(signature(leaf.event) in members for leaf in leaves)
 
 
 def _saturate(rules: Sequence[PatternRule], world: World, until: int, since: int) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from tests.naive.bodies import Bodies, Scope
+from tests.naive.internal import sometimes_internal
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
 from tests.naive.streams import ENTITIES, EVENTS, LEVELS, Entity, stream
@@ -48,7 +49,7 @@ def random_program(seed: int) -> Program:
     entities = random.sample(ENTITIES, random.choice((2, 2, 3, 4)))
     tick = random.choice((1, 1, 1, 1, 5, 10))
     step = tick * random.randint(2, 12)
-    start = tick * random.choice((0, 0, 3, 10))
+    start = tick * random.choice((0, 0, 3, 10)) + Random(f"start {seed}").choice((0, 0, 3)) % tick
     window = step * random.randint(1, 3) + tick * random.choice((0, 0, 0, 1))
     end = start + step * random.randint(1, 4) - random.choice((0, 0, 0, tick))
     horizon = Horizon(window, step, start, end, tick)
@@ -57,7 +58,8 @@ def random_program(seed: int) -> Program:
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
     rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
     program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
-    return wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
+    program = wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
+    return sometimes_internal(program, seed)
 
 
 def with_bounds(random: Random, maker: Maker, tick: int) -> tuple[tuple[str, ...], list[str]]:

@@ -14,6 +14,7 @@ from random import Random
 
 from holdsfor.language import DescriptionError, parse
 from holdsfor.plan import plan
+from tests.naive.internal import sometimes_internal
 from tests.naive.programs import Program
 from tests.naive.rows import Horizon
 from tests.naive.wrapped import random_wrapping, wrapped
@@ -181,7 +182,8 @@ def random_shapes(seed: int) -> Program:
         rows.append("|".join([name, str(time + random.choice((0, 0, 0, 4))), str(time), *args]))
     program = Program(tuple(rules), (), (), tuple(rows), horizon)
     in_terms = wrapped(program, random_wrapping(program, random, is_about), random)
-    return in_terms if random.random() < 0.4 and _can_be_planned(in_terms.rules) else program
+    in_terms = in_terms if random.random() < 0.4 and _can_be_planned(in_terms.rules) else program
+    return sometimes_internal(in_terms, seed)
 
 
 def is_about(name: str) -> bool:

@@ -39,7 +39,7 @@ from tests.naive.calculate import (
     number_term,
     substitute,
 )
-from tests.naive.intervals import Intervals, holds_at, previous_point
+from tests.naive.intervals import Intervals, holds_at, next_point, previous_point
 
 Grounding = tuple[tuple[Term, ...], Term]  # arguments and value
 
@@ -117,6 +117,10 @@ class World:
 
     growing: set[Signature] = field(default_factory=set)  # the group that is going through time now
     _edges: dict[tuple[str, Signature], dict[int, list[Grounding]]] = field(default_factory=dict)
+
+    def begin(self, start: int) -> int:
+        """From when on an interval counts: what begins with the history, or before, from its first tick on."""
+        return start if start > self.first else next_point(self.first, self.tick)
 
     def add_event(self, entity: Signature, args: tuple[Term, ...], t: int, start: int | None = None) -> None:
         """t: when it happens, which is when it ends; start: of one that takes time."""

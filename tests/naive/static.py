@@ -202,11 +202,10 @@ class Definition:
 
         def near(s: tuple[int, int], t: tuple[int, int]) -> bool:
             ends = [self.world.last if end == FOREVER else end for _, end in (s, t)]
-            return max(ends) - max(min(s[0], t[0]), self.world.first + 1) <= within
+            return max(ends) - self.world.begin(min(s[0], t[0])) <= within
 
         return near
 
     def _length(self, start: int, end: int) -> int:
         """An open interval is as long as it is known to be at the end of the history."""
-        first = max(start, self.world.first + 1)  # the points of the history are those after its start
-        return (self.world.last if end == FOREVER else end) - first
+        return (self.world.last if end == FOREVER else end) - self.world.begin(start)

@@ -37,6 +37,13 @@ def test_every_construct_is_drawn() -> None:
     assert {kind for rule in rules for each in rule.prefers for kind in [each if isinstance(each, str) else each[0]]}
 
 
+def test_circles_and_values_from_outside_are_drawn() -> None:
+    texts = [random_patterns(seed).text for seed in range(400)]
+    for needed in ("own(X) <- NOT(own(X))", "it(K+1) <- NOT(it(_))", "ping(1) <- NOT(pong(_))", "<- NOT(tot(N))"):
+        assert any(needed in text for text in texts), needed
+    assert any(":- policy(recent).\nit(1)" in text for text in texts)
+
+
 def test_layout_keeps_what_random_rules_say() -> None:
     for seed in SEEDS:
         text = random_patterns(seed, True).text

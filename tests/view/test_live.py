@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import logging
 from dataclasses import replace
 
 import pytest
 from rich.console import Console
 
 from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.view import live
 from holdsfor.view.live import LiveProgress, duration, line, size
 
@@ -29,33 +31,47 @@ LINE = (
 )
 
 
-def test_a_line_a_batch() -> None:
-    out = io.StringIO()
-    with LiveProgress("s", out) as progress:
+def test_a_line_a_batch_for_who_wants_to_know(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.DEBUG, "holdsfor.stream"), LiveProgress("s", io.StringIO()) as progress:
         progress.show(BUSY)
-        progress.show(BUSY)
-    assert out.getvalue().splitlines() == [LINE, LINE]
-    assert "\x1b" not in out.getvalue()
+    first, second = caplog.records
+    assert (first.levelname, first.getMessage()) == ("DEBUG", LINE)
+    assert vars(first)["figures"] == BUSY.to_json()
+    assert second.levelname == "INFO"
+
+
+def test_a_line_a_minute_and_one_at_the_end(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    now = [0.0]
+    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
+    behind = SinkMetrics("mqtt-2", undelivered=1_007)
+    caplog.set_level(logging.INFO, "holdsfor.stream")
+    with LiveProgress("s", io.StringIO(), sinks=lambda: [behind, SinkMetrics("console")]) as progress:
+        for number in range(150):
+            latency = 900.0 if number == 30 else 500.0
+            progress.show(replace(BUSY, batch=number, latency_ms=latency))
+            now[0] += 1.0
+    assert [record.getMessage().split(":")[0] for record in caplog.records] == [
+        "61 batches up to batch 60",
+        "60 batches up to batch 120",
+        "29 batches up to batch 149",
+    ]
+    assert caplog.records[0].getMessage() == (
+        "61 batches up to batch 60: 3,050,000 events, stream time 02:55:00, 1,525 changes, 1,234 open, 183 late, "
+        "122 rejected, 1,007 undelivered to mqtt-2, state 4.2 MB, slowest batch 900 ms"
+    )
+    figures = vars(caplog.records[0])["figures"]
+    assert (figures["batches"], figures["events"], figures["slowestBatchMs"]) == (61, 3_050_000, 900.0)
+    assert figures["undelivered"] == {"mqtt-2": 1_007, "console": 0}
+
+
+def test_a_stream_without_batches_has_no_line(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "holdsfor.stream"), LiveProgress("s", io.StringIO()):
+        pass
+    assert not caplog.records
 
 
 def test_dropped_rows_are_told_where_there_are_any() -> None:
     assert "2 rejected, 7 dropped, state 4.2 MB" in line(replace(BUSY, dropped=7), "s")
-
-
-def test_quiet_batches_are_told_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [0.0]
-    monkeypatch.setattr(live.time, "monotonic", lambda: now[0])
-    out = io.StringIO()
-    with LiveProgress(file=out) as progress:
-        for batch in range(100):
-            progress.show(BatchMetrics(batch))
-            now[0] += 1.0
-    assert [text.split(":")[0] for text in out.getvalue().splitlines()] == [
-        "batch 0",
-        "batch 30",
-        "batch 60",
-        "batch 90",
-    ]
 
 
 def test_what_is_not_known_is_a_dash() -> None:
@@ -67,6 +83,7 @@ def test_what_is_not_known_is_a_dash() -> None:
 def test_a_table_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     progress = LiveProgress("s", out)
+    progress._draws = True
     progress._console = Console(file=out, force_terminal=True, width=110, color_system=None)
     progress._live.console = progress._console
     with progress:

@@ -175,7 +175,8 @@ def test_beyond_the_limit_the_busiest_stay_and_the_page_says_so(tmp_path: Path) 
     assert content["entities"] == ["b", "c"]
     assert [kind["count"] for kind in content["kinds"]] == [90, 1]
     assert content["notes"] == [
-        "Only the 2 busiest of 3 entities are shown: 90 of 95 intervals. The tables have them all."
+        "Only the 2 busiest of 3 entities are shown: 90 of 95 intervals.",
+        "The tables have them all.",
     ]
     alone = data_of(timeline(interval_table(*rows), None, tmp_path / "p.html", limit=30))
     assert (alone["entities"], alone["kinds"][0]["count"]) == (["b"], 30)

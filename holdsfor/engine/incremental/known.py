@@ -17,7 +17,6 @@ from holdsfor.engine.frontier import (
     find_delays,
     find_distances,
     find_stirring,
-    joining_of,
     make_lookings,
 )
 from holdsfor.engine.incremental.arrivals import Stores
@@ -77,7 +76,6 @@ class SessionSetting:
     windows: Windows
     scope: Scope
     units: tuple[Unit, ...]
-    joining: int
     timed: frozenset[int]
     complementing: frozenset[int]
     of_units: dict[Unit, Delays]
@@ -92,7 +90,7 @@ class SessionSetting:
 
     def stirring(self, number: int, known: int) -> int | None:
         """See `find_stirring`."""
-        return find_stirring(self.program.plan.looks[number], self.windows, known, self.joining)
+        return find_stirring(self.program.plan.looks[number], self.windows, known)
 
 
 def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSetting:
@@ -100,8 +98,7 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
     timed = frozenset(number for number in scope.definitions if names_times(plan.definitions[number]))
     complementing = frozenset(number for number in scope.definitions if _complements(plan.definitions[number]))
     units = find_units(plan, scope.definitions)
-    joining = joining_of(plan, windows)
-    of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows, joining) for unit in units}
+    of_units = {unit: find_delays(make_lookings(plan, unit.definitions), windows) for unit in units}
     every = make_lookings(plan, range(len(plan.definitions)))
     looks = [plan.looks[number] for number in scope.definitions]
     confirming = {unit: {} if plan.domains else _find_confirming(plan, unit) for unit in units}
@@ -110,7 +107,6 @@ def make_setting(program: Program, windows: Windows, scope: Scope) -> SessionSet
         windows,
         scope,
         units,
-        joining,
         timed,
         complementing,
         of_units,

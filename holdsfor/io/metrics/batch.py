@@ -25,10 +25,11 @@ class BatchMetrics:
     overflows: int = 0  # conditions that failed because an integer would have had more than 64 bits
     state_bytes: int = 0
     kernel_ms: float = 0.0  # in all workers together
-    latency_ms: float = 0.0  # from the arrival of the batch to its commit
+    latency_ms: float = 0.0  # from the arrival of the batch until sinks have its changes, or they are kept for them
     seconds: Mapping[str, float] = field(default_factory=dict)  # by phase
     stream_time: int | None = None  # the last query time
     open_intervals: int | None = None
+    open_by_fluent: Mapping[str, int] = field(default_factory=dict)
     finished: float = field(default_factory=time.time)  # seconds since 1970
 
     @property
@@ -76,6 +77,7 @@ class BatchMetrics:
             "numChanges": self.changes,
             "numArithmeticOverflows": self.overflows,
             "numOpenIntervals": self.open_intervals,
+            "openIntervals": dict(self.open_by_fluent),
             "stateBytes": self.state_bytes,
             "kernelMs": round(self.kernel_ms, 1),
             "latencyMs": round(self.latency_ms, 1),

@@ -1,9 +1,10 @@
-"""Figures over HTTP: `/metrics` for Prometheus, `/progress` as JSON, `/healthz` for who restarts what has failed."""
+"""Figures over HTTP: `/metrics` for Prometheus, `/progress` as JSON, `/healthz` and `/livez` for who watches it."""
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from types import TracebackType
@@ -12,10 +13,12 @@ from typing import Any, ClassVar
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics.batch import BatchMetrics
 from holdsfor.io.metrics.health import Health
+from holdsfor.io.metrics.neighbours import neighbours_text
 from holdsfor.io.metrics.totals import CONTENT_TYPE, Totals, family
 
-PATIENCE = 10.0  # seconds for a request to come in
-UNWELL = ("stalled", "failed")
+PATIENCE = 3.0  # seconds for a request to come in
+UNWELL = ("away", "stalled", "failed")
+DEAD = ("stalled", "failed")  # a new start may help
 Answer = tuple[int, str, str]  # status, kind of content, content
 
 
@@ -27,13 +30,12 @@ class MetricsServer:
         self.health = Health() if health is None else health
         handler = type("Handler", (_Handler,), {"answers": self})
         try:
-            self._server = ThreadingHTTPServer((host, port), handler)
+            self._server = _Server((host, port), handler)
         except (OSError, OverflowError) as error:
             raise HoldsforError(
                 f"cannot serve metrics on {host}:{port}: {error}. "
                 "Is something else there? Give another port, or 0 for any."
             ) from error
-        self._server.daemon_threads = True
         self.host, self.port = host, int(self._server.server_address[1])
         self._thread = Thread(target=self._server.serve_forever, args=(0.1,), name="metrics", daemon=True)
         self._thread.start()
@@ -64,25 +66,36 @@ class MetricsServer:
             case "/progress":
                 return 200, "application/json", json.dumps(self.totals.progress()) + "\n"
             case "/healthz":
-                return self._health()
+                return self._health(UNWELL)
+            case "/livez":
+                return self._health(DEAD)
             case _:
-                return 404, "text/plain; charset=utf-8", "There are /metrics, /progress and /healthz.\n"
+                return 404, "text/plain; charset=utf-8", "There are /metrics, /progress, /healthz and /livez.\n"
 
-    def _health(self) -> Answer:
+    def _health(self, unwell: Sequence[str]) -> Answer:
         last, status = self.totals.last(), self.health.status()
         state: dict[str, Any] = {"status": status}
         if status in UNWELL:
             state["reason"] = self.health.reason()
         if last is not None:
             state |= {"batch": last.batch, "secondsAgo": round(max(time.time() - last.finished, 0.0), 1)}
-        return 503 if status in UNWELL else 200, "application/json", json.dumps(state) + "\n"
+        state |= {"sources": [source._asdict() for source in self.health.sources()]} if self.health.sources() else {}
+        state |= {"sinks": [sink._asdict() for sink in self.health.sinks()]} if self.health.sinks() else {}
+        return 503 if status in unwell else 200, "application/json", json.dumps(state) + "\n"
 
     def _gauges(self) -> str:
         is_well = self.health.status() not in UNWELL
-        well = family("holdsfor_healthy", "gauge", "0 if the stream has failed or is stalled.", int(is_well))
-        return well + family(
-            "holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", self.health.seconds()
-        )
+        well = family("holdsfor_healthy", "gauge", "0 if the stream has failed, is stalled or away.", int(is_well))
+        work = family("holdsfor_work_seconds", "gauge", "How long a batch is at work or due.", self.health.seconds())
+        return well + work + neighbours_text(self.health.sources(), self.health.sinks())
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024  # connections that wait for a thread: a probe must get in among many that say nothing
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone before its answer is no news."""
 
 
 class _Handler(BaseHTTPRequestHandler):

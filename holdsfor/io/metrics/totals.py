@@ -26,7 +26,6 @@ COUNTERS = {
 GAUGES = {
     "batch": ("holdsfor_batch", "The last batch."),
     "state_bytes": ("holdsfor_state_bytes", "Size of the state after the last batch."),
-    "open_intervals": ("holdsfor_open_intervals", "Intervals without an end after the last batch."),
     "stream_time": ("holdsfor_stream_time_ticks", "The last query time."),
     "finished": ("holdsfor_last_batch_timestamp_seconds", "When the last batch was done, in seconds since 1970."),
 }
@@ -72,9 +71,9 @@ class Totals:
                 family("holdsfor_batches_total", "counter", "Batches that were done.", self._batches),
                 *(family(name, "counter", about, self._counts[f]) for f, (name, about) in COUNTERS.items()),
                 family("holdsfor_kernel_seconds_total", "counter", "Time in kernels, of all workers.", self._kernel),
-                _phases(self._phases),
+                labelled("holdsfor_phase_seconds_total", "counter", "Time by phase.", "phase", self._phases),
                 # One family with a sum and a count is enough for an average over any span.
-                "# HELP holdsfor_batch_seconds From the arrival of a batch to its commit.\n"
+                "# HELP holdsfor_batch_seconds From the arrival of a batch until sinks have its changes.\n"
                 "# TYPE holdsfor_batch_seconds summary\n"
                 f"holdsfor_batch_seconds_sum {self._latency!r}\nholdsfor_batch_seconds_count {self._batches}\n",
                 *self._gauges(),
@@ -90,6 +89,9 @@ class Totals:
             value = getattr(last, field)
             if value is not None:
                 gauges.append(family(name, "gauge", about, value))
+        if last.open_by_fluent:
+            about = "Intervals without an end after the last batch."
+            gauges.append(labelled("holdsfor_open_intervals", "gauge", about, "fluent", last.open_by_fluent))
         return gauges
 
 
@@ -97,10 +99,10 @@ def family(name: str, kind: str, about: str, value: float) -> str:
     return f"# HELP {name} {about}\n# TYPE {name} {kind}\n{name} {value!r}\n"
 
 
-def _phases(seconds: Labelled) -> str:
-    name = "holdsfor_phase_seconds_total"
-    lines = [f"# HELP {name} Time by phase.\n# TYPE {name} counter\n"]
-    lines += [f'{name}{{phase="{_escaped(phase)}"}} {value!r}\n' for phase, value in sorted(seconds.items())]
+def labelled(name: str, kind: str, about: str, label: str, values: Labelled) -> str:
+    """Write a family with one value for each value of a label."""
+    lines = [f"# HELP {name} {about}\n# TYPE {name} {kind}\n"]
+    lines += [f'{name}{{{label}="{_escaped(key)}"}} {value!r}\n' for key, value in sorted(values.items())]
     return "".join(lines)
 
 

@@ -16,6 +16,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.backoff import Backoff
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.network import is_lasting
@@ -30,27 +31,29 @@ class Outgoing(NamedTuple):
     retain: bool
 
 
-def publish(settings: Settings, messages: Sequence[Outgoing]) -> int:
-    """Returns how many messages were sent, those included that a lost connection made necessary to send again."""
+def publish(settings: Settings, messages: Sequence[Outgoing], tries_again: bool = True) -> int:
+    """Returns how many messages were sent, those included that a lost connection made necessary to send again.
+
+    tries_again: go on after a connection that has delivered nothing, for as long as the settings' patience.
+    """
     left = dict(enumerate(messages))
     sent = 0
-    pause = 0.1
+    backoff = Backoff(0.2, LONGEST_PAUSE)
     progress = time.monotonic()
     while left:
         delivery = PublishingConnection(settings, left)
         done = delivery.run()
         sent += delivery.sent
         if done:
-            progress, pause = time.monotonic(), 0.1
+            progress = time.monotonic()
+            backoff.reset()
         elif delivery.refused:
             raise HoldsforError(delivery.refused)
-        elif time.monotonic() - progress > settings.patience:
-            raise HoldsforError(
-                f"{len(left)} of {len(messages)} messages could not be published: {unreachable(settings, delivery.why)}"
-            )
+        elif not tries_again or time.monotonic() - progress > settings.patience:
+            reason = unreachable(settings, delivery.why, is_over=tries_again)
+            raise HoldsforError(f"{len(left)} of {len(messages)} messages could not be published: {reason}")
         if left:
-            time.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            time.sleep(backoff.pause())
     return sent
 
 

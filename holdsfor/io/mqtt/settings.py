@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
+from paho.mqtt.client import topic_matches_sub
+
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import read_secret, show_address, split_address
 from holdsfor.io.readers.mapping import did_you_mean
@@ -28,6 +30,7 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
     "session_expiry": int,
     "patience": float,
 }
+LONGEST_TOPIC = 65_535  # bytes
 _SECRETS = ("password_env", "password_file")  # where the password is
 
 
@@ -100,8 +103,20 @@ class Settings:
         return cls(**(arguments | more))
 
 
+def fits(topic_filter: str, topic: str) -> bool:
+    """Return whether a subscription brings the messages of a topic."""
+    shared = topic_filter.split("/", 2)
+    return topic_matches_sub(shared[2] if shared[0] == "$share" and len(shared) == 3 else topic_filter, topic)
+
+
 def check_filter(topic: str) -> None:
     """Refuses what no broker takes as a topic filter."""
+    size = len(topic.encode(errors="replace"))
+    if size > LONGEST_TOPIC:
+        raise HoldsforError(
+            f"the topic filter {topic[:40]!r}... has {size:,} bytes, and MQTT allows {LONGEST_TOPIC:,}. Subscribe to a "
+            "shorter one; + and # stand for many topics."
+        )
     levels = topic.split("/")
     wild = [level for level in levels if ("+" in level or "#" in level) and level not in ("+", "#")]
     if not topic or wild or "#" in levels[:-1] or "\0" in topic:

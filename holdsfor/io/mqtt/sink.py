@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Formatter
 from typing import Any
 
@@ -33,6 +33,7 @@ class MqttSink:
     topic: str = "recognised/{fluent}"
     retained: bool = False
     name: str = "mqtt"
+    tries_again: bool = True  # connects again and again, for as long as the settings' patience
 
     def __post_init__(self) -> None:
         check_placeholders(self.topic)
@@ -48,8 +49,13 @@ class MqttSink:
         """
         payloads = messages(batch, changes).to_pylist()
         rows = zip(change_fields(batch, in_order(changes)), payloads, strict=True)
-        publish(self.settings, [message for row, payload in rows for message in self._messages(row, payload)])
+        outgoing = [message for row, payload in rows for message in self._messages(row, payload)]
+        publish(self.settings, outgoing, self.tries_again)
         return len(changes)
+
+    def single_attempt(self) -> MqttSink:
+        """Return the same receiver without retries, for a caller that has its own."""
+        return replace(self, tries_again=False)
 
     def _messages(self, row: dict[str, Any], payload: str) -> Iterator[Outgoing]:
         topic = self.topic.format(**{name: _level(row[name]) for name in IN_TOPICS})

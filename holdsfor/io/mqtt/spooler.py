@@ -18,11 +18,13 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.backoff import Backoff
+from holdsfor.io.metrics.neighbours import SourceMetrics
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.inbox import Inbox, Message, as_batch
 from holdsfor.io.mqtt.recent import Recent
 from holdsfor.io.mqtt.session import Session
-from holdsfor.io.mqtt.settings import Settings
+from holdsfor.io.mqtt.settings import Settings, fits
 from holdsfor.io.mqtt.spool import SpoolWriter
 from holdsfor.io.network import is_lasting
 from holdsfor.io.storage.lease import LeaseLost
@@ -50,6 +52,7 @@ class Counts:
     lost_sessions: int = 0  # the broker did not know us any more: what was published meanwhile is lost
     stalled: bool = False  # nothing can be written: nothing is acknowledged either, the broker keeps the messages
     error: str | None = None  # what is wrong now
+    away_since: float | None = None  # seconds since 1970; None while the broker is there
 
 
 class Spooler:
@@ -83,6 +86,7 @@ class Spooler:
         self._settled = threading.Event()  # the first connection is there, or refused
         self._refused: str | None = None
         self._why: str | None = None  # there was no connection, the last time it was tried
+        self._silent = frozenset(settings.topics)  # filters of which no message has come since the start
         self._client: Client | None = None
         self._thread: threading.Thread | None = None
 
@@ -127,7 +131,25 @@ class Spooler:
         self.stop()
 
     def metrics(self) -> dict[str, Any]:
-        return asdict(self._counts) | {"connected": self._connected, "waiting": len(self._inbox)}
+        return asdict(self._counts) | {
+            "connected": self._connected,
+            "waiting": len(self._inbox),
+            "silent_topics": sorted(self._silent),
+        }
+
+    def source_metrics(self) -> SourceMetrics:
+        """Return the figures that health and Prometheus show."""
+        counts = self._counts
+        return SourceMetrics(
+            f"the broker at {self.settings.address}",
+            self._connected,
+            counts.away_since,
+            counts.received,
+            len(self._inbox),
+            counts.lost_sessions,
+            tuple(sorted(self._silent)),
+            counts.error,
+        )
 
     # ---------------------------------------------------------------- in the client's thread
 
@@ -156,6 +178,7 @@ class Spooler:
             self._connected = True
             self._counts.connections += 1
             self._counts.error = None
+            self._greet()
         gone = [topic for topic in self._session.topics if topic not in self.settings.topics]
         if gone and flags.session_present:
             client.unsubscribe(gone)
@@ -163,6 +186,12 @@ class Spooler:
             self._settled.set()  # subscribing again would bring retained messages again
         else:
             client.subscribe(self._subscriptions())
+
+    def _greet(self) -> None:
+        """Say that the broker is back, if it was away."""
+        since, self._counts.away_since = self._counts.away_since, None
+        if since is not None:
+            _log.warning("the broker at %s is back after %.0f s.", self.settings.address, time.time() - since)
 
     def _on_connect_fail(self, client: Client, _: Any) -> None:
         error = sys.exception()  # the client calls us while it handles it
@@ -183,7 +212,11 @@ class Spooler:
     def _on_subscribe(
         self, client: Client, _: Any, packet: int, reasons: list[ReasonCode], properties: Properties | None
     ) -> None:
-        refused = [topic for topic, reason in zip(self.settings.topics, reasons, strict=True) if reason.is_failure]
+        refused = [
+            f"{topic} ({str(reason).lower()})"
+            for topic, reason in zip(self.settings.topics, reasons, strict=True)
+            if reason.is_failure
+        ]
         if refused:
             self._trouble(f"the broker at {self.settings.address} does not let us read {', '.join(refused)}.")
             self._refused = f"{self._counts.error} Check what it allows this user."
@@ -196,6 +229,8 @@ class Spooler:
         self, client: Client, _: Any, flags: DisconnectFlags, reason: ReasonCode, properties: Properties | None
     ) -> None:
         with self._turn:
+            if self._connected and not self._inbox.is_shut:
+                self._counts.away_since = time.time()
             self._connected = False
             self._connection += 1  # what came before will come again: it is not ours to acknowledge now
         if self._inbox.is_shut or self._refused:
@@ -237,7 +272,7 @@ class Spooler:
 
     def _insist(self, action: Callable[[], None]) -> bool:
         """Does it, again and again while the disk is full; once we are to stop, only once. Whether it was done."""
-        pause = 0.1
+        backoff = Backoff(0.2, LONGEST_PAUSE)
         while True:
             try:
                 action()
@@ -256,10 +291,12 @@ class Spooler:
                 )
             if self._inbox.is_shut:
                 return False
-            self._inbox.pause(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
+            self._inbox.pause(backoff.pause())
 
     def _commit(self, messages: Sequence[Message]) -> None:
+        if self._silent:
+            topics = {m.topic for m in messages}
+            self._silent = frozenset(f for f in self._silent if not any(fits(f, topic) for topic in topics))
         fresh = self._fresh(messages)
         if fresh:
             batch = as_batch(fresh, f"{self._session.name}-{self._writer.number}", self._writer.rows)

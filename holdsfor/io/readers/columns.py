@@ -19,6 +19,7 @@ from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles, used_columns
 from holdsfor.io.readers.sieve import (
     SHOWN,
+    Readable,
     Sieve,
     check_interval,
     constant_text,
@@ -26,6 +27,7 @@ from holdsfor.io.readers.sieve import (
     ops,
     rejects_table,
     shorten,
+    time_blocks,
 )
 from holdsfor.io.readers.times import ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.strings import TextColumn
@@ -79,6 +81,10 @@ class RowTimes(NamedTuple):
     wrong: Mask | None
     missing: Mask
 
+    @property
+    def readable(self) -> Readable:
+        return self.ticks, np.ones(len(self.ticks), np.bool_) if self.wrong is None else ~self.wrong
+
     def take(self, rows: Ints) -> RowTimes:
         if self.wrong is None:
             return RowTimes(self.ticks[rows], None, self.missing[:0])
@@ -111,7 +117,7 @@ class TableReader:
             return Events((), REJECTS_SCHEMA.empty_table(), 0, 0)
         whole = Sieve(np.arange(len(self.table)))
         whole.refuse(self._bad_text(), NOT_UTF8)
-        is_used = np.zeros(len(self.table), np.bool_)
+        is_used, is_read = np.zeros(len(self.table), np.bool_), np.zeros(len(self.table), np.bool_)
         sieves, blocks = [whole], []
         for chosen, name, reader in self._with_readers(list(self._named_rows(whole))):
             for group in self._groups(name, chosen, reader, whole):
@@ -120,11 +126,28 @@ class TableReader:
                 is_used[group.rows] = True
                 sieve = Sieve(group.rows)
                 block = sieve.block(group.reader._block(group, sieve))
+                is_read[group.rows[sieve.keep]] = True
                 sieves.append(sieve)
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
         rejects = self._rejects(sieves, rows)
-        return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
+        others = self._other_times(np.flatnonzero(~is_read))
+        size, nanoseconds = len(self.table), self._nanoseconds()
+        return Events(tuple(blocks), rejects, size, unused, nanoseconds=nanoseconds, other_times=others)
+
+    def _other_times(self, rows: Ints) -> tuple[Block, ...]:
+        """Return the times of rows of which nothing else is read."""
+        if not len(rows):
+            return ()
+        reader, roles = self, self.roles
+        if isinstance(self.table, TextTable):  # of these rows only
+            names = [name for name in (roles.time, roles.arrival, roles.end) if name is not None]
+            table, rows = self.table.take(rows), np.arange(len(rows))
+            reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
+            reader._read.update(zip(names, table.columns(names), strict=True))
+        end = None if roles.end is None else reader._ends(roles.end, rows)
+        arrival = None if roles.arrival is None else reader._as_times(roles.arrival, rows).readable
+        return time_blocks(reader._as_times(roles.time, rows).readable, arrival, end)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
         """The rows of each event or fluent that rules know; in a wide table a row may be several."""
@@ -247,9 +270,7 @@ class TableReader:
         if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and roles.end is not None:
-            end, good = ends(
-                self._rows(self._dated(roles.end), group.at), self.mapping.unit, roles.end, self.mapping.zone
-            )
+            end, good = self._ends(roles.end, group.at)
             sieve.refuse(~good, "end is not a time")
             check_interval(sieve, start, end)
         begun = None
@@ -264,10 +285,13 @@ class TableReader:
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""
-        last, good = ends(self._rows(self._dated(name), rows), self.mapping.unit, name, self.mapping.zone)
+        last, good = self._ends(name, rows)
         sieve.refuse(~good, "end is not a time")
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
+
+    def _ends(self, name: str, rows: Ints) -> Readable:
+        return ends(self._rows(self._dated(name), rows), self.mapping.unit, name, self.mapping.zone)
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
         times = self._as_times(name, rows)

@@ -22,7 +22,7 @@ from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.fields import Fields, split
 from holdsfor.io.readers.grouped import Wanted, read_groups, starts
-from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table
+from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
 from holdsfor.io.strings import Strings, TextColumn
 from holdsfor.io.text import Mask, as_text, field_terms, integers, is_number, mask
 from holdsfor.io.utf8 import NOT_UTF8
@@ -126,16 +126,28 @@ def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int
     whole.refuse(_of_lines(fields.empty_field, lines), "empty field")
     shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
     unused = int(is_unused.sum()) + more
-    sieves, blocks = [whole], []
+    sieves, blocks, is_read = [whole], list[Block](), np.zeros(len(lines), np.bool_)
     firsts = starts(np.array([len(shape.wanted) for shape in wanted], np.int64)) + 1
     lists = [shape.lists(number) for shape, number in zip(wanted, firsts.tolist(), strict=False)]
     groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted], lists=lists)
     for shape, group in zip(wanted, groups, strict=True):
         sieve = Sieve(lines[group.rows])
         block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
+        is_read[group.rows] = sieve.keep
         sieves.append(sieve)
         blocks += [block] if block else []
-    return Events(tuple(blocks), _rejects(fields, sieves, source), len(lines), unused), len(fields.first)
+    others = _times(fields, named[~is_read & (count >= _BEFORE_ARGS["event"])])
+    rejects = _rejects(fields, sieves, source)
+    return Events(tuple(blocks), rejects, len(lines), unused, other_times=others), len(fields.first)
+
+
+def _times(fields: Fields, begin: Ints) -> tuple[Block, ...]:
+    """Return the times of lines of which nothing else is read. begin: the field that has the name of each."""
+    if not len(begin):
+        return ()
+    (group,) = read_groups(fields, begin, np.zeros(len(begin), np.int32), [[(1, INTEGER), (2, INTEGER)]], nullable=True)
+    arrival, time = map(integers, group.columns)
+    return time_blocks(time, arrival)
 
 
 def _sort_by_shape(

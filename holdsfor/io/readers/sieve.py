@@ -17,6 +17,7 @@ SHOWN = 1000
 _DROPPED = -1
 _DECIMAL_COMMA = r"^'?[+-]?[0-9]+,[0-9]+'?$"  # as a field, or as a term
 _PIECE = 1 << 18  # strings that are taken at once
+Readable = tuple[Ints, Mask]  # times, and which of them could be read
 
 
 class Sieve:
@@ -67,6 +68,26 @@ class Sieve:
         if not keep.any():
             return None
         return block.filter(keep)
+
+
+def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | None = None) -> tuple[Block, ...]:
+    """Return when rows happened and arrived of which nothing else is read, without those whose time cannot be read.
+
+    A row whose end cannot be read counts as open; one without readable arrival arrives when it is over.
+    """
+    start, good = times
+    good = good & ~_far(start)
+    if not good.any():
+        return ()
+    start, end = start[good], None
+    if ends is not None:
+        last, is_right = ends[0][good], ends[1][good]
+        end = np.where(is_right & (last > start) & ~_far(last), last, OPEN)
+    arrival = default_arrival(start, end)
+    if arrivals is not None:
+        told = arrivals[0][good]
+        arrival = np.where(arrivals[1][good] & ~_far(told), told, arrival)
+    return (Block("", "event" if end is None else "interval", (), None, start, end, arrival),)
 
 
 def out_of_range(what: str) -> str:

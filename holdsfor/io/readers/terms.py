@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Block, Events
 from holdsfor.io.readers.ground import NotATerm, TermCursor
-from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table
+from holdsfor.io.readers.sieve import default_arrival, ops, out_of_range, rejects_table, time_blocks
 from holdsfor.io.text import TERM_TYPE
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, is_whole
 from holdsfor.language.description import Input
@@ -52,6 +52,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
     """All lines as events; blank lines and lines that begin with % are left out."""
     groups: dict[tuple[str, OneOf["event", "interval", "point"], int], list[TermRow]] = {}
     rejects: list[tuple[int, str, str]] = []
+    others: list[TermRow] = []
     names = {declared.signature.name for declared in inputs}
     read = unused = 0
     for number, line in enumerate(lines, 1):
@@ -59,23 +60,38 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
         if not text or text.startswith("%"):
             continue
         read += 1
+        row = None
         try:
             row = read_row(text)
-            if row.name not in names:
-                unused += 1
-                continue
-            declared = _declared(row, inputs)
-            _check(row, declared)
-            row = _half_open(row, declared)
+            declared = _declared(row, inputs) if row.name in names else None
+            if declared is not None:
+                _check(row, declared)
+                row = _half_open(row, declared)
         except ValueError as problem:  # NotATerm, or a number with more digits than Python reads
             rejects.append((number, escape_text(text), escape_text(str(problem))))
+            others += [] if row is None else [row]
             continue
-        if not declared.read:
+        if declared is None or not declared.read:
             unused += 1
+            others.append(row)
         elif row.end != row.start or declared.kind == "event":
             groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
+        else:
+            others.append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
-    return Events(blocks, _rejects(rejects, source), read, unused)
+    return Events(blocks, _rejects(rejects, source), read, unused, other_times=_times(others))
+
+
+def _times(rows: Sequence[TermRow]) -> tuple[Block, ...]:
+    """Return the times of rows of which nothing else is read."""
+    columns = ([row.start for row in rows], [row.arrival for row in rows], [row.end for row in rows])
+    start, arrival, end = (np.array(list(map(_in_range, column)), np.int64) for column in columns)
+    every = np.ones(len(rows), np.bool_)
+    return time_blocks((start, every), (arrival, every), (end, every))
+
+
+def _in_range(time: int | None) -> int:
+    return OUT_OF_RANGE if time is None or abs(time) > MOST_TIME else time
 
 
 def read_row(text: str) -> TermRow:

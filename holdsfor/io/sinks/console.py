@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import pyarrow as pa
@@ -42,7 +41,7 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
     column = {name: changes[name].combine_chunks() for name in changes.column_names}
     subject: list[pa.Array | str] = [each_distinct(column["fluent" if "fluent" in column else "event"], printable)]
     some = pc.greater(pc.list_value_length(column["args"]), 0)
-    subject.append(pc.if_else(some, joined(column["args"], partial(each_distinct, write=printable), "(", ")"), ""))
+    subject.append(pc.if_else(some, joined(column["args"], _arguments, "(", ")"), ""))
     if "fluent" in column:
         start = pc.binary_join_element_wise("  [", _times(column["start"], clock), ", ", "")
         end = pc.if_else(
@@ -58,11 +57,20 @@ def lines(changes: pa.Table, clock: Clock) -> pa.Array:
     return pc.binary_join_element_wise(_times(column["query_time"], clock), "  ", op, "  ", *subject, "")
 
 
+def _arguments(values: pa.Array) -> pa.Array:
+    if not pa.types.is_struct(values.type):
+        return each_distinct(values, printable)
+    names, texts = (each_distinct(column, printable) for column in values.flatten())
+    return pc.binary_join_element_wise(names, texts, "=")
+
+
 def _word_for_people(op: str) -> str:
     return printable(WORDS.get(op, op))
 
 
 def _times(ticks: pa.Array, clock: Clock) -> pa.Array:
+    if pa.types.is_string(ticks.type):
+        return pc.fill_null(ticks, "")
     known = pc.fill_null(ticks, 0)
     if clock == "ticks":
         return known.cast(pa.string())

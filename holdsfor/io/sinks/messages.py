@@ -55,8 +55,14 @@ def _json(column: pa.Array) -> pa.Array:
     if pa.types.is_integer(column.type):
         return pc.fill_null(column.cast(pa.string()), "null")
     if pa.types.is_list(column.type):
-        return joined(column, _quoted_each, "[", "]")
-    return _quoted_each(column)
+        named = pa.types.is_struct(column.type.value_type)
+        return joined(column, _pairs, "{", "}") if named else joined(column, _quoted_each, "[", "]")
+    return pc.fill_null(_quoted_each(column), "null")
+
+
+def _pairs(arguments: pa.StructArray) -> pa.Array:
+    names, texts = map(_quoted_each, arguments.flatten())
+    return pc.binary_join_element_wise(names, texts, ":")
 
 
 def _quoted_each(texts: pa.Array) -> pa.Array:

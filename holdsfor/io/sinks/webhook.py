@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import http.client
-import random
 import ssl
 import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -20,10 +19,11 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.address import read_secret, show_address, split_address
+from holdsfor.io.backoff import Backoff
 from holdsfor.io.network import Remedies, explain_failure
 from holdsfor.io.sinks.bounded import BoundedConnection
 from holdsfor.io.sinks.messages import messages, quoted
-from holdsfor.printable import printable
+from holdsfor.printable import count_text, printable
 
 PASSING = frozenset({408, 425, 429})  # of the 4xx, those that may be well the next time
 CONTENT = 1 << 16  # bytes of the content of an answer that are read, so that the connection can be used again
@@ -106,23 +106,23 @@ class WebhookSink:
             connection.close()
         return len(changes)
 
+    def single_attempt(self) -> WebhookSink:
+        """Return the same receiver without retries, for a caller that has its own."""
+        return replace(self, retries=0)
+
     def _insist(self, connection: BoundedConnection, key: str, body: bytes) -> None:
+        backoff = Backoff(self.wait, self.longest_wait)
         for attempt in range(self.retries + 1):
             try:
                 return self._post(connection, key, body)
             except _Refused as refused:
                 reason, wait = str(refused), refused.wait
             if attempt < self.retries:
-                time.sleep(self._pause(attempt, wait))
+                time.sleep(backoff.pause(wait or 0.0))
         raise HoldsforError(
-            f"{self._shown()} did not take {key}, after {self.retries + 1} attempts: {reason}. "
+            f"{self._shown()} did not take {key}, after {count_text(self.retries + 1, 'attempt')}: {reason}. "
             "Is the receiver up? What it has not taken is delivered once it is back and the stream runs."
         )
-
-    def _pause(self, attempt: int, requested: float | None) -> float:
-        """Twice as long each time, and not all workers at once."""
-        longer = self.wait * 2.0**attempt * random.uniform(0.5, 1.0)
-        return min(max(longer, requested or 0.0), self.longest_wait)
 
     def _post(self, connection: BoundedConnection, key: str, body: bytes) -> None:
         parts = _split(self.url)

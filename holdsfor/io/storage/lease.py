@@ -38,12 +38,17 @@ class Lease:
         self._ended = threading.Event()
         self._lost: LeaseLost | None = None
         self._on_loss: list[Callable[[LeaseLost], None]] = []
+        self._on_release: list[Callable[[], None]] = []
         self._thread = threading.Thread(target=self._beat_on, name="holdsfor-lease", daemon=True)
         self._thread.start()
 
     def when_lost(self, act: Callable[[LeaseLost], None]) -> None:
         """Called from the lease's thread, once, when it sees that another has taken over."""
         self._on_loss.append(act)
+
+    def before_release(self, act: Callable[[], None]) -> None:
+        """Call a function once, when the folder is given up and can still be written to."""
+        self._on_release.append(act)
 
     def check(self) -> None:
         """Raises unless the folder is still ours."""
@@ -75,6 +80,9 @@ class Lease:
         """The next owner need not wait. Nothing may be written any more."""
         if self._ended.is_set():
             return
+        actions, self._on_release = self._on_release, []
+        for act in actions:
+            act()
         self._ended.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()

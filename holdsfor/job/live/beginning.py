@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,31 +14,26 @@ from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
-from holdsfor.io.sinks.keeping import KeepingSink
+from holdsfor.io.sinks.message_form import Arguments, MessageForm, Times
+from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
 from holdsfor.io.storage.lease import Lease, take_lease
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import TableShape
-from holdsfor.job.doubts import warn_of_units
+from holdsfor.job.doubts import warn_of_times_outside, warn_of_units
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
+from holdsfor.job.live.delivery import Deliveries, Delivery, Each
 from holdsfor.job.live.identity import identity_of
 from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesReader
-from holdsfor.job.live.telling import (
-    Compactor,
-    Deliveries,
-    Delivery,
-    Each,
-    RejectWarnings,
-    Watching,
-    warn_of_changed_files,
-)
+from holdsfor.job.live.telling import Compactor, RejectWarnings, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
+from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -65,11 +60,14 @@ class StreamOptions(TypedDict, total=False):
     (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
     on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
     aside and goes on, 'stop' raises the error of the first time.
-    sinks: where changes go besides the tables. on_failure: what happens when one does not take them: 'stop' ends the
-    stream, and a restart delivers them; 'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried
-    again with each batch.
+    sinks: where changes go besides the tables. message_times: 'ticks' or 'iso' (2026-03-01T09:15:25Z).
+    message_arguments: a 'list', or 'named' as the columns of a table of results are.
+    on_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers them;
+    'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of up to
+    30 seconds.
     watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
-    which then stops.
+    which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
+    internal. A stream that goes on tells of the same.
     """
 
     window: Required[Duration]
@@ -88,9 +86,12 @@ class StreamOptions(TypedDict, total=False):
     durable: bool
     on_poison: str
     sinks: Sequence[Sink]
+    message_times: Times
+    message_arguments: Arguments
     on_failure: str
     watch: Callable[[BatchMetrics], None] | None
     take_over: bool
+    only: str | Iterable[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,7 @@ class Begun:
     places: Places
     lease: Lease
     shapes: tuple[TableShape, ...]
+    deliveries: Deliveries
 
 
 def begin_stream(
@@ -125,9 +127,12 @@ def begin_stream(
     durable: bool = False,
     on_poison: str = "quarantine",
     sinks: Sequence[Sink] = (),
+    message_times: Times = "ticks",
+    message_arguments: Arguments = "list",
     on_failure: str = "stop",
     watch: Callable[[BatchMetrics], None] | None = None,
     take_over: bool = False,
+    only: str | Iterable[str] | None = None,
 ) -> Begun:
     """each: runs a function on each of several items, on the workers that there are."""
     if on_poison not in ON_POISON:
@@ -135,14 +140,18 @@ def begin_stream(
     if on_failure not in ON_FAILURE:
         raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
     check_report(report)
+    description = choose_results(description, only)
     _check_sinks(sinks)
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_times(window, step, start, end, tick, unit)
     mapping = mapping_of(reader)
+    shapes = shapes_of(description, mapping.all_arguments)
+    form = MessageForm.of(message_times, message_arguments, unit, shapes)
     warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
     with shown_refusals(description.sources):
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
+    warn_of_times_outside(description, times.start, times.end)
     bound = _most_ahead(max_ahead, times.window, unit)
     places = Places.of(checkpoint, out, durable)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
@@ -167,16 +176,28 @@ def begin_stream(
             on_poison == "quarantine",
         )
         places.spark.make()  # Spark would let all read it
-        open_stream(ledger, places.tables, places.spark, identity_of(setting, count))
-        kept = [_keeping(sink, checkpoint, durable) for sink in sinks] if on_failure == "keep" else sinks
-        deliveries = Deliveries(tuple(Delivery(sink, places.state, places.tables, each) for sink in kept))
+        defined = list(dict.fromkeys(shape.name for shape in shapes))
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
+        deliveries = Deliveries(
+            [
+                Delivery(
+                    sink,
+                    places.state,
+                    places.tables,
+                    each,
+                    _outbox(sink, checkpoint, durable, lease, on_failure),
+                    form,
+                )
+                for sink in sinks
+            ]
+        )
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
         told.append(RejectWarnings(places.tables))
-        told += [] if watch is None else [Watching(watch)]
-        return Begun(
-            Stream(setting, ledger, places.tables, told), places, lease, shapes_of(description, mapping.all_arguments)
-        )
+        told += [] if watch is None else [Watching(watch, deliveries)]
+        deliveries.start()
+        lease.before_release(deliveries.finish)
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes, deliveries)
     except BaseException:
         lease.release()
         raise
@@ -193,8 +214,17 @@ def _check_sinks(sinks: Sequence[Sink]) -> None:
         raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
 
 
-def _keeping(sink: Sink, checkpoint: str | Path, durable: bool) -> Sink:
-    return KeepingSink(sink, Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True))
+def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease, on_failure: str) -> Outbox | None:
+    """Return where changes wait for a sink, if they do; refuses to overtake what waits from before."""
+    kept = Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True)
+    if on_failure == "keep":
+        return Outbox(sink, kept, lease.held)
+    if kept.names():
+        raise HoldsforError(
+            f"changes that {sink.name} has not taken wait in {kept.shown()}, and later ones must not overtake them. "
+            "Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
+        )
+    return None
 
 
 def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:

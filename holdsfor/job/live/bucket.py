@@ -17,6 +17,8 @@ from holdsfor.job.live.ledger import Base, Commit, Logged
 from holdsfor.job.routing import Parcel
 from holdsfor.job.tasks import Job, Lot
 
+OPEN_OF = "intervals_open of "  # and a fluent: the name of a count
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -83,7 +85,9 @@ def bucket_task(
     done.counts["seconds_in_kernels"] = ended - begun
     done.counts["seconds_in_state"] = begun - opened_at + time.perf_counter() - ended
     done.counts["states_recovered"] = recovered
-    done.counts["intervals_open"] = held.evaluation.count_open()
+    opened = held.evaluation.count_open()
+    done.counts["intervals_open"] = opened.total()
+    done.counts |= {f"{OPEN_OF}{fluent}": count for fluent, count in opened.items()}
     return done
 
 

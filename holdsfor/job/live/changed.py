@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 #: Under this name a checkpoint has the digests of single definitions and tables of facts.
 PIECES = "pieces"
+#: Under this name the definitions that are kept out of results; an earlier version kept out none.
+INTERNAL = "internal"
+#: All that is about rules.
+RULES = ("rules", PIECES, INTERNAL)
 MOST_NAMED = 6
 
 
@@ -16,9 +20,24 @@ def find_changes(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[st
     for name, value in wanted.items():
         if name == "rules" and known.get(name) != value:
             changes.append(_changed_rules(known.get(PIECES) or {}, wanted.get(PIECES) or {}))
+        elif name == INTERNAL:
+            changes += _changed_results(known.get(INTERNAL) or [], value)
         elif name != PIECES and known.get(name) != value:
             changes.append(f"{_setting(name, known.get(name))}, not {_setting(name, value)}")
     return changes
+
+
+def _changed_results(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    hidden, shown = sorted({*after} - {*before}), sorted({*before} - {*after})
+    if hidden:
+        yield f"results of {_listed(hidden)}, which are kept out now"
+    if shown:
+        yield f"no results of {_listed(shown)}, which are asked for now"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [f"and {len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])
 
 
 def _setting(name: str, value: Any) -> str:
@@ -29,5 +48,4 @@ def _changed_rules(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     changed = [f"{name} changed" for name, piece in after.items() if before.get(name, piece) != piece]
     changed += [f"{name} is new" for name in after if name not in before]
     changed += [f"{name} is gone" for name in before if name not in after]
-    more = [f"and {len(changed) - MOST_NAMED} more"] if len(changed) > MOST_NAMED else []
-    return f"other rules or facts ({', '.join(changed[:MOST_NAMED] + more) or 'in another order'})"
+    return f"other rules or facts ({_listed(changed) or 'in another order'})"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint, check_unit
 from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.checks import check_times
-from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.job.live.identity import identify_rules
 from holdsfor.job.live.ledger import IDENTITY, Ledger
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -35,7 +33,6 @@ def check_early(
         program = make_program(plan(description))
     state = Store(f"{checkpoint}/holdsfor")
     if state.exists(IDENTITY):
-        identity: dict[str, Any] = {"rules": rules_digest(program), PIECES: rules_pieces(program)}
-        identity |= {"window": times.window, "step": times.step}
+        identity = identify_rules(program) | {"window": times.window, "step": times.step}
         identity |= {"tick": times.tick, "report": report, "start": times.start, "end": times.end}
         Ledger(state).check_identity(identity)

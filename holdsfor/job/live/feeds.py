@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from glob import has_magic
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
+from holdsfor.io.metrics.neighbours import SourceMetrics
 from holdsfor.io.mqtt.payload import messages_to_events, topic_filters
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.mqtt.spool import Segment, Spool, read_segment
@@ -23,6 +24,8 @@ from holdsfor.job.live.files import FileFeed, FileReader, Offset
 from holdsfor.job.live.reading import Reader
 from holdsfor.language.description import Input
 
+#: Is called with a function that gives the figures of a source.
+Watch: TypeAlias = Callable[[Callable[[], SourceMetrics]], None]
 STANDARD_INPUT = ("-", "stdin")
 
 
@@ -132,9 +135,12 @@ class Folder:
 
 @contextmanager
 def spooled_messages(
-    address: str, spool: str, mapping: Any = None, take_over: bool = False
+    address: str, spool: str, mapping: Any = None, take_over: bool = False, watch: Watch | None = None
 ) -> Iterator[tuple[str, MessageReader]]:
-    """Spools the messages of a broker as long as the context lasts: the folder of the spool, and how to read them."""
+    """Spools the messages of a broker as long as the context lasts: the folder of the spool, and how to read them.
+
+    watch: called with the function that tells how the broker is.
+    """
     known = as_mapping(mapping)
     if known.tables:
         raise HoldsforError("[tables] is for files and data frames. For messages, use [topics] and [events].")
@@ -142,7 +148,9 @@ def spooled_messages(
     if not settings.topics:
         settings = replace(settings, topics=topic_filters(known))
     folder = located(spool)
-    with Spooler(settings, folder, take_over=take_over):
+    with Spooler(settings, folder, take_over=take_over) as spooler:
+        if watch is not None:
+            watch(spooler.source_metrics)
         yield folder, MessageReader(known, f"{settings.address} {', '.join(sorted(settings.topics))}")
 
 
@@ -155,11 +163,15 @@ def open_feed(
     max_events: int | None = None,
     max_files: int | None = None,
     take_over: bool = False,
+    watch: Watch | None = None,
 ) -> Iterator[tuple[Feed, Reader]]:
-    """What `--from` names: a folder, a pattern, or a broker. max_events, max_files: how much a batch takes at most."""
+    """What `--from` names: a folder, a pattern, or a broker. max_events, max_files: how much a batch takes at most.
+
+    watch: called with the function that tells how a broker is.
+    """
     if "://" not in place:
         folder = Folder.of(place, checkpoint, format, mapping)
         yield folder.feed(max_events, max_files), folder.reader
         return
-    with spooled_messages(place, f"{checkpoint}/spool", mapping, take_over) as (spool, reader):
+    with spooled_messages(place, f"{checkpoint}/spool", mapping, take_over, watch) as (spool, reader):
         yield SpoolFeed(spool, max_events), reader

@@ -10,15 +10,14 @@ from typing import Any
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.facts import Table
 from holdsfor.io.text import as_text
-from holdsfor.job.live.changed import PIECES
+from holdsfor.job.live.changed import INTERNAL, PIECES
 from holdsfor.job.live.microbatch import Setting
 
 
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
     """By names that a message can use; as JSON gives it back."""
     identity = {
-        "rules": rules_digest(setting.program),
-        PIECES: rules_pieces(setting.program),
+        **identify_rules(setting.program),
         "window": setting.window,
         "step": setting.step,
         "tick": setting.tick,
@@ -45,6 +44,13 @@ def _plain(value: Any) -> Any:
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return {name: part for name, part in asdict(value).items() if part not in (None, {}, "")}
+
+
+def identify_rules(program: Program) -> dict[str, Any]:
+    """Collect what must stay as it is of the rules, and of what they keep out of results."""
+    unreported = program.plan.unreported
+    kept_out = {owner for owner, value in unreported if value is None and owner.domain_behind(unreported) is None}
+    return {"rules": rules_digest(program), PIECES: rules_pieces(program), INTERNAL: sorted(map(str, kept_out))}
 
 
 def rules_digest(program: Program) -> str:

@@ -244,7 +244,8 @@ class Ledger:
         if changes:
             raise HoldsforError(
                 f"the checkpoint {self.store.shown()} was begun with {'; '.join(changes)}. "
-                "Go on as it was begun, or begin anew with another checkpoint."
+                "Go on as it was begun, or begin anew with another checkpoint. How to do that without a gap is in "
+                "docs/streaming.md, section Changing rules."
             )
 
     def identity(self) -> dict[str, Any]:

@@ -181,7 +181,7 @@ class Stream:
             return notes, 0 if any(note["islands"] for note in notes) else doubted_before
         logger.warning(
             "%d rows are set aside: they claim to arrive as late as %d, but the stream has only come to %d. "
-            "They are in the rejects. If they are right, allow more with --max-ahead.",
+            "Those that rules read are in the rejects. If they are right, allow more with --max-ahead.",
             doubts.rows,
             doubts.latest,
             doubts.believed,

@@ -7,7 +7,7 @@ to notice that one was deleted, mixed up or put back from an older copy. What ca
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdsfor.errors import HoldsforError
@@ -21,8 +21,13 @@ from holdsfor.job.live.progress import repair_progress
 _log = logging.getLogger(__name__)
 
 
-def open_stream(ledger: Ledger, tables: Store, spark: Store, identity: Mapping[str, Any]) -> None:
-    """Begins a stream, or makes sure that it can go on. The checkpoint must be ours."""
+def open_stream(
+    ledger: Ledger, tables: Store, spark: Store, identity: Mapping[str, Any], defined: Sequence[str] = ()
+) -> None:
+    """Begins a stream, or makes sure that it can go on. The checkpoint must be ours.
+
+    defined: the fluents and events that tables may have, for whoever reads them.
+    """
     if ledger.store.exists(IDENTITY):
         stream = ledger.resume(identity)
     else:
@@ -40,7 +45,7 @@ def open_stream(ledger: Ledger, tables: Store, spark: Store, identity: Mapping[s
     for damage in check_tables(tables, -1 if last is None else last.batch):
         raise HoldsforError(str(damage))
     if not owned:
-        _mark_tables(tables, stream, ledger.store.location)
+        _mark_tables(tables, stream, ledger.store.location, defined)
 
 
 def _refuse_remains(state: Store, spark: Store, tables: Store) -> None:
@@ -75,11 +80,17 @@ def _foreign(tables: Store) -> str:
     )
 
 
-def _mark_tables(tables: Store, stream: str, checkpoint: str) -> None:
+def _mark_tables(tables: Store, stream: str, checkpoint: str, defined: Sequence[str]) -> None:
     """Two streams that begin at the same moment with one folder for tables cannot both have it."""
     with take_lease(tables, f"the folder for tables {tables.shown()}"):
         if not _owns_tables(tables, stream):
-            tables.write_record(IDENTITY, {"version": VERSION, "id": stream, "checkpoint": checkpoint})
+            mark = {"version": VERSION, "id": stream, "checkpoint": checkpoint, "defined": list(defined)}
+            tables.write_record(IDENTITY, mark)
+
+
+def read_defined(tables: Store) -> tuple[str, ...]:
+    """Read the fluents and events that tables may have; () where an earlier version has begun the stream."""
+    return tuple(read_version(tables, IDENTITY).get("defined", ())) if tables.exists(IDENTITY) else ()
 
 
 def _restore_newest(ledger: Ledger, tables: Store) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.duration import PER_SECOND, TickUnit, check_unit
+from holdsfor.io.metrics.neighbours import SinkMetrics
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import Lease
@@ -36,6 +37,7 @@ class LiveQuery(ABC):
         self.places: Places = begun.places
         self.lease: Lease = begun.lease
         self.shapes = begun.shapes
+        self.deliveries = begun.deliveries
         self.once = once
         self.name = name
         self._recent: deque[dict[str, Any]] = deque(maxlen=RECENT)
@@ -78,7 +80,11 @@ class LiveQuery(ABC):
 
     def _note(self, commit: Commit) -> None:
         if commit.written >= self._begun:  # one from before is told again
-            self._recent.append(metrics_of(commit).to_json())
+            self._recent.append(metrics_of(commit, self.deliveries.seconds).to_json())
+
+    def sinks(self) -> list[SinkMetrics]:
+        """Return how far each sink is behind."""
+        return self.deliveries.metrics()
 
     @property
     def tables(self) -> Store:

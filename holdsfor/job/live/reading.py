@@ -163,10 +163,10 @@ def _most(one: int | None, other: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows that have been read. blocks: all that are believed; kept: what counts of these, and what is late."""
+    """Rows that have been read. timed: when all that are believed happened; kept: what counts, and what is late."""
 
     events: Events
-    blocks: list[Block]
+    timed: list[Block]
     rejects: list[pa.Table]
     kept: list[Counted]
     parcels: list[Parcel]
@@ -177,12 +177,19 @@ def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int)
     events = reading.reader.read(table, reading.inputs, source, row)
     blocks, rejects = list[Block](), [events.rejects]
     for block in events.blocks:
-        block, outside = set_aside(_arrived(block, job.windows, reading), reading.fence, source)
-        block, ahead = set_ahead_aside(block, reading, source)
+        block, refused = _believed(block, job.windows, reading, source)
         blocks.append(block)
-        rejects += [outside, ahead]
+        rejects += refused
+    timed = [*blocks, *(_believed(block, job.windows, reading, source)[0] for block in events.other_times)]
     kept = [counted(block, job.windows, reading.fired) for block in blocks]
-    return Piece(events, blocks, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
+    return Piece(events, timed, rejects, kept, [parcel for some in kept for parcel in parcels(some.block, job.router)])
+
+
+def _believed(block: Block, windows: Windows, reading: Reading, source: str) -> tuple[Block, list[pa.Table]]:
+    """Return the rows that are believed, and the others as rejects."""
+    block, outside = set_aside(_arrived(block, windows, reading), reading.fence, source)
+    block, ahead = set_ahead_aside(block, reading, source)
+    return block, [outside, ahead]
 
 
 def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table], notes: ReadNotes) -> Iterator[Row]:
@@ -192,7 +199,7 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         begun = time.perf_counter()
         pieces, aside = reading.pieces(part, table, row, partial(read_piece, job, reading, part))
         row += table.num_rows
-        for block in (block for piece in pieces for block in piece.blocks):
+        for block in (block for piece in pieces for block in piece.timed):
             notes.see(block, reading)
         shared = (((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         yield from parcel_rows(shared, job.depot)
@@ -253,6 +260,6 @@ def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | N
     for table in tables:
         pieces, _ = reading.pieces(part, table, row, read)
         row += table.num_rows
-        for block in (block for events in pieces for block in events.blocks):
+        for block in (block for events in pieces for block in events.timed):
             notes.see(block, reading)
     return notes.earliest

@@ -1,89 +1,26 @@
-"""What happens once a batch counts: its changes go to the sinks, its figures to who watches; logs get compacted."""
+"""What happens once a batch counts, besides delivery: figures for who watches, warnings, logs that get compacted."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.sinks.keeping import KeepingSink
-from holdsfor.io.sinks.sink import Sink
-from holdsfor.io.storage.changelog import LOGS, compactions, part_of
+from holdsfor.io.storage.changelog import compactions
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
-from holdsfor.io.storage.store import Store, Written
+from holdsfor.io.storage.store import Store
 from holdsfor.job.doubts import count_reasons, join_reasons, reasons_text
+from holdsfor.job.live.bucket import OPEN_OF
+from holdsfor.job.live.delivery import Deliveries, Each
 from holdsfor.job.live.ledger import Commit
 from holdsfor.printable import count_text
 
 _log = logging.getLogger(__name__)
 
-#: Runs a function on each item: on the workers, or here.
-Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 COMPACT_EVERY = 50
 REJECT_FILES = 10  # of a batch that are looked at for reasons
 REASONS_TOLD = 20  # by one process
-
-
-def here(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
-    return [function(item) for item in items]
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """Brings the changes of each batch to a sink. The last batch that was delivered is kept with the state.
-
-    A crash between delivery and this note makes the batch go out once more, with the same messages.
-    """
-
-    sink: Sink
-    state: Store
-    tables: Store
-    each: Each
-
-    def __call__(self, commit: Commit) -> None:
-        if isinstance(self.sink, KeepingSink):
-            self.sink.flush()
-        name = f"delivered/{self.sink.name}.json"
-        if self.state.exists(name):
-            if self.state.read_record(name)["batch"] >= commit.batch:
-                return
-        elif any(done.upto >= commit.batch for done in compactions(self.tables)):
-            _log.warning("%s is new: it gets what changes after batch %d.", self.sink.name, commit.batch)
-            self.state.write_record(name, {"batch": commit.batch})
-            return  # the log of the batch is part of a larger one by now
-        sink, tables, batch = self.sink, self.tables, commit.batch
-
-        def deliver(file: Written) -> int:
-            log = file.name.partition("/")[0]
-            part = part_of(file.name) if log == "changes" else f"occurrences-{part_of(file.name)}"
-            return sink.deliver(batch, part, tables.read_table(file.name, file.crc))
-
-        each = here if getattr(sink, "on_driver", False) else self.each
-        each(deliver, logs_of(commit.files))
-        self.state.write_record(name, {"batch": batch})
-
-
-@dataclass(frozen=True, slots=True)
-class Deliveries:
-    """To all sinks. One that fails keeps no other from getting its changes; then the first failure stops the stream."""
-
-    each_sink: tuple[Delivery, ...]
-
-    def __call__(self, commit: Commit) -> None:
-        failure: Exception | None = None
-        for delivery in self.each_sink:
-            try:
-                delivery(commit)
-            except Exception as error:
-                failure = failure or error
-        if failure is not None:
-            raise failure
-
-
-def logs_of(files: Iterable[Written]) -> list[Written]:
-    return [file for file in files if file.name.partition("/")[0] in LOGS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +47,10 @@ class Watching:
     """Turns the counts of each batch into figures for people and machines."""
 
     show: Callable[[BatchMetrics], None]
+    deliveries: Deliveries
 
     def __call__(self, commit: Commit) -> None:
-        self.show(metrics_of(commit))
+        self.show(metrics_of(commit, self.deliveries.seconds))
 
 
 def warn_of_changed_files(tables: Store, commit: Commit) -> None:
@@ -154,8 +92,11 @@ class RejectWarnings:
         )
 
 
-def metrics_of(commit: Commit) -> BatchMetrics:
-    counts = commit.counts
+def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
+    """Return the figures of a batch, its delivery included."""
+    counts = dict(commit.counts)
+    if seconds_to_deliver:
+        counts["seconds_to_deliver"] = seconds_to_deliver
     phases = {name.removeprefix("seconds_"): amount for name, amount in counts.items() if name.startswith("seconds_")}
     return BatchMetrics(
         batch=commit.batch,
@@ -170,8 +111,11 @@ def metrics_of(commit: Commit) -> BatchMetrics:
         overflows=int(counts.get("arithmetic_overflows", 0)),
         state_bytes=commit.state_bytes,
         kernel_ms=1000 * counts.get("seconds_in_kernels", 0.0),
-        latency_ms=1000 * counts.get("seconds", 0.0),
+        latency_ms=1000 * (counts.get("seconds", 0.0) + seconds_to_deliver),
         seconds=phases,
         stream_time=commit.fired,
         open_intervals=int(counts["intervals_open"]) if "intervals_open" in counts else None,
+        open_by_fluent={
+            name.removeprefix(OPEN_OF): int(count) for name, count in counts.items() if name.startswith(OPEN_OF)
+        },
     )

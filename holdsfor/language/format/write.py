@@ -12,7 +12,7 @@ from holdsfor.language.format.patterns import PatternWriter
 from holdsfor.language.format.terms import TermWriter, chain
 from holdsfor.language.format.text import Span, Text
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
-from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDirective, RawInput, RawPatternRule, parse
+from holdsfor.language.parsing.syntax import Parsed, Raw, RawClause, RawDeclaration, RawDirective, RawPatternRule, parse
 from holdsfor.language.terms import Compound, Items, Term, Var, quoted
 
 #: Rules always have their conditions below them; declarations stay on one line where they fit.
@@ -75,8 +75,8 @@ class _Writer:
             if before and before.stop == stop:
                 entries[-1] = _Entry((*before.raw, each), before.start, end, stop)
                 continue
-            if isinstance(each, RawInput):
-                start = masked.rindex("input", 0, start)
+            if isinstance(each, RawDeclaration):
+                start = masked.rindex(each.word, 0, start)
             entries.append(_Entry((each,), start, end, stop))
         return entries
 
@@ -91,7 +91,7 @@ class _Writer:
         if isinstance(first, RawDirective):
             word = f":- {first.word} " if first.word else ":- "
             return self._listed(word, chain(first.goal, ","), entry, bool(first.word))
-        return self._inputs([each for each in entry.raw if isinstance(each, RawInput)], entry)
+        return self._declarations([each for each in entry.raw if isinstance(each, RawDeclaration)], entry)
 
     def _clause(self, raw: RawClause, entry: _Entry) -> list[Line]:
         region = (entry.start, entry.stop - 1)
@@ -136,8 +136,8 @@ class _Writer:
                 return [Line(line)]
         return [Line(opening.rstrip()), *_closed(self._layout.rows(pieces, region, INDENT))]
 
-    def _inputs(self, raw: list[RawInput], entry: _Entry) -> list[Line]:
-        opening = f"input {raw[0].entity} "
+    def _declarations(self, raw: list[RawDeclaration], entry: _Entry) -> list[Line]:
+        opening = "internal " if raw[0].kind == "internal" else f"input {raw[0].kind} "
         names = [f"{quoted(each.signature.name)}/{each.signature.arity}" for each in raw]
         line = f"{opening}{', '.join(names)}."
         spans = [self._text.span(each.place) for each in raw]
@@ -192,7 +192,7 @@ def _meaning(parsed: Parsed) -> list[object]:
         elif isinstance(raw, RawPatternRule):
             meanings.append((raw.label, tuple(map(_nameless, raw.heads)), _nameless_pattern(raw.pattern)))
         else:
-            meanings.append((raw.entity, raw.signature))
+            meanings.append((raw.kind, raw.signature))
     return meanings
 
 

@@ -13,7 +13,7 @@ from lark import Token, Tree
 
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
-from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit
+from holdsfor.language.parsing.durations import HINT, count_ticks, needs_unit, wrong_duration
 from holdsfor.language.parsing.patterns import RawPatternRule, build_pattern_rule
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var
 
@@ -23,6 +23,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "\n": ""}
 _NUMBERED = re.compile(r"\b_(\d{1,9})\b")
 _MOST = 2**63 - 1
 _DEPTH = 100
+#: Tokens that say what a declaration is about.
+_KINDS = frozenset({"ENTITY", "INTERNAL"})
 #: A chain of more conditions than this is built as a balanced tree, so that its depth stays small.
 _CHAIN = 32
 
@@ -42,13 +44,20 @@ class RawDirective:
 
 
 @dataclass(frozen=True, slots=True)
-class RawInput:
-    entity: OneOf["event", "fluent"]
+class RawDeclaration:
+    """`input event name/arity`, `input fluent name/arity` or `internal name/arity`."""
+
+    kind: OneOf["event", "fluent", "internal"]
     signature: Signature
     place: Place
 
+    @property
+    def word(self) -> str:
+        """How the declaration begins."""
+        return "internal" if self.kind == "internal" else "input"
 
-Raw = RawClause | RawPatternRule | RawDirective | RawInput
+
+Raw = RawClause | RawPatternRule | RawDirective | RawDeclaration
 
 
 class Refused(Exception):
@@ -87,17 +96,18 @@ class Builder:
         if tree.data == "directive":
             word = str(children[1]) if len(children) == 3 else ""
             return [RawDirective(word, self.term(children[-1]), place)]
-        entity = cast(OneOf["event", "fluent"], str(children[1]))
-        return [self._input(entity, cast(Tree[Token], child)) for child in children[2:]]
+        words = [str(child) for child in children if isinstance(child, Token) and child.type in _KINDS]
+        kind = cast(OneOf["event", "fluent", "internal"], words[0])
+        return [self._declaration(kind, child) for child in children if isinstance(child, Tree)]
 
-    def _input(self, entity: OneOf["event", "fluent"], indicator: Tree[Token]) -> RawInput:
+    def _declaration(self, kind: OneOf["event", "fluent", "internal"], indicator: Tree[Token]) -> RawDeclaration:
         name, _, arity = (str(child) for child in indicator.children)
         if not re.fullmatch(r"\d{1,2}", arity):
             hint = "write the name and the number: press/1"
             place = self.place(indicator)
             raise Refused(self._error("arity", f"`{arity}` is not a number of arguments", place, hint))
         signature = Signature(_unquoted(name) if name[0] == "'" else name, int(arity))
-        return RawInput(entity, signature, self.place(indicator))
+        return RawDeclaration(kind, signature, self.place(indicator))
 
     def term(self, tree: Tree[Token] | Token) -> Term:
         assert isinstance(tree, Tree)
@@ -183,10 +193,10 @@ class Builder:
         self.note_duration(text, place)
         ticks = count_ticks(text, self._unit)
         if ticks is None or ticks > _MOST:
-            message = f"`{text}` is not a whole number of ticks of 1 {self._unit}"
-            message = message if ticks is None else f"the duration {text} is too long"
-            self.diagnostics.append(self._error("duration", message, place, HINT))
-            return Int(0, place)
+            too_long = f"the duration {text} is too long", HINT
+            message, hint = wrong_duration(text, self._unit) if ticks is None else too_long
+            self.diagnostics.append(self._error("duration", message, place, hint))
+            return Int(1, place)  # what nothing more is said about
         return Int(ticks, place)
 
     def note_duration(self, text: str, place: Place) -> None:

@@ -9,7 +9,7 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedTok
 
 from holdsfor.duration import SECONDS
 from holdsfor.language.parsing.advice import SKIPPED, Advice
-from holdsfor.language.parsing.pattern_mistakes import advise_on_pattern
+from holdsfor.language.parsing.pattern_mistakes import advise_on_misplaced_pattern, advise_on_pattern
 
 #: Quotation marks as text programs set them.
 _TYPESET = "[\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]"
@@ -26,7 +26,6 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
         (r"=>", "operator", "`=>` is not a comparison", "write `>=`"),
         (r"!=", "operator", "`!=` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
         (r"<>", "operator", "`<>` is not a comparison", "write `\\=` (or `=\\=` for numbers)"),
-        (r"===?", "operator", "`==` has two equals signs", "write `==`"),
         (r"=\.\.", "unsupported", "`=..` is not available in event descriptions", "write the term out"),
         (r"&&?", "operator", "`&` does not join conditions", "write a comma"),
         (r"\|\|?", "operator", "`|` does not separate conditions", "write `;`, or one rule for each case"),
@@ -45,7 +44,9 @@ _SLIPS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
     ]
 )
 #: Units as they are written elsewhere, and as they are written here. `m` may be metres: it is not among them.
-_UNITS = {"sec": "s", "second": "s", "minute": "min", "min": "min", "hr": "h", "hour": "h", "day": "d"}
+_UNITS = {"sec": "s", "second": "s", "minute": "min", "hr": "h", "hour": "h", "day": "d"} | {
+    unit: unit for unit in SECONDS
+}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)")
 _RULE_HEAD = re.compile(r"\s*(?:initiatedAt|terminatedAt|initiates|terminates|happensAt|holdsFor|initially)\(")
 _FIRST_COMPARISON = re.compile(r"([\w.]+)\s*(<|>|=<|>=)\s*([\w.]+)\s*\Z")
@@ -57,7 +58,20 @@ _WORD = re.compile(r"\w+|'(?:[^'\\\n]|\\.|'')*'|\S")
 def advise(error: UnexpectedInput, text: str) -> Advice:
     """The advice for a clause that the grammar refuses."""
     position, at_end = _position(error, text)
-    finders = (_pattern, _neck, _two_clauses, advise_on_pattern, _arrow, _unit, _chain, _slip, _brackets, _surroundings)
+    finders = (
+        _internal,
+        _pattern,
+        _neck,
+        _two_clauses,
+        _unit,
+        advise_on_pattern,
+        advise_on_misplaced_pattern,
+        _arrow,
+        _chain,
+        _slip,
+        _brackets,
+        _surroundings,
+    )
     for find in finders:
         advice = find(text, position, at_end)
         if advice:
@@ -73,7 +87,18 @@ def _position(error: UnexpectedInput, text: str) -> tuple[int, bool]:
     return len(text.rstrip()), True
 
 
+def _internal(text: str, position: int, at_end: bool) -> Advice | None:
+    """`internal late.`, `internal late(O).`: a name without its arity."""
+    opening = re.match(r"internal\s+(?=[a-z'])", _without_comments(text).lstrip())
+    if opening is None or "<-" in text or ":-" in text:
+        return None
+    hint = "write name and arity, such as internal lateCount/2."
+    return Advice("syntax", "`internal` names definitions by name and arity", hint, position, position + 1)
+
+
 def _pattern(text: str, position: int, at_end: bool) -> Advice | None:
+    if text[max(position - 2, 0) : position + 1] == "===":
+        return Advice("operator", "`===` is not a comparison", "write `==`", position - 2, position + 1)
     if text[max(position - 1, 0) : position + 1] == "<>":
         hint = "write `\\=` (or `=\\=` for numbers)"
         return Advice("operator", "`<>` is not a comparison", hint, position - 1, position + 1)
@@ -120,10 +145,17 @@ def _arrow(text: str, position: int, at_end: bool) -> Advice | None:
 
 
 def _unit(text: str, position: int, at_end: bool) -> Advice | None:
-    """`10 minutes`, `10 sec`"""
+    """`10 minutes`, `10 sec`, `-10 min`"""
     for amount in _AMOUNT.finditer(text):
         unit = _UNITS.get(amount[2].removesuffix("s"))
-        if unit and amount.start() <= position < amount.end():
+        if not unit or not amount.start() <= position < amount.end():
+            continue
+        sign = re.search(r"-\s*\Z", text[: amount.start()])
+        if sign and amount[2] in SECONDS:
+            message = f"`-{amount[0]}` is less than nothing"
+            hint = f"write how long, without a sign: {amount[0]}"
+            return Advice("duration", message, hint, sign.start(), amount.end())
+        else:
             hint = f"write {amount[1]} {unit}; the units are {', '.join(SECONDS)}"
             return Advice("duration", f"`{amount[2]}` is not a unit of time", hint, amount.start(), amount.end())
     return None
@@ -190,7 +222,11 @@ def _brackets(text: str, position: int, at_end: bool) -> Advice | None:
             )
         opened, _ = open_brackets[-1]
         if _OPENING[opened] != bracket:
-            hint = f"write `{_OPENING[opened]}`"
+            hint = (
+                "write `)`, or open a list before it with `[`"
+                if bracket == "]"
+                else "write `]`, or close the list before"
+            )
             return Advice("parenthesis", f"`{opened}` is closed by `{bracket}`", hint, position, position + 1)
     whole = _open_brackets(text)
     if whole and (at_end or re.match(r":-|[a-z]", text[position:])):
@@ -209,7 +245,10 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
         return Advice("syntax", "a name and its `(` are apart", gap, len(before), position + 1)
     if text.startswith("(", position) and re.search(r"\b[A-Z_]\w*\Z", before):
         start = len(before) - len(re.findall(r"\w+\Z", before)[0])
-        hint = "names of events, fluents and predicates begin with a lower-case letter"
+        name = before[start:]
+        hint = f"names begin with a lower-case letter: write {name[:1].lower()}{name[1:]}"
+        if name.isupper():
+            hint = f"names begin with a lower-case letter: write {name.lower()}"
         return Advice("syntax", "a variable cannot have arguments", hint, start, len(before))
     spaced = re.search(r"\b([A-Z]\w*)\s+\Z", text[:position])
     second = re.match(r"[A-Z]\w*", text[position:])
@@ -224,6 +263,10 @@ def _surroundings(text: str, position: int, at_end: bool) -> Advice | None:
     if before.endswith(",") and (at_end or text[position : position + 1] in (")", "]", ",")):
         place = len(before) - 1
         return Advice("comma", "a comma with nothing after it", "remove it, or write what is missing", place, place + 1)
+    operator = re.search(r"(?<![:<-])(?:=<|>=|[-+*/<>=])\Z", before)
+    if operator and (at_end or text[position : position + 1] in (")", "]", ",")):
+        hint = f"write what is missing behind it, or remove `{operator[0]}`"
+        return Advice("operator", f"`{operator[0]}` with nothing after it", hint, *operator.span())
     if before.endswith(":-") and at_end:
         return Advice(
             "syntax", "a rule without conditions", "remove `:-`, or write the conditions", len(before) - 2, len(before)
@@ -271,3 +314,19 @@ def _open_brackets(text: str) -> list[tuple[str, int]]:
         elif char in _OPENING.values() and stack:
             stack.pop()
     return stack
+
+
+#: The first that knows the mistake gives the advice.
+_FINDERS = (
+    _internal,
+    _pattern,
+    _neck,
+    _two_clauses,
+    advise_on_pattern,
+    _arrow,
+    _unit,
+    _chain,
+    _slip,
+    _brackets,
+    _surroundings,
+)

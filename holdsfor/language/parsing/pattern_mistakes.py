@@ -28,6 +28,8 @@ _INSTEAD: dict[str, str] = {
     "if": "write WHERE",
     "when": "write WHERE",
     "with": "write WHERE",
+    "having": "write WHERE",
+    "group": "leave it out: variables that the head has, too, make the groups",
     "do": "leave it out: what is recognised is in the results",
     "check": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
     "timestamp": "write a window, (a SEQ b).5min, or ask for the times in a rule: occurs(event, S, E)",
@@ -37,8 +39,13 @@ _INSTEAD: dict[str, str] = {
     "ntimes": "write a recursive rule: run(1) <- a.  run(K+1) <- run(K) SEQ a.",
     "forall_seq": "write SEQ",
 }
+_REPEATED = re.compile(r"[+*]\s*(?=\Z|[).]|(?i:seq|and|par|or|where|aggregate)\b)")
+_EVENT = r"'?[a-z]\w*'?(?:\([^()]*\))?"
+_LEFT, _RIGHT = re.compile(rf"({_EVENT})\s*\Z"), re.compile(rf"\s*({_EVENT})")
+_MISPLACED = re.compile(r"(?i:seq|par|equals|meets|during|starts|finishes|cnot|where|aggregate)\b")
 _SIGN = re.compile(r"/\\|\\/|->|[*#;&|]")
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_FORMS = FORMS.keys() - {"fi", "p", "points", "bound"}  # these may be names of events, too
 _ABSENCE = "write what it lies between: NOT(c).[a, b]"
 
 
@@ -49,6 +56,9 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return None
     if at_end:
         return _unfinished(before, position)
+    if text.startswith("[", position) and not before.endswith("."):
+        hint = "write the events with operators: a SEQ b"
+        return Advice("pattern", "a list cannot be an event", hint, position, position + 1)
     if text.startswith(",", position):
         return _comma(before, position)
     if re.search(r"(?i)\bnot\Z", before) or text.startswith("\\+", position):
@@ -56,8 +66,44 @@ def advise_on_pattern(text: str, position: int, at_end: bool) -> Advice | None:
         return Advice("pattern", "this is not how a pattern negates", _ABSENCE, start, position + 1)
     if before[-1].isalnum() or before[-1] in ")]_'":
         in_condition = re.search(r"(?i)\bwhere\b", before) and text[position] in ";&|"
-        return None if in_condition else _operator(text, position)
+        return None if in_condition else _repeated(text, position) or _operator(text, position)
     return None
+
+
+def advise_on_misplaced_pattern(text: str, position: int, at_end: bool) -> Advice | None:
+    """`SEQ` and its like among the conditions of a rule."""
+    word = _MISPLACED.match(text, position)
+    before = _without_remarks(text[:position])
+    if word is None or at_end or ":-" not in before:
+        return None
+    head = before[: before.index(":-")].strip()
+    message = f"`{word[0]}` belongs in a pattern, which is a rule of its own"
+    if re.split(r"\W", head)[0] not in _FORMS:
+        hint = f"write `<-` in place of `:-`: {head} <- ..."
+    else:
+        left, right = _LEFT.search(text[:position]), _RIGHT.match(text, word.end())
+        hint = "write the pattern as a rule, both(X) <- a(X) SEQ b(X)., and happensAt(both(X), T) here"
+        if left and right and word[0].lower() not in ("where", "aggregate"):
+            event = _joined_event(word[0], left[1], right[1])
+            hint = f"write {event} <- {left[1]} {word[0]} {right[1]}. and happensAt({event}, T) here"
+    return Advice("operator", message, hint, position, word.end())
+
+
+def _joined_event(word: str, left: str, right: str) -> str:
+    """Name the event of a pattern after its parts, with the variables of both."""
+    names = [re.split(r"\W", event.strip("'"))[0] for event in (left, right)]
+    variables = dict.fromkeys(re.findall(r"\b[A-Z]\w*", f"{left} {right}"))
+    return f"{names[0]}_{word.lower()}_{names[1]}" + (f"({', '.join(variables)})" if variables else "")
+
+
+def _repeated(text: str, position: int) -> Advice | None:
+    """`b(V)+`"""
+    sign, event = _REPEATED.match(text, position), _LEFT.search(text[:position])
+    if sign is None or event is None:
+        return None
+    several = re.sub(r"^'?(\w+)'?", r"\1s", event[1])
+    hint = f"write {several} <- {event[1]}. {several} <- {several} SEQ {event[1]}. and {several} here"
+    return Advice("operator", f"`{sign[0].strip()}` does not repeat an event", hint, position, position + 1)
 
 
 def _without_remarks(text: str) -> str:
@@ -69,7 +115,7 @@ def _comma(before: str, position: int) -> Advice | None:
     if before.count("(") + before.count("[") > before.count(")") + before.count("]"):
         return None
     name = re.match(r"\s*(\w+)", before)
-    if name and name[1] in FORMS:
+    if name and name[1] in _FORMS:
         hint = f"write `:-` between {name[1]} and its conditions; `<-` is for patterns of events"
         at = before.index("<-")
         return Advice("operator", "`<-` does not stand before conditions", hint, at, at + 2)
@@ -85,11 +131,44 @@ def _operator(text: str, position: int) -> Advice | None:
     if match is None:
         return None
     word = match.group()
-    hint = _INSTEAD.get(word.lower())
-    if hint is None:
+    if word in (";", "|") and re.search(r"[<>=]\s*[\w.]+\s*\Z", text[:position]):
+        hint = "write a rule for each case, with its condition behind WHERE"
+        return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+    if word.upper() in _OPERATORS:
+        return _out_of_place(text, position, word)
+    hint = _INSTEAD.get(word.lower(), "")
+    if not hint:
         close = get_close_matches(word.upper(), _OPERATORS, n=1, cutoff=0.6)
         hint = f"did you mean {close[0]}?" if close else f"write one of {', '.join(_OPERATORS)}"
     return Advice("operator", f"`{word}` is not an operator of patterns", hint, position, match.end())
+
+
+def _out_of_place(text: str, position: int, word: str) -> Advice | None:
+    """Advise on an operator among arguments, in a condition, or behind an aggregate that is not complete."""
+    opening = _last_open(text[:position])
+    end = position + len(word)
+    last = [match[1].lower() for match in re.finditer(r"(?i)\b(where|aggregate)\b", _without_remarks(text[:position]))]
+    if opening is None:
+        hint = "write over what before it: OVER LAST 10, or OVER LAST 5 min"
+        message = "an aggregate that does not say over what"
+        return Advice("aggregate", message, hint, position, end) if last[-1:] == ["aggregate"] else None
+    if re.search(r"(?i)\bwhere\s*\Z", text[:opening]) and word.upper() in ("AND", "OR"):
+        hint = (
+            "write a comma" if word.upper() == "AND" else "write a rule for each case, with its condition behind WHERE"
+        )
+        return Advice("operator", f"`{word}` joins events, not conditions", hint, position, end)
+    hint = f"write `)` before `{word}`"
+    return Advice("parenthesis", f"`{word}` stands inside this `(`", hint, opening, opening + 1)
+
+
+def _last_open(text: str) -> int | None:
+    """Return the place of the last bracket that is open at the end of a text."""
+    closed = 0
+    for place in range(len(text) - 1, -1, -1):
+        closed += (text[place] == ")") - (text[place] == "(")
+        if closed < 0:
+            return place
+    return None
 
 
 def _unfinished(before: str, position: int) -> Advice | None:

@@ -15,13 +15,13 @@ from lark.exceptions import UnexpectedInput
 from holdsfor.duration import TickUnit
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactReaderOf, FactTable
-from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDirective, RawInput, Refused
+from holdsfor.language.parsing.building import Builder, Raw, RawClause, RawDeclaration, RawDirective, Refused
 from holdsfor.language.parsing.clauses import MANY, Chunk, Fact, clauses
 from holdsfor.language.parsing.mistakes import advise
 from holdsfor.language.parsing.patterns import RawPatternRule
 from holdsfor.language.terms import Atom, Compound, Place
 
-__all__ = ["Parsed", "Raw", "RawClause", "RawDirective", "RawInput", "RawPatternRule", "names_defined", "parse"]
+__all__ = ["Parsed", "Raw", "RawClause", "RawDeclaration", "RawDirective", "RawPatternRule", "names_defined", "parse"]
 
 _NAME = re.compile(r"\b[a-z]\w*")
 _HEAD = re.compile(r"\s*([a-z]\w*)(?:\(\s*(?:\w+\([^()]*\)\s*,\s*)?([a-z]\w*))?")
@@ -98,9 +98,11 @@ def _parse_first(source: Source, chunk: Chunk, parsed: Parsed) -> Chunk | None:
         parsed.damaged.update(_NAME.findall(text))
         return None
     place = source.place(chunk.start + advice.start, chunk.start + advice.end)
-    parsed.diagnostics.append(
-        Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, source.line(place.line))
-    )
+    if not any(each.place == place for each in parsed.diagnostics[-1:]):  # the cut before a clause may stand there, too
+        line = source.line(place.line)
+        parsed.diagnostics.append(
+            Diagnostic(advice.code, "error", advice.message, place, advice.hint, advice.construct, line)
+        )
     if advice.split is None or not 0 < advice.cut <= advice.split:
         parsed.damaged.update(names_defined(text))
         return None

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date, datetime
 
-from holdsfor.language.description import Compare, Is
+from holdsfor.language.description import Compare, Happens, Is, Literal, Occurs
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.names import bodies
-from holdsfor.language.reading.arithmetic import date_hint
-from holdsfor.language.terms import Atom, Compound, Float, Int, Term
+from holdsfor.language.passes.strata import mentions
+from holdsfor.language.pattern_walk import as_body
+from holdsfor.language.reading.arithmetic import date_hint, not_arithmetic
+from holdsfor.language.terms import Atom, Compound, Float, Int, Term, Var, variables
 from holdsfor.language.vocabulary import FUNCTIONS
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -23,17 +25,47 @@ def comparisons(draft: Draft) -> None:
         for literal in every(body):
             if isinstance(literal, Compare):
                 _check_dates(draft, literal.left, literal.right)
-                if literal.op in ("=", "==") and not _can_be_equal(literal.left, literal.right):
+                if literal.op in ("=", "==") and not can_be_equal(literal.left, literal.right):
                     _warn(draft, literal)
             elif isinstance(literal, Is):
                 _check_dates(draft, literal.expression)
+    for rule in draft.rules:
+        _check_assignments(draft, [rule.subject, *([] if rule.value is None else [rule.value])], rule.body)
+    for pattern in draft.patterns:
+        _check_assignments(draft, [pattern.head], as_body(pattern))
 
 
-def _can_be_equal(left: Term, right: Term) -> bool:
+def _check_assignments(draft: Draft, head: list[Term], body: tuple[Literal, ...]) -> None:
+    """Refuse `D = X*2` where D is an argument: it would be the term `X*2`."""
+    arguments = {variable for term in (*head, *_matched(body)) for variable in variables(term)}
+    for literal in every(body):
+        if isinstance(literal, Compare) and literal.op == "=":
+            for name, sum_ in ((literal.left, literal.right), (literal.right, literal.left)):
+                if (
+                    isinstance(name, Var)
+                    and name in arguments
+                    and _is_calculation(sum_)
+                    and not list(not_arithmetic(sum_))
+                ):
+                    text = f"{written(name)} is {written(sum_)}"
+                    message = f"`=` compares terms and calculates nothing: {written(name)} would be `{written(sum_)}`"
+                    draft.error("argument", message, literal.place, f"write {text}")
+
+
+def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
+    """The events and fluents of a body, and the values of these."""
+    for literal in mentions(body):
+        if isinstance(literal, Happens | Occurs):
+            yield literal.event
+        else:
+            yield from (literal.fluent, literal.value)
+
+
+def can_be_equal(left: Term, right: Term) -> bool:
     """Whether some values of their variables make them the same term."""
     if isinstance(left, Compound) and isinstance(right, Compound):
         alike = left.functor == right.functor and len(left.args) == len(right.args)
-        return alike and all(map(_can_be_equal, left.args, right.args))
+        return alike and all(map(can_be_equal, left.args, right.args))
     if isinstance(left, Atom | Compound | Int | Float) and isinstance(right, Atom | Compound | Int | Float):
         return left == right and type(left) is type(right)
     return True

@@ -294,7 +294,7 @@ class _Work:
         facts = next(chain(clauses, tables), None)
         place = feeds[0].place if feeds else facts or NOWHERE
         seen = _fluent(domain, SEEN, args)
-        self.draft.unreported |= {(domain.stand_in(word), TRUE) for word in STAND_INS}
+        self.draft.unreported |= {(domain.stand_in(word), None) for word in STAND_INS}
         sources: list[tuple[tuple[Term, ...], Term, Term]] = []
         if facts:
             goal = Call(Compound(domain.name, args) if args else Atom(domain.name), place)

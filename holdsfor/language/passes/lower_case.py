@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from holdsfor.language.description import Edge, Happens, Holds, HoldsFor, Occurs
+from holdsfor.language.description import Call, Edge, Happens, Holds, HoldsFor, Literal, Occurs
 from holdsfor.language.draft import Draft
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Atom, Term, Var, name_and_args
@@ -27,6 +27,21 @@ def lower_case(draft: Draft) -> None:
                 argument = f"argument {position + 1} of {name}/{arity}"
                 message = f"{atom.name} is a name here, and elsewhere {argument} is {variable}"
                 draft.warning("name", message, atom.place, f"write {variable} if any value is meant")
+    _warn_of_letters(draft)
+
+
+def _warn_of_letters(draft: Draft) -> None:
+    """Warn of a letter that stands in a head and in its conditions, and that no fact knows: a variable was meant."""
+    rules = [(rule.subject, rule.body) for rule in draft.rules]
+    rules += [(pattern.head, as_body(pattern)) for pattern in draft.patterns]
+    rules += [(clause.head, clause.body) for clause in draft.background if clause.body]
+    for head, body in rules:
+        inside = {arg for term in _matched(body) for arg in name_and_args(term)[1] if isinstance(arg, Atom)}
+        for atom in name_and_args(head)[1]:
+            if isinstance(atom, Atom) and len(atom.name) == 1 and atom.name.islower() and atom in inside:
+                variable = atom.name.upper()
+                message = f"{atom.name} is a name here, in the head and in a condition"
+                draft.warning("name", message, atom.place, f"write {variable} in both if any value is meant")
 
 
 def _subjects(draft: Draft) -> Iterator[Term]:
@@ -36,8 +51,15 @@ def _subjects(draft: Draft) -> Iterator[Term]:
     for pattern in draft.patterns:
         yield pattern.head
     for body in (*(rule.body for rule in draft.rules), *map(as_body, draft.patterns)):
-        for literal in every(body):
-            if isinstance(literal, Happens | Occurs):
-                yield literal.event
-            elif isinstance(literal, Edge | Holds | HoldsFor):
-                yield literal.fluent
+        yield from _matched(body)
+
+
+def _matched(body: tuple[Literal, ...]) -> Iterator[Term]:
+    """The events, fluents and facts that a body asks for."""
+    for literal in every(body):
+        if isinstance(literal, Happens | Occurs):
+            yield literal.event
+        elif isinstance(literal, Edge | Holds | HoldsFor):
+            yield literal.fluent
+        elif isinstance(literal, Call):
+            yield literal.goal

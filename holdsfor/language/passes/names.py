@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from holdsfor.language.description import Call, Clause, Deadline, Grounding, Initially, Literal, Rule, Signature
+from holdsfor.language.description import (
+    Call,
+    Clause,
+    Compare,
+    Deadline,
+    Grounding,
+    Initially,
+    Is,
+    Literal,
+    Rule,
+    Signature,
+)
 from holdsfor.language.draft import Draft, arguments, did_you_mean
 from holdsfor.language.passes.strata import mentioned, signature
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.unavailable import unavailable
+from holdsfor.language.terms import Term
 from holdsfor.language.vocabulary import FORMS, LISTS
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -64,11 +76,31 @@ def _report(draft: Draft, uses: list[Call], owner: Signature, arities: dict[str,
         hint = f"write happensAt({written(goal)}, T), or holdsAt({written(goal)}=value, T)"
         draft.error("unknown", f"{owner} is an event or fluent, not a predicate", place, hint)
     else:
-        event = f"happensAt({written(goal)}, T)"
+        event = _event_instead(draft, goal, arities.keys())
         hint = did_you_mean(name, set(arities) | set(FORMS)) or (
             f"define it by facts or rules, or load the file that does; if it is an event, write {event}"
         )
         draft.error("unknown", f"there are no facts or rules for {owner}{places}", place, hint)
+
+
+def _event_instead(draft: Draft, goal: Term, known: Collection[str]) -> str:
+    """Write the condition as an event; a clause of background knowledge that asks for events is a pattern."""
+    clause = next((each for each in draft.background if each.place.covers(goal.place)), None)
+    if clause is None:
+        return f"happensAt({written(goal)}, T)"
+    events, tests = [], []
+    for literal in clause.body:
+        match literal:
+            case Call(goal=event) if signature(event).name not in known:
+                events.append(written(event))
+            case Call(goal=test):
+                tests.append(written(test))
+            case Compare(op=op, left=left, right=right):
+                tests.append(f"{written(left)} {op} {written(right)}")
+            case Is(target=target, expression=expression):
+                tests.append(f"{written(target)} is {written(expression)}")
+    where = f" WHERE ({', '.join(tests)})" if tests else ""
+    return f"a pattern: {written(clause.head)} <- {' AND '.join(events)}{where}"
 
 
 def _events_and_fluents(draft: Draft) -> set[Signature]:

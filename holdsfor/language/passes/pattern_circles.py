@@ -1,7 +1,8 @@
-"""Pattern events that need each other: fine where an occurrence is made of earlier ones or of fewer conditions.
+"""Pattern events that need each other: fine where an occurrence is made of earlier or of shorter ones.
 
-What a circle may not have: its own absence, an aggregate over itself, or a policy that chooses among occurrences that
-are still being found.
+A circle may have its own absence between two events, which is shorter than what spans both: then all that it is made of
+must be shorter, too. It may not have its own absence until a deadline, an aggregate over itself, or a policy that
+chooses among occurrences that are still being found.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from holdsfor.language.description import Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import every_pattern, inside
-from holdsfor.language.patterns import Absence, EventPattern, Join, Pattern, PatternRule, RunningAggregate
+from holdsfor.language.patterns import (
+    Absence,
+    Either,
+    EventPattern,
+    Filter,
+    Join,
+    Limit,
+    Pattern,
+    PatternRule,
+    RunningAggregate,
+)
 from holdsfor.language.terms import Place
 
 
@@ -25,8 +36,17 @@ def pattern_circles(draft: Draft) -> None:
 
 
 def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature]) -> None:
+    negates = any(
+        any(leaves_among(part.what, members))
+        for rule in rules
+        for part in every_pattern(rule.pattern)
+        if isinstance(part, Absence)
+    )
     for rule in rules:
-        for leaf, reason, hint in (*_closed_leaves(rule, members), *_chosen_leaves(rule, members)):
+        others = (
+            _chosen_leaves(rule, members) if rule.policy != "unrestricted" else _long_leaves(rule, members, negates)
+        )
+        for leaf, reason, hint in (*_closed_leaves(rule, members), *others):
             shown = _show_circle(rules, rule, signature(leaf.event))
             draft.error("cycle", f"{signature(rule.head)} depends on itself{shown}; {reason}", leaf.place, hint)
             return
@@ -35,9 +55,10 @@ def _check_circle(draft: Draft, rules: list[PatternRule], members: Set[Signature
 def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
     """The events of the circle that must be complete before."""
     for pattern in every_pattern(rule.pattern):
-        if isinstance(pattern, Absence):
+        if isinstance(pattern, Absence) and isinstance(pattern.last, int):
             for leaf in leaves_among(pattern.what, members):
-                yield leaf, "NOT cannot ask for what it takes part in", "negate an event outside the circle"
+                reason = "NOT until a deadline cannot ask for what it takes part in"
+                yield leaf, reason, "write the event that ends it, NOT(a).[b, c], or negate an event outside the circle"
         elif isinstance(pattern, RunningAggregate):
             for leaf in leaves_among(pattern.pattern, members):
                 yield leaf, "an aggregate needs all events before", "aggregate over events outside the circle"
@@ -45,13 +66,22 @@ def _closed_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple
 
 def _chosen_leaves(rule: PatternRule, members: Set[Signature]) -> Iterator[tuple[EventPattern, str, str]]:
     """Under a policy, the events of the circle that may end together with what they are part of."""
-    if rule.policy == "unrestricted":
-        return
     earlier = {id(leaf) for leaf in _earlier_leaves(rule.pattern)}
+    if rule.policy == "recent":
+        earlier |= {id(leaf) for leaf in _choosing_leaves(rule.pattern)}
     for leaf in leaves_among(rule.pattern, members):
         if id(leaf) not in earlier:
             hint = f"write it on the left of SEQ, or leave the policy {rule.policy} to other rules"
             yield leaf, f"the policy {rule.policy} must know all that it chooses from", hint
+
+
+def _long_leaves(rule: PatternRule, members: Set[Signature], negates: bool) -> Iterator[tuple[EventPattern, str, str]]:
+    """In a circle with its own absence, the events of the circle that may last as long as what they are part of."""
+    shorter = {id(leaf) for leaf in _shorter_leaves(rule.pattern)}
+    for leaf in leaves_among(rule.pattern, members) if negates else ():
+        if id(leaf) not in shorter:
+            hint = "write it in SEQ with another event, or negate an event outside the circle"
+            yield leaf, "where NOT asks for what it takes part in, all that it is made of must be shorter", hint
 
 
 def _earlier_leaves(pattern: Pattern) -> Iterator[EventPattern]:
@@ -60,12 +90,44 @@ def _earlier_leaves(pattern: Pattern) -> Iterator[EventPattern]:
         case Join(kind="seq"):
             yield from _atoms(pattern.left)
             yield from _earlier_leaves(pattern.right)
-        case Absence():
+        case Absence(last=int()):
             yield from _atoms(pattern.first)
-            yield from () if isinstance(pattern.last, int) else _earlier_leaves(pattern.last)
+        case Absence():
+            assert not isinstance(pattern.last, int)
+            yield from (*_atoms(pattern.what), *_atoms(pattern.first), *_earlier_leaves(pattern.last))
         case _:
             for part in inside(pattern):
                 yield from _earlier_leaves(part)
+
+
+def _choosing_leaves(pattern: Pattern) -> Iterator[EventPattern]:
+    """The events at the end of a sequence: each chooses by itself, and from what ended before it began."""
+    match pattern:
+        case Join(kind="seq", right=last):
+            pass
+        case Absence(last=last) if not isinstance(last, int):
+            pass
+        case Either() | Filter() | Limit():
+            for part in inside(pattern):
+                yield from _choosing_leaves(part)
+            return
+        case _:
+            return
+    while isinstance(last, Filter | Limit):
+        last = last.pattern
+    yield from (last,) if isinstance(last, EventPattern) else _choosing_leaves(last)
+
+
+def _shorter_leaves(pattern: Pattern) -> Iterator[EventPattern]:
+    """The events that do not last as long as the pattern."""
+    match pattern:
+        case Join(kind="seq"):
+            yield from _atoms(pattern)
+        case Absence() if not isinstance(pattern.last, int):
+            yield from _atoms(pattern)
+        case _:
+            for part in inside(pattern):
+                yield from _shorter_leaves(part)
 
 
 def _atoms(pattern: Pattern) -> Iterator[EventPattern]:

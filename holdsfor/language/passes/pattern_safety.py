@@ -8,8 +8,15 @@ from holdsfor.language.description import Call
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.strata import signature
-from holdsfor.language.pattern_walk import inside, measure_variables, own_variables, pattern_variables
-from holdsfor.language.patterns import Absence, Either, Filter, Pattern, PatternRule, RunningAggregate
+from holdsfor.language.pattern_walk import (
+    beside_each_other,
+    event_variables,
+    inside,
+    measure_variables,
+    own_variables,
+    pattern_variables,
+)
+from holdsfor.language.patterns import Absence, Either, Filter, Limit, Pattern, PatternRule, RunningAggregate
 from holdsfor.language.terms import Var, variables
 from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
@@ -33,6 +40,7 @@ class _Check:
         self._modes = modes
         self._policy = rule.policy
         self._reported: set[Var] = set()
+        self._beside: frozenset[Var] = frozenset()  # what events beside the pattern give a value
 
     def run(self) -> None:
         head = set(variables(self._rule.head))
@@ -41,6 +49,15 @@ class _Check:
         for variable in dict.fromkeys(variables(self._rule.head)):
             if not all(variable in way for way in ways):
                 self._report(variable, f"the pattern does not give {written(variable)} a value", hint)
+
+    def _ways_of_part(self, whole: Pattern, part: Pattern, outside: set[Var]) -> Ways:
+        """Return the ways of a pattern inside another, where others stand beside it."""
+        known = self._beside
+        others = (each for each in beside_each_other(whole) if each is not part)
+        self._beside = known.union(*map(event_variables, others))
+        ways = self._ways(part, outside | _others(whole, part))
+        self._beside = known
+        return ways
 
     def _ways(self, pattern: Pattern, outside: set[Var]) -> Ways:
         """outside: the variables of the rule that stand elsewhere."""
@@ -55,7 +72,7 @@ class _Check:
                 return self._running(pattern, outside)
         ways: Ways = frozenset({frozenset(own_variables(pattern))})
         for part in inside(pattern):
-            more = self._ways(part, outside | _others(pattern, part))
+            more = self._ways_of_part(pattern, part, outside)
             ways = _least(one | other for one in ways for other in more)
         return ways
 
@@ -69,19 +86,23 @@ class _Check:
                 self._report(variable, f"under the policy {self._policy} {needed}", hint)
         return _least(ways)
 
-    def _absence(self, pattern: Absence, outside: set[Var]) -> Ways:
+    def _absence(self, pattern: Absence, outside: set[Var], tested: frozenset[Var] = frozenset()) -> Ways:
+        """tested: the variables of conditions that stand directly behind it, which may give them values."""
         own = pattern_variables(pattern.what)
-        ways = self._ways(pattern.first, outside | own | _others(pattern, pattern.first))
-        if not isinstance(pattern.last, int):
-            more = self._ways(pattern.last, outside | own | _others(pattern, pattern.last))
+        ways: Ways = frozenset({frozenset()})
+        for part in beside_each_other(pattern):
+            more = self._ways_of_part(pattern, part, outside)
             ways = _least(one | other for one in ways for other in more)
         policy, self._policy = self._policy, "unrestricted"  # nothing is chosen of what is absent
-        self._ways(pattern.what, outside | _others(pattern, pattern.what))
+        self._ways_of_part(pattern, pattern.what, outside)
         self._policy = policy
+        ways = frozenset(way | (self._beside & own) for way in ways)
         for variable in _shared(own, outside):
-            if not all(variable in way for way in ways):
-                hint = "write it in one of the two events that NOT lies between, or _ for any value"
-                message = f"{written(variable)} stands in NOT and elsewhere, but in no event that NOT lies between"
+            if not all(variable in way for way in ways) and variable not in tested:
+                hint = "write it in an event of the pattern, or in WHERE right behind NOT; or write _ for any value"
+                message = (
+                    f"{written(variable)} stands in NOT and elsewhere, but no event of the pattern gives it a value"
+                )
                 self._report(variable, message, hint)
         return ways
 
@@ -91,7 +112,7 @@ class _Check:
             if isinstance(literal, Call) and signature(literal.goal) in self._draft.dynamic_domains:
                 hint = "leave the condition out: what the pattern names has been in the input"
                 self._draft.error("misplaced", "WHERE cannot ask for a dynamic domain", literal.place, hint)
-        ways = self._ways(pattern.pattern, outside | conditions)
+        ways = self._tested_ways(pattern.pattern, outside | conditions, frozenset(conditions))
         filtered: set[frozenset[Var]] = set()
         for way in ways:
             values = set(way)
@@ -102,6 +123,15 @@ class _Check:
                 self._report(variable, message, hint)
             filtered.add(frozenset(values | all_variables(left)))
         return _least(filtered)
+
+    def _tested_ways(self, pattern: Pattern, outside: set[Var], tested: frozenset[Var]) -> Ways:
+        """Return the ways of what conditions stand behind; a window may lie between them."""
+        match pattern:
+            case Absence():
+                return self._absence(pattern, outside, tested)
+            case Limit():
+                return self._tested_ways(pattern.pattern, outside, tested)
+        return self._ways(pattern, outside)
 
     def _running(self, pattern: RunningAggregate, outside: set[Var]) -> Ways:
         measured = {variable for measure in pattern.measures for variable in measure_variables(measure)}

@@ -10,6 +10,7 @@ from holdsfor.language.description import (
     Allen,
     Call,
     Clause,
+    Compare,
     Deadline,
     Duration,
     Edge,
@@ -30,6 +31,7 @@ from holdsfor.language.passes.domains import note_evidence
 from holdsfor.language.passes.modes import Modes
 from holdsfor.language.passes.names import calls
 from holdsfor.language.passes.strata import signature
+from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.deadlines import overlap
 from holdsfor.language.terms import START, Place, Term, Var, variables
 from holdsfor.language.walk import all_variables, every
@@ -288,8 +290,12 @@ def _message(literal: Literal, variable: Var, partly: bool) -> tuple[str, Place,
         return f"no condition computes the intervals {name}", place, f"add holdsFor(fluent=value, {name})"
     if isinstance(literal, Call):
         return f"{signature(literal.goal)} needs a value for {name}", place, "bind it in another condition"
-    return (
-        f"{name} is compared or calculated with, and no condition gives it a value",
-        place,
-        "bind it in another condition",
-    )
+    hint = "bind it in another condition"
+    if (
+        isinstance(literal, Compare)
+        and literal.op in ("==", "=:=")
+        and variable == literal.left
+        and not list(not_arithmetic(literal.right))
+    ):
+        hint = f"bind it in another condition; to calculate it, write {name} is {written(literal.right)}"
+    return f"{name} is compared or calculated with, and no condition gives it a value", place, hint

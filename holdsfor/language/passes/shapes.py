@@ -53,9 +53,9 @@ def _check(draft: Draft, entity: Term, value: Term | None, head: bool) -> None:
         text = written(term)
         if isinstance(term, Compound):
             message = f"`{text}` is not calculated here"
-            hint = f"calculate it in a condition: X is {text}, and write X here"
+            hint = f"calculate it in a condition: Value is {text}, and write Value here"
             if not head:
-                hint = f"write X here, and compare it in a condition: X =:= {text}"
+                hint = f"write Value here, and compare it in a condition: Value =:= {text}"
         else:
             message = f"`{text}` is a list with variables inside, which cannot be taken apart"
             hint = "give its parts as arguments of their own, or of a term: pair(X,Y)"

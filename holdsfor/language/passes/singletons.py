@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from holdsfor.language.draft import Draft, did_you_mean
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern
@@ -19,6 +20,7 @@ _DECLARATIONS = frozenset(
 
 def singletons(draft: Draft) -> None:
     """A clause with an error is left alone: what could not be read may use the variable."""
+    _name_misspelt(draft)
     errors = [each for each in draft.diagnostics if each.severity == "error"]
     warned = {each.place for each in draft.diagnostics}
     for raw in draft.raw:
@@ -31,6 +33,21 @@ def singletons(draft: Draft) -> None:
                 if variable.place not in warned:
                     near = did_you_mean(variable.name, [each.name for each in counts]) or _as_name(raw, variable)
                     _report(draft, raw, variable, near)
+
+
+def _name_misspelt(draft: Draft) -> None:
+    """Name the variable that is near to one without a value: one of the two is misspelt."""
+    clauses = [raw for raw in draft.raw if isinstance(raw, RawClause | RawPatternRule)]
+    for number, error in enumerate(draft.diagnostics):
+        raw = next((each for each in clauses if each.place.covers(error.place)), None)
+        if error.code != "unbound" or raw is None:
+            continue
+        counts = Counter(variable.name for variable in _variables(raw))
+        name = next((each.name for each in _variables(raw) if each.place == error.place), "")
+        others = [other for other, count in counts.items() if count == 1 or counts[name] == 1]
+        near = did_you_mean(name, others)
+        if near:
+            draft.diagnostics[number] = replace(error, hint=f"{near} Otherwise {error.hint}")
 
 
 def _report(draft: Draft, raw: RawClause | RawPatternRule, variable: Var, near: str) -> None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from holdsfor.language.description import Rule, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.strata import signature
-from holdsfor.language.terms import NOWHERE, Term, Var, name_and_args
+from holdsfor.language.terms import NOWHERE, Term, is_ground, name_and_args
 from holdsfor.language.written import written
 
 
@@ -39,7 +39,7 @@ def _values(draft: Draft) -> dict[Signature, set[Term]]:
 
 
 def _has_several(values: set[Term]) -> bool:
-    return len(values) > 1 or any(isinstance(value, Var) for value in values)
+    return len(values) > 1 or not all(map(is_ground, values))
 
 
 def _warn(draft: Draft, rule: Rule) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from holdsfor.language.description import Edge, Holds, HoldsFor, Literal, Rule, Signature
 from holdsfor.language.draft import Draft, did_you_mean
+from holdsfor.language.passes.comparisons import can_be_equal
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.patterns import PatternRule
-from holdsfor.language.terms import Place, Term, Var
+from holdsfor.language.terms import NOWHERE, Place, Term
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
 
@@ -28,13 +29,13 @@ def unreachable(draft: Draft) -> None:
     for deadline in draft.deadlines:
         if signature(deadline.fluent).name not in draft.damaged:
             owner = signature(deadline.fluent)
-            _check(draft, owner, deadline.source, values[owner], deadline.source.place)
+            _check(draft, owner, deadline.source, values, deadline.source.place)
     conditions = [condition for rule in draft.rules for condition in _asked(rule)]
     conditions += [condition for rule in draft.patterns for condition in _conditions(as_body(rule))]
     for fluent, value, place in conditions:
         owner = signature(fluent)
         if owner in values and owner.name not in draft.damaged:
-            _check(draft, owner, value, values[owner], place)
+            _check(draft, owner, value, values, place)
     rules: list[Rule | PatternRule] = [*draft.rules, *draft.patterns]
     for each in rules:
         first = seen.setdefault(each, each.place)
@@ -43,14 +44,20 @@ def unreachable(draft: Draft) -> None:
             draft.warning("duplicate", message, each.place, "remove one of them")
 
 
-def _check(draft: Draft, owner: Signature, value: Term, values: set[Term], place: Place) -> None:
+def _check(
+    draft: Draft, owner: Signature, value: Term, all_values: Mapping[Signature, set[Term]], place: Place
+) -> None:
+    """Warn of a fluent that never holds, and of a value that it never has."""
+    values = all_values[owner]
     if not values:
-        hint = f"add an initiatedAt rule for {owner.name}"
+        begun = [known.name for known, terms in all_values.items() if terms]
+        hint = did_you_mean(owner.name, begun) or f"add an initiatedAt rule for {owner.name}"
         draft.warning("never", f"{owner} never holds: rules end it, and none begins it", place, hint)
-    elif not isinstance(value, Var) and value not in values and not any(isinstance(each, Var) for each in values):
+    elif not any(can_be_equal(value, each) for each in values):
         known = sorted(map(written, values))
         hint = did_you_mean(written(value), known) or f"its values are {', '.join(known)}"
-        draft.warning("never", f"{owner} never has the value {written(value)}", place, hint)
+        at = place if value.place is NOWHERE else value.place
+        draft.warning("never", f"{owner} never has the value {written(value)}", at, hint)
 
 
 def _asked(rule: Rule) -> Iterator[tuple[Term, Term, Place]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
+from holdsfor.language.draft import did_you_mean
 from holdsfor.language.reading.unavailable import unavailable
 from holdsfor.language.terms import Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import FUNCTIONS
@@ -25,7 +26,9 @@ def not_arithmetic(term: Term) -> Iterator[tuple[Term, str, str]]:
             yield from not_arithmetic(arg)
     elif args:
         instead = unavailable(term)
-        hint = instead[1] if instead else "calculate it in a condition before"
+        words = sorted({function for function, _ in FUNCTIONS if function.isalnum()})
+        near = did_you_mean(name, words) or f"the functions are + - * / // ** ^, {', '.join(words)}"
+        hint = instead[1] if instead else near
         yield term, f"{name}/{len(args)} is not a function of arithmetic", hint
     else:
         yield term, f"the name `{written(term)}` stands where a number is needed", _number_hint(name)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdsfor.language.description import Entity, Grounding, Signature
 from holdsfor.language.draft import Draft
-from holdsfor.language.parsing.syntax import RawClause, RawDirective
+from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.literals import BodyReader
@@ -17,6 +17,14 @@ from holdsfor.language.vocabulary import DIRECTIVES, FORMS, KNOWN
 from holdsfor.language.written import written
 
 _BOUND = f"write {FORMS['bound']}, such as bound(loitering/1, 14400)"
+
+
+def declaration(draft: Draft, raw: RawDeclaration) -> None:
+    """Read `input event e/1`, `input fluent f/1` or `internal f/1`."""
+    if raw.kind == "internal":
+        draft.internal.setdefault(raw.signature, raw.place)
+    else:
+        draft.announced.setdefault((raw.kind, raw.signature), raw.place)
 
 
 def grounding(draft: Draft, raw: RawClause, args: tuple[Term, ...]) -> None:

@@ -7,7 +7,7 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import Algebra, Allen, Duration, HoldsFor, Literal
 from holdsfor.language.draft import did_you_mean
-from holdsfor.language.terms import Atom, Items, Term, Var, name_and_args
+from holdsfor.language.terms import Atom, Float, Int, Items, Term, Var, name_and_args
 from holdsfor.language.vocabulary import ALLEN, DURATIONS, MODES
 from holdsfor.language.written import written
 
@@ -52,8 +52,11 @@ def _algebra(
     if not reader.fits(name_and_args(term)[0], term, "intervals"):
         return ()
     if not isinstance(members, Items):
+        if isinstance(base, Items) and len(base.items) == 1:
+            right = f"relative_complement_all({written(members)}, {written(base)}, {written(result)})"
+            return reader.refuse("syntax", "the arguments are in another order", term, f"write {right}")
         message = f"`{written(members)}` is not a list of intervals"
-        return reader.refuse("syntax", message, members, "write a list: [I1, I2]")
+        return reader.refuse("syntax", message, members, f"write a list: [{written(members)}]")
     target = reader.interval(result)
     operands = [reader.interval(item) for item in members.items if not is_empty(item)]
     if target is None or None in operands:
@@ -74,6 +77,13 @@ def duration(reader: BodyReader, term: Term, args: tuple[Term, ...]) -> Literals
     interval, result = reader.interval(args[0]), reader.interval(args[2])
     if interval is None or result is None or not reader.expression(args[1]):
         return ()
+    if isinstance(args[1], Int | Float) and args[1].value < 0:
+        hint = f"write how long, without a sign: {str(args[1].value)[1:]}"
+        return reader.refuse("duration", f"`{written(args[1])}` is less than nothing", args[1], hint)
+    if isinstance(args[1], Int | Float) and args[1].value == 0:
+        always = DURATIONS[name] in (">", ">=")
+        message = f"{'every interval lasts' if always else 'no interval lasts'} that long: {name} with 0 says nothing"
+        reader.draft.warning("duration", message, args[1].place, "write how long: 10, or 10 min; or leave it out")
     return (Duration(DURATIONS[name], interval, args[1], result, term.place),)
 
 

@@ -23,7 +23,7 @@ from holdsfor.language.reading.arithmetic import not_arithmetic
 from holdsfor.language.reading.changes import conjuncts
 from holdsfor.language.reading.connectives import FAIL
 from holdsfor.language.reading.intervals import is_empty
-from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Place, Term, Var, name_and_args, variables
 from holdsfor.language.vocabulary import ALLEN, ARITHMETIC_COMPARISONS, COMPARISONS, DURATIONS, FORMS, LISTS
 from holdsfor.language.written import written
 
@@ -205,6 +205,10 @@ class BodyReader:
             return self.refuse(
                 "type", f"`{written(args[0])}` cannot get a number", args[0], "write a variable on the left of `is`"
             )
+        if args[0] in list(variables(args[1])):
+            name, sum_ = written(args[0]), written(args[1])
+            message = f"`{name} is {sum_}` gives {name} no new value: it asks whether both are equal"
+            return self.refuse("argument", message, term, f"write New{name} is {sum_}, and New{name} where it is meant")
         return (Is(args[0], args[1], term.place),) if self.expression(args[1]) else ()
 
     def _nothing(self, term: Term, args: tuple[Term, ...]) -> Literals:
@@ -291,7 +295,7 @@ def _is_misspelt_edge(event: Atom | Compound) -> bool:
 
 def _value_hint(term: Term) -> str:
     """What to write for a fluent without its value."""
-    if isinstance(term, Compound) and term.functor in COMPARISONS and len(term.args) == 2:
+    if isinstance(term, Compound) and term.functor in {*COMPARISONS, "is"} and len(term.args) == 2:
         return f"a value stands behind one equals sign: {written(term.args[0])}={written(term.args[1])}"
     if isinstance(term, Atom | Compound):
         return f"write {written(term)}=true, or the value that is meant"

@@ -6,7 +6,7 @@ from typing import cast, get_args
 
 from holdsfor.language.description import EDGES, Call, Compare, Is, Not
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.parsing.durations import HINT, count_ticks
+from holdsfor.language.parsing.durations import count_ticks, wrong_duration
 from holdsfor.language.parsing.patterns import RawDuration, RawOperation, RawPattern, RawPatternRule, write_pattern
 from holdsfor.language.patterns import (
     Absence,
@@ -35,7 +35,7 @@ from holdsfor.language.reading.settings import (
     read_preferences,
 )
 from holdsfor.language.terms import Atom as Name
-from holdsfor.language.terms import Compound, Float, Int, Items, Place, Term, Var, name_and_args
+from holdsfor.language.terms import Compound, Float, Int, Place, Term, Var, name_and_args
 from holdsfor.language.vocabulary import COMPARISONS, FORMS
 from holdsfor.language.walk import every
 from holdsfor.language.written import written
@@ -56,8 +56,9 @@ def read_pattern_rule(draft: Draft, raw: RawPatternRule) -> None:
     heads = [head for head in raw.heads if _is_head(draft, head)]
     if not heads:
         return
-    reader.warn_mixed(raw.pattern)
     pattern = reader.read(raw.pattern)
+    if pattern is not None:
+        reader.warn_mixed(raw.pattern)
     policy, prefers = settings.policy, settings.prefers
     for each in properties:
         if each.name in WINDOWS:
@@ -117,6 +118,8 @@ class PatternReader:
             return self._refuse("pattern", f"the duration `{raw.text}` is not an event", raw.place, hint)
         if not isinstance(raw, RawOperation):
             return self._leaf(raw)
+        if _is_condition_torn(raw):
+            return self._torn_condition(raw)
         match raw.operator:
             case "not":
                 return self._absence(raw)
@@ -135,7 +138,7 @@ class PatternReader:
             case operator if operator in JOINS:
                 left, right = map(self.read, raw.parts)
                 return left and right and Join(operator, left, right, raw.place)
-        test = f" {raw.operator} ".join(written(cast(Term, part)) for part in raw.parts)
+        test = _test(raw)
         hint = f"write it behind the pattern: ... WHERE {test}"
         return self._refuse("pattern", f"`{test}` is not an event", raw.place, hint)
 
@@ -149,8 +152,6 @@ class PatternReader:
         if isinstance(term, Var):
             hint = "events begin with a lower-case letter; conditions on variables come after WHERE"
             return self._refuse("pattern", f"the variable {term} cannot be an event", term.place, hint)
-        if isinstance(term, Items):
-            return self._refuse("pattern", "a list cannot be an event", term.place, "write the events with operators")
         name, args = name_and_args(term)
         if name in _PREDICATES or (name == "occurs" and len(args) == 3):
             return self._refuse("misplaced", f"{name} has no place in a pattern", term.place, _plain_form(name, args))
@@ -191,6 +192,9 @@ class PatternReader:
         end = self._ticks(last) if isinstance(last, RawDuration) else self.read(last)
         if parts[0] is None or parts[1] is None or end is None:
             return None
+        if end == 0:
+            message = "nothing can happen in no time, so this is always true"
+            self._draft.warning("duration", message, last.place, "write until when: NOT(c).[a, 5 min]")
         return Absence(parts[0], parts[1], end, raw.place)
 
     def _absence_from_etalis(self, raw: RawOperation) -> Pattern | None:
@@ -214,8 +218,21 @@ class PatternReader:
             return None
         return Filter(pattern, conditions, raw.place) if conditions else pattern
 
+    def _torn_condition(self, raw: RawOperation) -> Pattern | None:
+        """`WHERE X > 3 OR X < 1`"""
+        left, test = cast(tuple[RawOperation, RawOperation], raw.parts)
+        first = written(cast(Term, left.parts[1]))
+        hint = f"write both as one: WHERE ({first}, {_test(test)})"
+        if raw.operator == "or":
+            hint = f"write a rule for each case: ... WHERE {first}. and ... WHERE {_test(test)}."
+        message = f"{raw.operator.upper()} joins events, and `{_test(test)}` is not one"
+        return self._refuse("pattern", message, test.place, hint)
+
     def _limit(self, raw: RawOperation) -> Pattern | None:
         pattern, duration = self.read(raw.parts[0]), self._ticks(cast(RawDuration, raw.parts[1]))
+        if duration == 0 and isinstance(pattern, Join) and pattern.kind == "seq":
+            hint = "write how long it may take: (a SEQ b).5min; at one time it is (a AND b).0"
+            self._draft.warning("never", "a sequence takes longer than no time", raw.parts[1].place, hint)
         return None if pattern is None or duration is None else Limit(pattern, duration, raw.place)
 
     def _running(self, raw: RawOperation) -> Pattern | None:
@@ -245,6 +262,8 @@ class PatternReader:
             return None
         variable, function = term.args
         assert isinstance(variable, Var)
+        if isinstance(function, Var) and function.name.lower() in MEASURES:
+            hint = f"write {variable} = {function.name.lower()}"
         if not isinstance(function, Name | Compound):
             self._refuse("aggregate", f"`{written(function)}` is not an aggregate function", function.place, hint)
             return None
@@ -272,16 +291,11 @@ class PatternReader:
     # ------------------------------------------------------------ durations
 
     def _ticks(self, raw: RawDuration) -> int | None:
-        if raw.text.startswith("-"):
-            return self._no_duration(f"`{raw.text}` is less than nothing", raw.place)
-        ticks = count_ticks(raw.text, self._unit)
+        ticks = None if raw.text.startswith("-") else count_ticks(raw.text, self._unit)
         if ticks is None:
-            return self._no_duration(f"`{raw.text}` is not a whole number of ticks of 1 {self._unit}", raw.place)
+            message, hint = wrong_duration(raw.text, self._unit)
+            self._refuse("duration", message, raw.place, hint)
         return ticks
-
-    def _no_duration(self, message: str, place: Place) -> int | None:
-        self._refuse("duration", message, place, HINT)
-        return None
 
     # ------------------------------------------------------------ reporting
 
@@ -310,6 +324,18 @@ class PatternReader:
     def _refuse(self, code: str, message: str, place: Place, hint: str) -> Pattern | None:
         self._draft.error(code, message, place, hint)
         return None
+
+
+def _test(raw: RawOperation) -> str:
+    return f" {raw.operator} ".join(written(cast(Term, part)) for part in raw.parts)
+
+
+def _is_condition_torn(raw: RawOperation) -> bool:
+    """Whether a comparison stands behind AND or OR where it belongs to the condition before."""
+    left, right = raw.parts[0], raw.parts[-1]
+    if raw.operator not in ("or", "and") or not isinstance(left, RawOperation) or not isinstance(right, RawOperation):
+        return False
+    return left.operator == "where" and not left.bracketed and right.operator in {*COMPARISONS, "is"}
 
 
 def _is_mixed(raw: RawOperation) -> bool:

@@ -9,13 +9,14 @@ from typing import Literal as OneOf
 
 from holdsfor.language.description import EDGES, Algebra, Allen, Clause, Duration, Initially, Rule, Signature
 from holdsfor.language.draft import Draft, arguments, did_you_mean
-from holdsfor.language.parsing.syntax import RawClause, RawDirective, RawInput, RawPatternRule
+from holdsfor.language.parsing.syntax import RawClause, RawDeclaration, RawDirective, RawPatternRule
 from holdsfor.language.passes.strata import signature
 from holdsfor.language.reading.changes import changes, conjuncts, joined, without_bounds
 from holdsfor.language.reading.connectives import fails
 from holdsfor.language.reading.deadlines import deadline, extend, extension, outdated
 from holdsfor.language.reading.declarations import (
     bound,
+    declaration,
     directive,
     durative,
     dynamic_domain,
@@ -46,8 +47,8 @@ def read(draft: Draft) -> None:
     draft.declarations = declarations(draft.raw)
     draft.properties = collect_properties(draft.raw)
     for raw in draft.raw:
-        if isinstance(raw, RawInput):
-            draft.announced.setdefault((raw.entity, raw.signature), raw.place)
+        if isinstance(raw, RawDeclaration):
+            declaration(draft, raw)
         elif isinstance(raw, RawDirective):
             directive(draft, raw)
         elif isinstance(raw, RawPatternRule):

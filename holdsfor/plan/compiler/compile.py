@@ -74,13 +74,14 @@ def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:
 def completed(plan: Plan) -> Plan:
     """The plan with what follows from its definitions: facts and columns that are wanted, stages, reach."""
     wanted = facts_used(plan.definitions, plan.domains, plan.closures)
+    durative = {relation for source in plan.sources if source.input.kind != "event" for relation in source.relations}
     return replace(
         plan,
         sources=identified(plan.sources, plan.definitions),
         facts=tuple((key, table) for key, table in plan.facts if key in wanted),
         stages=stages(plan.definitions, {domain.relation for domain in plan.domains}),
         reach=reach(plan.definitions),
-        looks=looks(plan.definitions),
+        looks=looks(plan.definitions, durative),
     )
 
 

@@ -98,7 +98,7 @@ def check_structure(term: Term, place: Place) -> None:
     place = place if term.place is NOWHERE else term.place
     if isinstance(term, Compound):
         if (term.functor, len(term.args)) in FUNCTIONS:
-            hint = f"calculate it in a condition: X is {_plain(term)}, and write X here"
+            hint = f"calculate it in a condition: Value is {_plain(term)}, and write Value here"
             raise Refusal("argument", f"`{_plain(term)}` is not calculated here", place, hint)
         for part in term.args:
             check_structure(part, place)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -38,6 +38,7 @@ NO_CONDITIONS: tuple[Chain, ...] = ((),)
 
 def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
     written = _count_names(rule)
+    rule = replace(rule, pattern=_with_values_outside(rule.pattern, ()))
     rule = replace(rule, pattern=_with_choices_outside(rule, written))
     compiler = _Compiler.of(rule, written, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
@@ -71,6 +72,51 @@ def _calculated(terms: Iterable[Term], ordering: Ordering) -> tuple[list[Term], 
             term = Var(name)
         made.append(term)
     return made, lets
+
+
+# ---------------------------------------------------------------- values from outside
+
+
+def _with_values_outside(pattern: Pattern, beside: tuple[Pattern, ...]) -> Pattern:
+    """The pattern in which each absence has the events beside it that give values to variables of what is absent."""
+    match pattern:
+        case Join(left=left, right=right):
+            one, other = _with_values_outside(left, (*beside, right)), _with_values_outside(right, (*beside, left))
+            return replace(pattern, left=one, right=other)
+        case Either():
+            ways = tuple(_with_values_outside(one, beside) for one in pattern.alternatives)
+            return replace(pattern, alternatives=ways)
+        case Absence(first=first, last=last):
+            around = sides_of(pattern)
+            what = _with_values_outside(pattern.what, (*beside, *around))
+            first = _with_values_outside(first, (*beside, *around[1:]))
+            last = last if isinstance(last, int) else _with_values_outside(last, (*beside, pattern.first))
+            changed = replace(pattern, what=what, first=first, last=last)
+            names = sorted(frozenset(names_used(what)) - names_bound(changed))
+            sources = (source for name in names if (source := _source_among(beside, name)) is not None)
+            return replace(changed, outside=tuple(dict.fromkeys(sources)))
+        case Filter() | Limit() | RunningAggregate():
+            return replace(pattern, pattern=_with_values_outside(pattern.pattern, beside))
+    return pattern
+
+
+def _source_among(patterns: Iterable[Pattern], name: str) -> Pattern | None:
+    return next((source for pattern in patterns if (source := _source_of(pattern, name)) is not None), None)
+
+
+def _source_of(pattern: Pattern, name: str) -> Pattern | None:
+    """The event or fluent that gives a variable a value in every occurrence of a pattern."""
+    match pattern:
+        case EventPattern() | Stretch():
+            return pattern if name in names_used(pattern) else None
+        case Either():
+            sources = [_source_of(one, name) for one in pattern.alternatives]
+            known = tuple(source for source in sources if source is not None)
+            return Either(known, pattern.place) if len(known) == len(sources) else None
+        case Absence():
+            return _source_among(sides_of(pattern), name)
+        case _:
+            return _source_among(inside(pattern), name)
 
 
 # ---------------------------------------------------------------- choices
@@ -147,8 +193,11 @@ def names_bound(pattern: Pattern) -> frozenset[str]:
             return names_bound(pattern.pattern) | {name for literal in positive for name in names_of(literal)}
         case RunningAggregate():
             return names_bound(pattern.pattern) | {measure.variable.name for measure in pattern.measures}
-        case Join() | Absence():
-            return frozenset[str]().union(*map(names_bound, sides_of(pattern)))
+        case Join():
+            return names_bound(pattern.left) | names_bound(pattern.right)
+        case Absence():
+            outside = frozenset[str]().union(*map(names_bound, pattern.outside)) & frozenset(names_used(pattern.what))
+            return outside.union(*map(names_bound, sides_of(pattern)))
         case _:
             return frozenset[str]().union(*map(names_bound, inside(pattern)))
 
@@ -238,16 +287,25 @@ class _Compiler:
         return plan.Selected(self.pattern(core, within), self._conditions(conditions, names_bound(core)))
 
     def _join(self, pattern: Join | Absence, conditions: tuple[Literal, ...], within: int | None) -> plan.Pattern:
-        """Comparisons that are about one side only are tested there."""
-        sides, rest = _pushed(pattern, conditions)
+        """Comparisons that are about one side only are tested there, if no policy has chosen there before."""
+        sides, rest = _pushed(pattern, conditions, [not self._chooses(side) for side in sides_of(pattern)])
         chosen = self._conditions(rest, names_bound(pattern)) if rest else NO_CONDITIONS
         if isinstance(pattern, Join):
-            left, right = (self.pattern(side, within) for side in sides)
+            left, right = (self._operand(side, within) for side in sides)
             return plan.Pairs(pattern.kind, left, right, within, chosen, self.choosing)
-        first, *last = (self.pattern(side, within) for side in sides)
-        what = tuple(self.pattern(one, within) for one in _ways(pattern.what, self.written))
+        first, *last = (self._operand(side, within) for side in sides)
+        what = tuple(self._operand(one, within) for one in _ways(pattern.what, self.written))
         until = pattern.last if isinstance(pattern.last, int) else last[0]
-        return plan.Absent(what, first, until, within, chosen, self.choosing)
+        outside = tuple(self.pattern(one, None) for one in pattern.outside)
+        return plan.Absent(what, first, until, within, chosen, self.choosing, outside)
+
+    def _operand(self, pattern: Pattern, within: int | None) -> plan.Pattern:
+        """A window limits the operands, too, where no policy chooses before the window is known."""
+        return self.pattern(pattern, None if self._chooses(pattern) else within)
+
+    def _chooses(self, pattern: Pattern) -> bool:
+        parts = every_pattern(pattern)
+        return self.choosing.policy != "unrestricted" and any(isinstance(part, Join | Absence) for part in parts)
 
     def _conditions(self, literals: tuple[Literal, ...], bound: frozenset[str]) -> tuple[Chain, ...]:
         """One chain for each variant of what is called."""
@@ -283,14 +341,14 @@ def _one_of(alternatives: tuple[plan.Pattern, ...]) -> plan.OneOfSeveral:
 
 
 def _pushed(
-    pattern: Join | Absence, conditions: tuple[Literal, ...]
+    pattern: Join | Absence, conditions: tuple[Literal, ...], can_test: Sequence[bool]
 ) -> tuple[tuple[Pattern, ...], tuple[Literal, ...]]:
     """The sides of a join with the comparisons that are about one of them, and the other conditions."""
     sides = list(sides_of(pattern))
     rest = []
     for literal in conditions:
         names = frozenset(names_of(literal))
-        places = [p for p, side in enumerate(sides) if names and names <= names_bound(side)]
+        places = [p for p, side in enumerate(sides) if can_test[p] and names and names <= names_bound(side)]
         if isinstance(literal, Compare) and places:
             sides[places[0]] = Filter(sides[places[0]], (literal,), literal.place)
         else:

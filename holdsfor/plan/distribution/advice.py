@@ -25,4 +25,4 @@ def advise_on_together(plan: Plan) -> Iterator[str]:
 def _gathers(definition: Definition) -> bool:
     """Whether rows about many things come together in it; what its own rules concluded elsewhere are few."""
     atoms = [atom for body in bodies_of(definition) for atom in body.atoms]
-    return any(atom.relation.arity and atom.relation.is_reported for atom in atoms)
+    return any(atom.relation.arity and not atom.relation.is_part for atom in atoms)

@@ -110,11 +110,12 @@ def _live(plan: Plan) -> Live:
     defined = {relation for definition in plan.definitions for relation in defines(definition)}
     read = {relation for definition in plan.definitions for relation in reads(definition)}
     live = (read - defined) | {relation for source in plan.sources for relation in source.relations}
-    while True:
-        more = {relation for definition in plan.definitions for relation in _gives(definition, live)} - live
-        if not more:
-            return live
-        live |= more
+    before = -1
+    while len(live) > before:  # each definition comes after what it reads: again only for those that read themselves
+        before = len(live)
+        for definition in plan.definitions:
+            live.update(list(_gives(definition, live)))
+    return live
 
 
 def _gives(definition: Definition, live: Live) -> Iterator[Relation]:

@@ -12,11 +12,13 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.lease import LeaseLost
 from holdsfor.job.depot import Depot
 from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, reader_of
+from holdsfor.job.live.delivery import Stopped
 from holdsfor.job.live.progress import read_progress
 from holdsfor.job.live.query import LiveQuery
-from holdsfor.job.live.reading import Reader
+from holdsfor.job.live.reading import ColumnReader, Reader
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
+from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.live.log import log_by_renaming
 from holdsfor.spark.live.tables import pack_tables
@@ -56,7 +58,10 @@ def stream(
             "stream needs a streaming DataFrame (spark.readStream...). For data that is all there, use recognise."
         )
     require_context(spark, "A stream")
+    check_python(spark)
     reader = reader_of(format, mapping, by_table=isinstance(events, Mapping))
+    if isinstance(reader, ColumnReader):
+        check_frame(frames[0], reader.mapping, description.inputs)
     rows = pack_tables(events) if isinstance(events, Mapping) else events
     pause = None if every is None else seconds_between(every)
     begun = begin_stream(description, reader, on_workers(spark), 2 * count_cores(spark), **options)
@@ -67,10 +72,6 @@ def stream(
         begun.lease.release()
         raise
     return live
-
-
-class Stopped(Exception):
-    """A batch that Spark begins while the stream is being stopped: it is done at the next start."""
 
 
 class SparkQuery(LiveQuery):
@@ -170,8 +171,9 @@ class SparkQuery(LiveQuery):
         return True
 
     def stop(self) -> None:
-        with self._working:  # after the batch that runs now; one that begins later gives up by itself
-            self._stopped = True
+        self._stopped = True  # a batch that begins from now on gives up by itself
+        self.deliveries.hurry()
+        with self._working:  # after the batch that runs now
             self._beginning.close()
         with self.lease:  # Spark waits for that one, so that we must not hold it up
             self.query.stop()

@@ -12,7 +12,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.kafka import SCHEME, Kafka
 from holdsfor.io.mqtt.payload import topic_filters
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.live.feeds import Folder, MessageReader, spooled_messages
+from holdsfor.job.live.feeds import Folder, MessageReader, Watch, spooled_messages
 from holdsfor.job.live.reading import Reader
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def open_source(
     max_events: int | None = None,
     max_files: int | None = None,
     take_over: bool = False,
+    watch: Watch | None = None,
 ) -> Iterator[tuple[DataFrame, Reader]]:
     """What `--from` names, as `job.live.feeds.open_feed`."""
     from holdsfor.spark.kafka import read_topics
@@ -59,5 +60,5 @@ def open_source(
         limits = {"pattern": folder.pattern, "format": format, "maxFiles": max_files, "maxEvents": max_events}
         yield file_stream(spark, folder.path, folder.seen, **limits), folder.reader
         return
-    with spooled_messages(place, f"{checkpoint}/spool", mapping, take_over) as (spool, reader):
+    with spooled_messages(place, f"{checkpoint}/spool", mapping, take_over, watch) as (spool, reader):
         yield messages(spark, spool, **({} if max_events is None else {"maxMessages": max_events})), reader

@@ -26,10 +26,10 @@ from holdsfor.job.live.crew import (
     stage_rows,
     whole_batch_rows,
 )
+from holdsfor.job.live.delivery import Each
 from holdsfor.job.live.held import Memory, looks_at_changes
 from holdsfor.job.live.outlook import Outlook
 from holdsfor.job.live.reading import Reading, earliest
-from holdsfor.job.live.telling import Each
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import DONE, ROW, ROW_DDL, Job, batches_of_task
 from holdsfor.spark.errors import worker_errors

@@ -190,15 +190,6 @@ def test_retry_after_is_seconds_or_a_date() -> None:
     assert _retry_after(None) is None
 
 
-def test_pauses_grow_and_differ() -> None:
-    hook = WebhookSink("http://host/", wait=1.0, longest_wait=10.0)
-    pauses = [[hook._pause(attempt, None) for _ in range(50)] for attempt in range(6)]
-    for attempt, found in enumerate(pauses):
-        assert all(min(2**attempt / 2, 10) <= pause <= min(2**attempt, 10) for pause in found)
-    assert len(set(pauses[0])) > 1
-    assert hook._pause(0, 5.0) == 5.0
-
-
 def test_a_password_in_the_address_becomes_a_header(receiver: Receiver) -> None:
     hook = replace(sink(receiver), url=f"http://me:p%40ss@127.0.0.1:{receiver.port}")
     hook.deliver(0, "entity-0", INTERVALS)

@@ -11,8 +11,9 @@ import pyarrow as pa
 
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.io.storage.store import Store
+from holdsfor.job.live.delivery import Delivery, here
 from holdsfor.job.live.ledger import Commit
-from holdsfor.job.live.telling import Compactor, Delivery, here
+from holdsfor.job.live.telling import Compactor
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.engines import answer

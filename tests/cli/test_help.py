@@ -1,0 +1,52 @@
+"""The words of `--help`, and of names that Python offers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import holdsfor
+from holdsfor.cli import app
+from holdsfor.cli.commands import COMMANDS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def help_of(*command: str) -> str:
+    return " ".join(CliRunner().invoke(app, [*command, "--help"]).output.replace("│", " ").split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_switches_have_no_value(command: str) -> None:
+    assert "<bool>" not in help_of(command)
+
+
+def test_the_kinds_of_event_files_are_named() -> None:
+    text = help_of("run")
+    for kind in ("RTEC's CSV", "JSON lines", "Parquet", "Feather", "terms"):
+        assert kind in text
+
+
+@pytest.mark.parametrize("word", ["minutes", "h", "Days"])
+def test_a_duration_in_two_words_is_told(word: str, tmp_path: Path) -> None:
+    (tmp_path / "rules.ec").write_text("happensAt(b(X), T) :- happensAt(a(X), T).\n")
+    (tmp_path / "a.csv").write_text("a|1|1|x\n")
+    command = ["run", str(tmp_path / "rules.ec"), "--events", str(tmp_path / "a.csv"), "-o", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*command, "--engine", "local", "--window", "5", word])
+    assert done.exit_code == 1
+    expected = f"{word}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
+    assert expected in " ".join(done.output.split())
+
+
+def test_python_offers_what_is_for_users() -> None:
+    assert sorted(dir(holdsfor)) == sorted([*holdsfor.__all__, "__version__"])
+    for module in (holdsfor.sinks, holdsfor.sources):
+        assert sorted(dir(module)) == sorted(module.__all__)
+    code = "import holdsfor.spark; print(sorted(dir(holdsfor.spark)) == sorted(holdsfor.spark.__all__))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
+    assert done.stdout == "True\n", done.stderr
