@@ -83,7 +83,10 @@ class RowTimes(NamedTuple):
 
     @property
     def readable(self) -> Readable:
-        return self.ticks, np.ones(len(self.ticks), np.bool_) if self.wrong is None else ~self.wrong
+        """Return the times, OPEN where none is told, and which of them are not wrong."""
+        if self.wrong is None:
+            return self.ticks, np.ones(len(self.ticks), np.bool_)
+        return np.where(self.missing, OPEN, self.ticks), ~self.wrong | self.missing
 
     def take(self, rows: Ints) -> RowTimes:
         if self.wrong is None:

@@ -71,12 +71,14 @@ class Sieve:
 
 
 def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | None = None) -> tuple[Block, ...]:
-    """Return when rows happened and arrived of which nothing else is read, without those whose time cannot be read.
+    """Return when rows happened and arrived of which nothing else is read, where both can be read.
 
-    A row whose end cannot be read counts as open; one without readable arrival arrives when it is over.
+    A row that does not tell its arrival (OPEN) arrives when it is over; one whose end cannot be read counts as open.
     """
     start, good = times
     good = good & ~_far(start)
+    if arrivals is not None:
+        good &= arrivals[1] & (~_far(arrivals[0]) | (arrivals[0] == OPEN))
     if not good.any():
         return ()
     start, end = start[good], None
@@ -86,7 +88,7 @@ def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | Non
     arrival = default_arrival(start, end)
     if arrivals is not None:
         told = arrivals[0][good]
-        arrival = np.where(arrivals[1][good] & ~_far(told), told, arrival)
+        arrival = np.where(told == OPEN, arrival, told)
     return (Block("", "event" if end is None else "interval", (), None, start, end, arrival),)
 
 

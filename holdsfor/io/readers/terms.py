@@ -91,7 +91,7 @@ def _times(rows: Sequence[TermRow]) -> tuple[Block, ...]:
 
 
 def _in_range(time: int | None) -> int:
-    return OUT_OF_RANGE if time is None or abs(time) > MOST_TIME else time
+    return OPEN if time is None else min(max(time, -OUT_OF_RANGE), OUT_OF_RANGE)
 
 
 def read_row(text: str) -> TermRow:
