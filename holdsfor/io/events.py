@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
@@ -102,3 +102,4 @@ class Events:
     unused: int  # rows of declared inputs that no rule reads
     files_changed: int = 0  # files of a stream that changed after they were found
     nanoseconds: int | None = None  # how long a tick is, where times were time stamps or dates
+    seen: Mapping[str, int] = field(default_factory=dict)  # in columns, see `readers.column_types`

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
+from holdsfor.io.readers.column_types import Seen, join_seen
 from holdsfor.io.text import as_text
 from holdsfor.io.wire import Address, address
 from holdsfor.kernels.moving import take_into
@@ -23,7 +24,9 @@ def join_events(parts: Iterable[Events]) -> Events:
     rejects: list[pa.Table] = []
     read = unused = changed = 0
     nanoseconds: int | None = None
+    seen: list[Seen] = []
     for part in parts:
+        seen.append(part.seen)
         blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
@@ -32,7 +35,7 @@ def join_events(parts: Iterable[Events]) -> Events:
         nanoseconds = part.nanoseconds or nanoseconds
     some = [table for table in rejects if table.num_rows]
     table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds)
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, join_seen(seen))
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:

@@ -6,7 +6,7 @@ import gc
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
+from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.wide import NANOSECONDS
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.argument_kinds import kinds_of_blocks
@@ -53,6 +54,7 @@ ROW = pa.schema(
 ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
 PARCELS = "parcels"
+SEEN = "seen"  # in columns, by which their types are agreed on
 TICKET = "ticket"  # parcels that lie in a depot
 TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
 MANY_OBJECTS = 20_000
@@ -65,7 +67,7 @@ class Job:
     """What all tasks of a run know.
 
     sink: a folder that workers write result tables to; None: they travel as rows.
-    depot: where parcels lie; None: they travel as rows.
+    depot: where parcels lie; None: they travel as rows. types: of columns, as all parts of the input agree on.
     """
 
     program: Program
@@ -73,6 +75,7 @@ class Job:
     router: Router
     sink: str | None = None
     depot: Depot | None = None
+    types: Agreed = field(default_factory=dict)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -101,7 +104,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
-        **{REASONS: count_reasons(rejected), KINDS: kinds_of_blocks(events.blocks)},
+        **{REASONS: count_reasons(rejected), KINDS: kinds_of_blocks(events.blocks), SEEN: events.seen},
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=rejected.num_rows,

@@ -30,7 +30,8 @@ RECORD = "session.json"
 class Saved:
     """All of a session but its rules, of which it has digests, also of each definition.
 
-    start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent.
+    start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent. seen: in
+    columns of text, by which these keep their types.
     """
 
     rules: str
@@ -43,6 +44,7 @@ class Saved:
     occurrences: pa.Table
     metrics: Mapping[str, int]
     columns: Mapping[str, tuple[str, ...]]
+    seen: Mapping[str, int]
 
 
 def write_session(store: Store, saved: Saved) -> None:
@@ -65,6 +67,7 @@ def write_session(store: Store, saved: Saved) -> None:
         "start": saved.start,
         "metrics": dict(saved.metrics),
         "columns": dict(saved.columns),
+        "seen": dict(saved.seen),
         "files": {name: asdict(file) for name, file in files.items()},
     }
     store.write_record(RECORD, record)
@@ -97,4 +100,5 @@ def read_session(store: Store) -> Saved:
         store.read_table(files["occurrences"].name, files["occurrences"].crc),
         record["metrics"],
         {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor these
+        record.get("seen", {}),
     )

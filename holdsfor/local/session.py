@@ -23,6 +23,7 @@ from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
@@ -90,6 +91,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
         )
     session.metrics.update(saved.metrics)
     session.columns |= saved.columns
+    session.seen |= saved.seen
     if saved.start is not None:
         session.begin(saved.start, saved.carried, saved.waiting)
     session.known.restore(saved.intervals, saved.occurrences, session.fired)
@@ -136,6 +138,7 @@ class LiveSession:
     incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
+    seen: dict[str, int] = field(default_factory=dict)  # in columns of text, which keep their types
     evaluation: Ongoing | None = None  # None until the start is known
 
     def __repr__(self) -> str:
@@ -153,8 +156,9 @@ class LiveSession:
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
         """
-        source = as_source(events, format, mapping)
+        source = as_source(events, format, mapping).agreeing(keep(self.seen))
         read = source.read(self.description.inputs)
+        self.seen = join_seen([self.seen, read.seen])
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
         late = self._take([block for block, _ in inside])
@@ -245,5 +249,6 @@ class LiveSession:
             known.occurrences.recent(known.edge),
             self.metrics,
             self.columns,
+            self.seen,
         )
         write_session(Store(folder, private=True), saved)

@@ -257,7 +257,7 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str
     for batch in batches:
         for number in batch.column(0).to_pylist():
             begun = time.perf_counter()
-            events = parts[number].read(inputs)
+            events = parts[number].agreeing(job.types).read(inputs)
             yield from read_part(job, events, number, time.perf_counter() - begun)
 
 
@@ -269,7 +269,7 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
     source = f"<{mapping.table}, partition {partition}>" if mapping.table else f"<partition {partition}>"
     row = 1
     for number, table in enumerate(tables_of(batches)):
-        events = blocks_from_table(table, mapping, inputs, source, row)
+        events = blocks_from_table(table, mapping.agreeing(job.types), inputs, source, row)
         yield from read_part(job, events, (partition << 32) | number)
         row += table.num_rows
 

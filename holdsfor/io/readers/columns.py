@@ -14,7 +14,15 @@ import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
-from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
+from holdsfor.io.readers.arguments import (
+    column_terms,
+    numeric,
+    plain,
+    terms_as_written,
+    terms_of_fields,
+    typed_terms,
+)
+from holdsfor.io.readers.column_types import NUMBER, column_key, look_at_terms
 from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles, used_columns
 from holdsfor.io.readers.sieve import (
@@ -39,6 +47,7 @@ from holdsfor.printable import count_text
 
 _UNUSED, _REFUSED = -1, -2
 _LEAST = -2
+#: Whether columns are text that is yet to be typed; of messages some are, and the other values have their own types.
 Untyped = bool | Set[str]
 
 
@@ -52,8 +61,8 @@ def blocks_from_table(
 ) -> Events:
     """The rows of a table, or of a part of one that begins with row `first_row`.
 
-    untyped: text is typed field by field (a CSV file), in all columns or in some; otherwise a string is an atom,
-    whatever it looks like.
+    untyped: columns are text that is yet to be typed (a CSV file), all or some; otherwise a string is an atom, whatever
+    it looks like.
     """
     rows = np.arange(first_row, first_row + len(table))
     return TableReader(table, mapping, inputs, untyped, source).read(rows)
@@ -101,7 +110,8 @@ class TableReader:
         self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
         self._read: dict[str, TextColumn] = {}
-        self._terms: dict[str, pa.Array] = {}
+        self._terms: dict[tuple[str, bool], pa.Array] = {}
+        self.seen: dict[str, int] = {}
         self._times: dict[str, RowTimes] = {}
 
     def read(self, rows: Ints) -> Events:
@@ -124,7 +134,7 @@ class TableReader:
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
         rejects = self._rejects(sieves, rows)
-        return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds())
+        return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds(), seen=self.seen)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
         """The rows of each event or fluent that rules know; in a wide table a row may be several."""
@@ -138,19 +148,33 @@ class TableReader:
                 yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
     def _with_readers(self, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
-        """Named rows, and who reads them: of a text file someone for each name, who reads no other rows and columns."""
-        if not isinstance(self.table, TextTable) or self.roles.is_wide or len(named) < 2:
+        """Named rows, and who reads them: of text someone for each name, who reads no other rows and columns."""
+        is_for_one = len(named) == 1 and len(named[0][0]) == len(self.table)
+        if self.untyped is not True or self.roles.is_wide or is_for_one:
             yield from ((chosen, name, self) for chosen, name in named)
             return
-        group = np.full(len(self.table), -1, np.int32)
+        if isinstance(self.table, TextTable):
+            yield from self._text_readers(self.table, named)
+            return
+        for chosen, name in named:
+            yield chosen, name, self._reader_of(self.table.take(pa.array(chosen)))
+
+    def _text_readers(self, table: TextTable, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
+        group = np.full(len(table), -1, np.int32)
         for number, (chosen, _) in enumerate(named):
             group[chosen] = number
         needed = [self._columns_of(name) for _, name in named]
-        columns = self.table.groups(group, needed)
+        columns = table.groups(group, needed)
         for (chosen, name), names, read in zip(named, needed, columns, strict=True):
-            reader = TableReader(self.table.take(chosen), self.mapping, self.inputs, self.untyped, self.source)
+            reader = self._reader_of(table.take(chosen))
             reader._read.update(zip(names, read, strict=True))
             yield chosen, name, reader
+
+    def _reader_of(self, table: pa.Table | TextTable) -> TableReader:
+        """A reader of some of the rows."""
+        reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
+        reader.seen = self.seen
+        return reader
 
     def _columns_of(self, name: str) -> list[str]:
         """The columns that rows of this name need."""
@@ -256,7 +280,7 @@ class TableReader:
         if declared.may_last and roles.end is not None:
             begun, start = start, self._last_point(roles.end, group.at, start, sieve)
         if kind != "event":
-            value = self._value(group.at, sieve)
+            value = self._value(group, sieve)
         arrival = self._arrival(group.at, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
         op = self._op(group.at, sieve)
@@ -285,10 +309,11 @@ class TableReader:
         sieve.refuse(times.wrong & ~times.missing, "arrival is not an integer or an ISO 8601 time")
         return np.where(times.missing, default_arrival(start, end), times.ticks)
 
-    def _value(self, rows: Ints, sieve: Sieve) -> pa.Array:
+    def _value(self, group: InputRows, sieve: Sieve) -> pa.Array:
         if self.roles.value is None:
-            return constant_text("true", len(rows))
-        value = as_text(self._rows(self._as_terms(self.roles.value), rows))
+            return constant_text("true", len(group.at))
+        terms = self._as_terms(self.roles.value, group.input.signature.name)
+        value = as_text(self._rows(terms, group.at))
         sieve.refuse(mask(value.is_null()), "no value")
         return value
 
@@ -303,17 +328,20 @@ class TableReader:
 
     def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
-        column = self._rows(self._as_terms(group.columns[position]), group.at)
+        name, calculates = group.columns[position], position in group.input.numbers
+        event = group.input.signature.name
+        owner = event if name == f"arg{position + 1}" and event not in self.mapping.arguments else ""
+        column = self._rows(self._as_terms(name, owner, calculates), group.at)
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
-            values = self._rows(self._column(group.columns[position]), group.at)
-            kind = self.mapping.types.get(group.columns[position])
-            wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
+            values = self._rows(self._column(name), group.at)
+            kind = self.mapping.types.get(name) or self.mapping.agreed.get(self._key(name, owner))
+            wrong = f"{what} is {_wrong_type(name, kind)}"
             sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
                 sieve.refuse(missing, f"{what} is null")
-        if position in group.input.numbers and pa.types.is_dictionary(column.type):
+        if calculates and pa.types.is_dictionary(column.type):
             good = numeric(column)
             sieve.refuse_numbers(~good if missing is None else ~good & ~missing, column, what)
             column = number_terms(column, good)
@@ -359,17 +387,37 @@ class TableReader:
         whole = self._times[name]
         return whole if len(rows) == len(whole.ticks) else whole.take(rows)
 
-    def _as_terms(self, name: str) -> pa.Array:
-        if name not in self._terms:
-            self._terms[name] = self._terms_of(name)
-        return self._terms[name]
+    def _as_terms(self, name: str, owner: str = "", calculates: bool = False) -> pa.Array:
+        """The terms of a column. owner: the event or fluent that has it for itself.
 
-    def _terms_of(self, name: str) -> pa.Array:
-        kind = self.mapping.types.get(name)
+        calculates: rules do so with it; then each field is typed by itself, and what is no number is refused later.
+        """
+        if (name, calculates) not in self._terms:
+            self._terms[name, calculates] = self._terms_of(name, owner, calculates)
+        return self._terms[name, calculates]
+
+    def _key(self, name: str, owner: str) -> str:
+        """The column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
+        return column_key(
+            self.mapping.table or self.mapping.constant or "", name, owner if self.untyped is True else ""
+        )
+
+    def _terms_of(self, name: str, owner: str, calculates: bool) -> pa.Array:
+        mapping, fields = self.mapping, self._fields(name)
+        kind = mapping.types.get(name)
         if kind is not None:
-            return typed_terms(self._column(name), kind, self.mapping.unit, name)
-        untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
-        return column_terms(self._fields(name), untyped, self.mapping.unit, name, self.mapping.zone)
+            return typed_terms(fields, kind, mapping.unit, name)
+        if not isinstance(self.untyped, bool) or calculates:
+            untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
+            make_terms = terms_of_fields if calculates else terms_as_written
+            return column_terms(fields, untyped, mapping.unit, name, mapping.zone, make_terms)
+        key = self._key(name, owner)
+        if key in mapping.agreed:
+            terms = typed_terms(fields, mapping.agreed[key], mapping.unit, name, self.untyped)
+        else:
+            terms = column_terms(fields, self.untyped, mapping.unit, name, mapping.zone)
+        self.seen[key] = self.seen.get(key, 0) | look_at_terms(terms, self.untyped)
+        return terms
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""
@@ -385,7 +433,7 @@ class TableReader:
         piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
         reader = self
         if isinstance(self.table, TextTable):  # of these rows only
-            reader = TableReader(self.table.take(at), self.mapping, self.inputs, self.untyped, self.source)
+            reader = self._reader_of(self.table.take(at))
             at = np.arange(len(at))
         pieces = np.split(at, range(piece, len(at), piece)) if len(at) else []
         return pa.chunked_array([shorten(reader._text_of(pa.array(rows))) for rows in pieces], pa.string())
@@ -434,6 +482,14 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
     for number, name in enumerate(names, -_LEAST):
         if ends[number] > ends[number - 1]:
             yield order[ends[number - 1] : ends[number]], name
+
+
+def _wrong_type(name: str, kind: str | None) -> str:
+    if kind is None:
+        return "out of range"
+    if kind != NUMBER:
+        return f"not of type {kind}"
+    return f'no number, as all before it in {name} were; for names write in the mapping: [types] {name} = "text"'
 
 
 def _is_text(kind: pa.DataType) -> bool:

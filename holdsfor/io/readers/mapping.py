@@ -79,6 +79,7 @@ class Mapping:
     files: str | None = None  # which files have this table, where there are several tables
     tables: AnyMapping[str, Mapping] = field(default_factory=dict)
     table: str = ""  # its name as one of several: that of its event, too, if nothing says more
+    agreed: AnyMapping[str, str] = field(default_factory=dict)  # types that no user gives, see `column_types`
 
     def __post_init__(self) -> None:
         if self.unit not in UNITS:
@@ -109,6 +110,13 @@ class Mapping:
     def unit_of_dates(self) -> str:
         """All tables have the same."""
         return next((table.unit for table in self.tables.values()), self.unit)
+
+    def agreeing(self, types: AnyMapping[str, str]) -> Mapping:
+        """The same, with types that the parts of an input agree on."""
+        if not types:
+            return self
+        tables = {name: table.agreeing(types) for name, table in self.tables.items()}
+        return replace(self, agreed=types, tables=tables)
 
     def of_table(self, name: str) -> Mapping:
         """The mapping of one of several tables. Without any, all have the same."""
@@ -183,7 +191,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
-    known = [f.name for f in fields(Mapping) if f.name != "table"]
+    known = [f.name for f in fields(Mapping) if f.name not in ("table", "agreed")]
     for key, value in settings.items():
         if key not in known:
             hint = did_you_mean(key, known)

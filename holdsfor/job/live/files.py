@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
+from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import check_mapping
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.read import EventPart, guess_format
@@ -136,6 +137,10 @@ class FileReader:
 
     mapping: ColumnMapping
     source: str = ""
+
+    def agreeing(self, types: Agreed) -> FileReader:
+        """The same, with types that columns have by now."""
+        return replace(self, mapping=self.mapping.agreeing(types)) if types else self
 
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
         for mapping in self.mapping.tables.values() or [self.mapping]:
