@@ -27,12 +27,15 @@ _Value = TypeVar("_Value")
 COUNTS = (
     ("events_in", "events in"),
     ("events_unused", "of these, read by no rule"),
+    ("times_cut", "with parts of a tick, which are cut"),
     ("events_rejected", "rejected"),
     ("events_late", "late: older than the window when they arrived"),
     ("groundings_outside_domain", "groundings outside the declared domain, left out"),
     ("intervals_out", "intervals out"),
     ("occurrences_out", "occurrences out"),
 )
+#: What is told only where there is some.
+SELDOM = ("times_cut",)
 
 RULES = typer.Argument(
     metavar="RULES",
@@ -126,6 +129,7 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.order import RunOrder, RunTimes, Writing
+    from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
     own, table = split(rules, app)
@@ -141,7 +145,7 @@ def run(
     if engine == "spark" or master or settings:
         start_spark(context.obj, master, settings)
     description = load_rules(rules, facts, allow, functions)
-    unit = agree_on_tick_unit(description, tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = RunTimes(
         window=window or table.window,
         step=step or table.step,
@@ -224,7 +228,8 @@ def show_outcome(outcome: HistoryRun, out: Path) -> None:
     from holdsfor.cli.findings import HEADER, finding_cells
     from holdsfor.io.clock import clock_of
 
-    show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
+    counts = ((key, text, outcome.metrics.get(key, 0)) for key, text in COUNTS)
+    show(f"{out}", ("", "rows"), ((text, count) for key, text, count in counts if count or key not in SELDOM))
     if outcome.findings:
         show("", HEADER, finding_cells(outcome.findings, clock_of(outcome.nanoseconds)))
 

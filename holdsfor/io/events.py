@@ -102,4 +102,6 @@ class Events:
     unused: int  # rows of declared inputs that no rule reads
     files_changed: int = 0  # files of a stream that changed after they were found
     nanoseconds: int | None = None  # how long a tick is, where times were time stamps or dates
+    types: Mapping[str, str] = field(default_factory=dict)  # of arguments as they came, see `wide.came_as`
+    times_cut: int = 0  # rows with a time that has parts of a tick
     seen: Mapping[str, int] = field(default_factory=dict)  # in columns, see `readers.column_types`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -22,20 +22,29 @@ def join_events(parts: Iterable[Events]) -> Events:
     """One block per name, kind and number of arguments, rows in the order of the parts."""
     blocks: list[Block] = []
     rejects: list[pa.Table] = []
-    read = unused = changed = 0
+    read = unused = changed = cut = 0
     nanoseconds: int | None = None
     seen: list[Seen] = []
+    types: dict[str, str] = {}
     for part in parts:
         seen.append(part.seen)
+        types = join_types(types, part.types)
         blocks.extend(part.blocks)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
         changed += part.files_changed
+        cut += part.times_cut
         nanoseconds = part.nanoseconds or nanoseconds
     some = [table for table in rejects if table.num_rows]
     table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, join_seen(seen))
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, types, cut, join_seen(seen))
+
+
+def join_types(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """The types of arguments, none where parts differ."""
+    joined = {**one, **other}
+    return {key: kind if one.get(key, kind) == kind else "" for key, kind in joined.items()}
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:

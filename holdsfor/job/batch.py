@@ -18,8 +18,9 @@ from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrow
 from holdsfor.engine.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import agree, join_seen
-from holdsfor.io.wide import NANOSECONDS, is_kinds_key
+from holdsfor.io.wide import NANOSECONDS, TYPES, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
 from holdsfor.job.doubts import KINDS, REASONS, join_reasons
 from holdsfor.job.here import run_stages
@@ -41,6 +42,7 @@ MERGED: dict[str, Callable[[Any, Any], Any]] = {
     NANOSECONDS: max,
     REASONS: join_reasons,
     KINDS: join_kinds,
+    TYPES: join_types,
     SEEN: lambda one, other: join_seen((one, other)),
 }
 

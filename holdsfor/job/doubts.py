@@ -15,7 +15,6 @@ from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
 from holdsfor.language.description import EventDescription
 
-UNSAID = "s"  # the unit of a mapping that names none
 _log = logging.getLogger(__name__)
 
 #: As seconds since 1970 these are the years 5138 and beyond; as milliseconds, 1973 and beyond.
@@ -59,13 +58,16 @@ def warn_of_doubts(
     has_durations = uses_durations(description, amounts)
     units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
-    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal)):
+    in_rules = bool(description.tick_units)
+    for doubt in dict.fromkeys((*find_doubts(metrics, unit, in_rules), *lost, *units, *unequal)):
         _log.warning("%s", doubt)
 
 
-def warn_of_units(unit_of_dates: str, unit: TickUnit, description: EventDescription, amounts: Iterable[object]) -> None:
+def warn_of_units(
+    unit_of_dates: str | None, unit: TickUnit, description: EventDescription, amounts: Iterable[object]
+) -> None:
     """For a stream, before there are rows: where the mapping says how dates are counted, there will be dates."""
-    if unit_of_dates != UNSAID and uses_durations(description, amounts):
+    if unit_of_dates is not None and uses_durations(description, amounts):
         for doubt in find_units_that_differ(UNITS[unit_of_dates], unit):
             _log.warning("%s", doubt)
 
@@ -75,8 +77,8 @@ def uses_durations(description: EventDescription, amounts: Iterable[object]) -> 
     return bool(description.tick_units) or any(map(has_unit, amounts))
 
 
-def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
-    """metrics: of a run over a whole history. unit: of a tick."""
+def find_doubts(metrics: Mapping[str, Any], unit: TickUnit, has_durations: bool = False) -> Iterator[str]:
+    """metrics: of a run over a whole history. unit: of a tick. has_durations: the rules have some."""
     window, step, end = (metrics.get(name) for name in ("window", "step", "end"))
     if window is not None and step is not None and window < step:
         yield (
@@ -85,10 +87,14 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
         )
     if unit == "s" and end is not None and end >= _MILLISECONDS:
         finer = "ms" if end < _MICROSECONDS else "us"
+        way = f"write `:- tick({finer}).` above the rules"
+        if not has_durations:
+            way = f"give tick_unit='{finer}' (--tick-unit {finer})"
         yield (
-            f"times such as {end} are no seconds since 1970, but may be {finer}: then give tick_unit='{finer}' "
-            f"(--tick-unit {finer}), and durations mean what they say."
+            f"times such as {end} are no seconds since 1970, but may be {finer}: then {way}, "
+            "and durations mean what they say."
         )
+    yield from _find_cut_times(metrics)
     yield from _find_lost_rows(metrics)
     yield from _find_constant_time(metrics)
 
@@ -117,10 +123,24 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
     if counted in (None, SECOND // PER_SECOND[unit]):
         return
     of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)
-    remedy = f"tick_unit='{of_dates}' (--tick-unit {of_dates}), or " if of_dates in PER_SECOND else ""
     yield (
-        f"the mapping counts dates in ticks of 1 {of_dates}, and durations are reckoned in ticks of 1 {unit}: they do "
-        f'not mean what they say. Give {remedy}unit = "{unit}" in the mapping.'
+        f"the mapping counts dates in ticks of 1 {of_dates}, and durations and dates in rules and options are reckoned "
+        f'in ticks of 1 {unit}: they do not mean what they say. Write unit = "{unit}" in the mapping.'
+    )
+
+
+def _find_cut_times(metrics: Mapping[str, Any]) -> Iterator[str]:
+    count, length = metrics.get("times_cut", 0), metrics.get(NANOSECONDS)
+    if not count or length is None:
+        return
+    units = list(UNITS)
+    coarse = next(name for name, nanoseconds in UNITS.items() if nanoseconds == length)
+    finer = units[units.index(coarse) - 1]
+    have = "row has" if count == 1 else "rows have"
+    yield (
+        f"{count:,} {have} parts of a tick, which is 1 {coarse} here: they are cut, and what happens within one tick "
+        f'is at the same time. Write unit = "{finer}" in the mapping'
+        + (f", and `:- tick({finer}).` above rules that have durations." if finer in PER_SECOND else ".")
     )
 
 

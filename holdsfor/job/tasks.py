@@ -27,7 +27,7 @@ from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
 from holdsfor.io.readers.column_types import Agreed
-from holdsfor.io.wide import NANOSECONDS
+from holdsfor.io.wide import NANOSECONDS, TYPES
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.depot import Depot, collect
@@ -104,11 +104,17 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
-        **{REASONS: count_reasons(rejected), KINDS: kinds_of_blocks(events.blocks), SEEN: events.seen},
+        **{
+            REASONS: count_reasons(rejected),
+            KINDS: kinds_of_blocks(events.blocks),
+            SEEN: events.seen,
+            TYPES: events.types,
+        },
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=rejected.num_rows,
         events_late=late,
+        times_cut=events.times_cut,
         seconds_reading=seconds,
         seconds_sharing=time.perf_counter() - begun,
     )
@@ -287,7 +293,7 @@ def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[dict[
             yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
 
 
-def note(**counts: float | Mapping[str, int]) -> dict[str, Any]:
+def note(**counts: float | Mapping[str, Any]) -> dict[str, Any]:
     return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
 
 

@@ -31,7 +31,7 @@ class Saved:
     """All of a session but its rules, of which it has digests, also of each definition.
 
     start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent. seen: in
-    columns of text, by which these keep their types.
+    columns of text, by which these keep their types. types: of arguments, as they came.
     """
 
     rules: str
@@ -45,6 +45,7 @@ class Saved:
     metrics: Mapping[str, int]
     columns: Mapping[str, tuple[str, ...]]
     seen: Mapping[str, int]
+    types: Mapping[str, str]
 
 
 def write_session(store: Store, saved: Saved) -> None:
@@ -68,6 +69,7 @@ def write_session(store: Store, saved: Saved) -> None:
         "metrics": dict(saved.metrics),
         "columns": dict(saved.columns),
         "seen": dict(saved.seen),
+        "types": dict(saved.types),
         "files": {name: asdict(file) for name, file in files.items()},
     }
     store.write_record(RECORD, record)
@@ -101,4 +103,5 @@ def read_session(store: Store) -> Saved:
         record["metrics"],
         {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor these
         record.get("seen", {}),
+        record.get("types", {}),
     )

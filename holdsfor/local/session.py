@@ -23,6 +23,7 @@ from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
@@ -92,6 +93,7 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     session.metrics.update(saved.metrics)
     session.columns |= saved.columns
     session.seen |= saved.seen
+    session.types |= saved.types
     if saved.start is not None:
         session.begin(saved.start, saved.carried, saved.waiting)
     session.known.restore(saved.intervals, saved.occurrences, session.fired)
@@ -138,6 +140,7 @@ class LiveSession:
     incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
+    types: dict[str, str] = field(default_factory=dict)  # of arguments, as they came
     seen: dict[str, int] = field(default_factory=dict)  # in columns of text, which keep their types
     evaluation: Ongoing | None = None  # None until the start is known
 
@@ -156,9 +159,10 @@ class LiveSession:
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
         """
-        source = as_source(events, format, mapping).agreeing(keep(self.seen))
+        source = as_source(events, format, mapping).counting_in(self.terms.tick_unit).agreeing(keep(self.seen))
         read = source.read(self.description.inputs)
         self.seen = join_seen([self.seen, read.seen])
+        self.types = join_types(self.types, read.types)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
         late = self._take([block for block, _ in inside])
@@ -166,7 +170,11 @@ class LiveSession:
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
         self.metrics.update(
-            events_in=read.read, events_unused=read.unused, events_rejected=rejects.num_rows, events_late=late.num_rows
+            events_in=read.read,
+            events_unused=read.unused,
+            events_rejected=rejects.num_rows,
+            events_late=late.num_rows,
+            times_cut=read.times_cut,
         )
         return Added(read.read, read.unused, late, rejects)
 
@@ -231,7 +239,7 @@ class LiveSession:
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
-        shape = find_shape(shapes_of(self.description, self.columns), name)
+        shape = find_shape(shapes_of(self.description, self.columns, self.types), name)
         rows = current.occurrences if shape.is_event else current.intervals
         return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
@@ -250,5 +258,6 @@ class LiveSession:
             self.metrics,
             self.columns,
             self.seen,
+            self.types,
         )
         write_session(Store(folder, private=True), saved)

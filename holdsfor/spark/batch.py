@@ -118,7 +118,13 @@ def recognise(
     """
     out = None if out is None else Path(out).absolute()
     description = as_description(rules)
-    unit = agree_on_tick_unit(description, tick_unit)
+    if isinstance(events, EventSource):
+        unit = agree_on_tick_unit(description, tick_unit, events.given_unit)
+        events = events.counting_in(unit)
+    else:
+        known = as_mapping(mapping)
+        unit = agree_on_tick_unit(description, tick_unit, known.given_unit)
+        mapping = known.counting_in(unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
@@ -128,7 +134,7 @@ def recognise(
         metrics = run_batch(program, times, count, crew, out)
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
     metrics = with_shapes(metrics, description, columns)
-    warn_of_doubts(metrics, unit, description, (window, step, tick))
+    warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 

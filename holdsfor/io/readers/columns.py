@@ -35,11 +35,12 @@ from holdsfor.io.readers.sieve import (
     rejects_table,
     shorten,
 )
-from holdsfor.io.readers.times import ends, has_time_stamps, is_time_stamp, times
+from holdsfor.io.readers.times import Times, ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
+from holdsfor.io.wide import came_as
 from holdsfor.kernels import order_by_key
 from holdsfor.kernels.numerals import INTEGER
 from holdsfor.language.description import Input
@@ -82,16 +83,15 @@ class InputRows(NamedTuple):
 
 
 class RowTimes(NamedTuple):
-    """Times of rows, which of them are wrong (None: all are right), and which of these are not there at all."""
+    """Times of rows, and which of them are wrong; None: all are right."""
 
-    ticks: Ints
+    times: Times
     wrong: Mask | None
-    missing: Mask
 
     def take(self, rows: Ints) -> RowTimes:
-        if self.wrong is None:
-            return RowTimes(self.ticks[rows], None, self.missing[:0])
-        return RowTimes(self.ticks[rows], self.wrong[rows], self.missing[rows])
+        if self.wrong is None and self.times.cut is None:
+            return RowTimes(Times(self.times.ticks[rows], self.times.good[:0], self.times.missing[:0]), None)
+        return RowTimes(self.times.at(rows), None if self.wrong is None else self.wrong[rows])
 
 
 class TableReader:
@@ -112,6 +112,7 @@ class TableReader:
         self._read: dict[str, TextColumn] = {}
         self._terms: dict[tuple[str, bool], pa.Array] = {}
         self.seen: dict[str, int] = {}
+        self.types: dict[str, str] = {}
         self._times: dict[str, RowTimes] = {}
 
     def read(self, rows: Ints) -> Events:
@@ -133,8 +134,10 @@ class TableReader:
                 sieves.append(sieve)
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
+        cut = sum(sieve.cut for sieve in sieves)
         rejects = self._rejects(sieves, rows)
-        return Events(tuple(blocks), rejects, len(self.table), unused, nanoseconds=self._nanoseconds(), seen=self.seen)
+        length = self._nanoseconds()
+        return Events(tuple(blocks), rejects, len(self.table), unused, 0, length, self.types, cut, self.seen)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
         """The rows of each event or fluent that rules know; in a wide table a row may be several."""
@@ -173,7 +176,7 @@ class TableReader:
     def _reader_of(self, table: pa.Table | TextTable) -> TableReader:
         """A reader of some of the rows."""
         reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
-        reader.seen = self.seen
+        reader.seen, reader.types = self.seen, self.types
         return reader
 
     def _columns_of(self, name: str) -> list[str]:
@@ -191,7 +194,7 @@ class TableReader:
             is_dated = is_time_stamp(self.table.first_text(self.roles.time) or "")
         else:
             is_dated = has_time_stamps(self._dated(self.roles.time))
-        return UNITS[self.mapping.unit] if is_dated else None
+        return UNITS[self.mapping.date_unit] if is_dated else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
@@ -271,10 +274,7 @@ class TableReader:
         if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and roles.end is not None:
-            end, good = ends(
-                self._rows(self._dated(roles.end), group.at), self.mapping.unit, roles.end, self.mapping.zone
-            )
-            sieve.refuse(~good, "end is not a time")
+            end = self._end(roles.end, group.at, sieve)
             check_interval(sieve, start, end)
         begun = None
         if declared.may_last and roles.end is not None:
@@ -288,26 +288,40 @@ class TableReader:
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""
-        last, good = ends(self._rows(self._dated(name), rows), self.mapping.unit, name, self.mapping.zone)
-        sieve.refuse(~good, "end is not a time")
+        last = self._end(name, rows, sieve)
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
 
+    def _end(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
+        """When intervals are over; null is open."""
+        end = ends(self._rows(self._dated(name), rows), self.mapping.date_unit, name, self.mapping.zone)
+        self._refuse_skipped(end, sieve, "end")
+        sieve.refuse(~end.good, "end is not a time")
+        sieve.note_cut(end.cut)
+        return end.ticks
+
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
-        times = self._as_times(name, rows)
-        if times.wrong is not None:
-            sieve.refuse(times.missing, "no time")
-            sieve.refuse(times.wrong, "time is not an integer or an ISO 8601 time")
-        return times.ticks
+        read = self._as_times(name, rows)
+        if read.wrong is not None:
+            sieve.refuse(read.times.missing, "no time")
+            self._refuse_skipped(read.times, sieve, "time")
+            sieve.refuse(read.wrong, "time is not an integer or an ISO 8601 time")
+        sieve.note_cut(read.times.cut)
+        return read.times.ticks
+
+    def _refuse_skipped(self, times: Times, sieve: Sieve, what: str) -> None:
+        if times.skipped is not None:
+            sieve.refuse(times.skipped, f"{what} does not exist: the clock in {self.mapping.zone} skips it")
 
     def _arrival(self, rows: Ints, start: Ints, end: Ints | None, sieve: Sieve) -> Ints:
         if self.roles.arrival is None:
             return default_arrival(start, end)
-        times = self._as_times(self.roles.arrival, rows)
-        if times.wrong is None:
-            return times.ticks
-        sieve.refuse(times.wrong & ~times.missing, "arrival is not an integer or an ISO 8601 time")
-        return np.where(times.missing, default_arrival(start, end), times.ticks)
+        read = self._as_times(self.roles.arrival, rows)
+        if read.wrong is None:
+            return read.times.ticks
+        self._refuse_skipped(read.times, sieve, "arrival")
+        sieve.refuse(read.wrong & ~read.times.missing, "arrival is not an integer or an ISO 8601 time")
+        return np.where(read.times.missing, default_arrival(start, end), read.times.ticks)
 
     def _value(self, group: InputRows, sieve: Sieve) -> pa.Array:
         if self.roles.value is None:
@@ -332,6 +346,7 @@ class TableReader:
         event = group.input.signature.name
         owner = event if name == f"arg{position + 1}" and event not in self.mapping.arguments else ""
         column = self._rows(self._as_terms(name, owner, calculates), group.at)
+        self.types[f"{group.input.signature} {position + 1}"] = self._came_as(name)
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
@@ -382,10 +397,10 @@ class TableReader:
 
     def _as_times(self, name: str, rows: Ints) -> RowTimes:
         if name not in self._times:
-            ticks, good, missing = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
-            self._times[name] = RowTimes(ticks, None if good.all() else ~good, missing)
+            read = times(self._fields(name), self.mapping.date_unit, name, self.mapping.zone)
+            self._times[name] = RowTimes(read, None if read.good.all() else ~read.good)
         whole = self._times[name]
-        return whole if len(rows) == len(whole.ticks) else whole.take(rows)
+        return whole if len(rows) == len(whole.times.ticks) else whole.take(rows)
 
     def _as_terms(self, name: str, owner: str = "", calculates: bool = False) -> pa.Array:
         """The terms of a column. owner: the event or fluent that has it for itself.
@@ -395,6 +410,11 @@ class TableReader:
         if (name, calculates) not in self._terms:
             self._terms[name, calculates] = self._terms_of(name, owner, calculates)
         return self._terms[name, calculates]
+
+    def _came_as(self, name: str) -> str:
+        if self.untyped is not False or isinstance(self.table, TextTable) or name in self.mapping.types:
+            return ""
+        return came_as(self.table.schema.field(name).type, UNITS[self.mapping.date_unit], self.mapping.zone)
 
     def _key(self, name: str, owner: str) -> str:
         """The column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
@@ -406,16 +426,16 @@ class TableReader:
         mapping, fields = self.mapping, self._fields(name)
         kind = mapping.types.get(name)
         if kind is not None:
-            return typed_terms(fields, kind, mapping.unit, name)
+            return typed_terms(fields, kind, mapping.date_unit, name)
         if not isinstance(self.untyped, bool) or calculates:
             untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
             make_terms = terms_of_fields if calculates else terms_as_written
-            return column_terms(fields, untyped, mapping.unit, name, mapping.zone, make_terms)
+            return column_terms(fields, untyped, mapping.date_unit, name, mapping.zone, make_terms)
         key = self._key(name, owner)
         if key in mapping.agreed:
-            terms = typed_terms(fields, mapping.agreed[key], mapping.unit, name, self.untyped)
+            terms = typed_terms(fields, mapping.agreed[key], mapping.date_unit, name, self.untyped)
         else:
-            terms = column_terms(fields, self.untyped, mapping.unit, name, mapping.zone)
+            terms = column_terms(fields, self.untyped, mapping.date_unit, name, mapping.zone)
         self.seen[key] = self.seen.get(key, 0) | look_at_terms(terms, self.untyped)
         return terms
 

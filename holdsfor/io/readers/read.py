@@ -106,6 +106,15 @@ class EventSource:
         """The columns that mappings list, by event or fluent."""
         return {name: columns for part in self.parts for name, columns in part.mapping.arguments.items()}
 
+    @property
+    def given_unit(self) -> str | None:
+        """The unit of dates that a mapping gives."""
+        return next((part.mapping.given_unit for part in self.parts if part.mapping.given_unit), None)
+
+    def counting_in(self, unit: str) -> EventSource:
+        """The same, where dates are counted in a unit unless a mapping gives another."""
+        return replace(self, parts=tuple(replace(p, mapping=p.mapping.counting_in(unit)) for p in self.parts))
+
     def agreeing(self, types: Agreed) -> EventSource:
         """The same, with types that columns have by now."""
         return replace(self, parts=tuple(part.agreeing(types) for part in self.parts)) if types else self

@@ -26,6 +26,7 @@ class Sieve:
         self.rows = rows
         self.reasons: list[str] = []
         self._code = np.zeros(len(rows), np.int16)
+        self._cut: Mask | None = None
 
     def refuse(self, bad: Mask, reason: str) -> None:
         if bad.any():
@@ -44,6 +45,16 @@ class Sieve:
         """Rows that are right and mean nothing."""
         if idle.any():
             self._code[idle & (self._code == 0)] = _DROPPED
+
+    def note_cut(self, cut: Mask | None) -> None:
+        """Rows with times that have parts of a tick."""
+        if cut is not None:
+            self._cut = cut if self._cut is None else self._cut | cut
+
+    @property
+    def cut(self) -> int:
+        """How many rows that are used have such times."""
+        return 0 if self._cut is None else int((self._cut & self.keep).sum())
 
     @property
     def keep(self) -> Mask:
