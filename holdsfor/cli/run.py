@@ -28,6 +28,7 @@ COUNTS = (
     ("events_in", "events in"),
     ("events_unused", "of these, read by no rule"),
     ("times_cut", "with parts of a tick, which are cut"),
+    ("rows_with_nan", "with NaN, which is taken for no value"),
     ("events_rejected", "rejected"),
     ("events_late", "late: older than the window when they arrived"),
     ("groundings_outside_domain", "groundings outside the declared domain, left out"),
@@ -35,7 +36,7 @@ COUNTS = (
     ("occurrences_out", "occurrences out"),
 )
 #: What is told only where there is some.
-SELDOM = ("times_cut",)
+SELDOM = ("times_cut", "rows_with_nan")
 
 RULES = typer.Argument(
     metavar="RULES",

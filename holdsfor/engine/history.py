@@ -78,7 +78,7 @@ def make_result(
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
-        "times_cut": read.times_cut,
+        **read.counts,
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": recognised.left_out,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -22,7 +23,8 @@ def join_events(parts: Iterable[Events]) -> Events:
     """One block per name, kind and number of arguments, rows in the order of the parts."""
     blocks: list[Block] = []
     rejects: list[pa.Table] = []
-    read = unused = changed = cut = 0
+    read = unused = changed = 0
+    counts: Counter[str] = Counter()
     nanoseconds: int | None = None
     seen: list[Seen] = []
     types: dict[str, str] = {}
@@ -34,11 +36,11 @@ def join_events(parts: Iterable[Events]) -> Events:
         read += part.read
         unused += part.unused
         changed += part.files_changed
-        cut += part.times_cut
+        counts.update(part.counts)
         nanoseconds = part.nanoseconds or nanoseconds
     some = [table for table in rejects if table.num_rows]
     table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, types, cut, join_seen(seen))
+    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, types, counts, join_seen(seen))
 
 
 def join_types(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:

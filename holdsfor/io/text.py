@@ -26,7 +26,9 @@ _COMPOUND = r"^(?:[a-z][A-Za-z0-9_]*|'(?:[^'\\]|\\.|'')*')\(.*\)$"
 _INTEGER = r"^-?[0-9]+$"
 _SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
 _RTEC_FLOAT = r"^-?[0-9]+\.[0-9]+$"
-_FLOAT_AS_WRITTEN = r"^-?(?:0|[1-9][0-9]{0,9})\.(?:0|[0-9]{0,3}[1-9])$"  # Python writes it in the same way
+_FLOAT_AS_WRITTEN = (
+    r"^(?:0\.0|-?(?:0|[1-9][0-9]{0,9})\.[0-9]{0,3}[1-9]|-?[1-9][0-9]{0,9}\.0)$"  # Python writes it in the same way
+)
 LEADING_ZERO = r"^-?0[0-9]"
 _ANY_FLOAT = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
@@ -77,7 +79,8 @@ def number_text(numbers: pa.Array) -> pa.Array:
 
 
 def float_text(number: float) -> str:
-    return NULL if number != number else repr(number)
+    """A float as Prolog text. There is one zero: -0.0 is 0.0."""
+    return NULL if number != number else repr(number + 0.0)
 
 
 def mark_nulls(column: pa.Array) -> pa.Array:

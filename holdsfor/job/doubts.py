@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.duration import PER_SECOND, TickUnit, has_unit
+from holdsfor.io.events import NOT_NUMBERS, TIMES_CUT
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
@@ -95,6 +96,9 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit, has_durations: bool 
             "and durations mean what they say."
         )
     yield from _find_cut_times(metrics)
+    if count := metrics.get(NOT_NUMBERS, 0):
+        have = "row has" if count == 1 else "rows have"
+        yield f"{count:,} {have} NaN where a number should be: it is taken for no value."
     yield from _find_lost_rows(metrics)
     yield from _find_constant_time(metrics)
 
@@ -130,7 +134,7 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
 
 
 def _find_cut_times(metrics: Mapping[str, Any]) -> Iterator[str]:
-    count, length = metrics.get("times_cut", 0), metrics.get(NANOSECONDS)
+    count, length = metrics.get(TIMES_CUT, 0), metrics.get(NANOSECONDS)
     if not count or length is None:
         return
     units = list(UNITS)

@@ -114,7 +114,7 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
         events_unused=events.unused,
         events_rejected=rejected.num_rows,
         events_late=late,
-        times_cut=events.times_cut,
+        **events.counts,
         seconds_reading=seconds,
         seconds_sharing=time.perf_counter() - begun,
     )

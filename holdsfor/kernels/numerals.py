@@ -149,7 +149,12 @@ def mark_numbers(data: Bytes, begin: Places, end: Places, is_integer: Mask) -> b
         if is_integer[i]:
             if negative and data[at] == DIGIT_ZERO:
                 return False
-        elif decimals == ONE or decimals > uint64(5) or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2)):
+        elif (
+            (negative and data[at] == DIGIT_ZERO and data[stop - ONE] == DIGIT_ZERO)
+            or decimals == ONE
+            or decimals > uint64(5)
+            or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2))
+        ):  # -0.0 is 0.0
             return False
     return True
 

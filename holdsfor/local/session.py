@@ -174,7 +174,7 @@ class LiveSession:
             events_unused=read.unused,
             events_rejected=rejects.num_rows,
             events_late=late.num_rows,
-            times_cut=read.times_cut,
+            **read.counts,
         )
         return Added(read.read, read.unused, late, rejects)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
+from holdsfor.io.events import NOT_NUMBERS, OPEN, REJECTS_SCHEMA, TIMES_CUT, Block, Events, Ints
 from holdsfor.io.readers.arguments import (
     column_terms,
     numeric,
@@ -35,7 +35,7 @@ from holdsfor.io.readers.sieve import (
     rejects_table,
     shorten,
 )
-from holdsfor.io.readers.times import Times, ends, has_time_stamps, is_time_stamp, times
+from holdsfor.io.readers.times import ReadTimes, ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
@@ -83,14 +83,14 @@ class InputRows(NamedTuple):
 
 
 class RowTimes(NamedTuple):
-    """Times of rows, and which of them are wrong; None: all are right."""
+    """ReadTimes of rows, and which of them are wrong; None: all are right."""
 
-    times: Times
+    times: ReadTimes
     wrong: Mask | None
 
     def take(self, rows: Ints) -> RowTimes:
         if self.wrong is None and self.times.cut is None:
-            return RowTimes(Times(self.times.ticks[rows], self.times.good[:0], self.times.missing[:0]), None)
+            return RowTimes(ReadTimes(self.times.ticks[rows], self.times.good[:0], self.times.missing[:0]), None)
         return RowTimes(self.times.at(rows), None if self.wrong is None else self.wrong[rows])
 
 
@@ -134,10 +134,12 @@ class TableReader:
                 sieves.append(sieve)
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
-        cut = sum(sieve.cut for sieve in sieves)
+        counts: Counter[str] = Counter()
+        for sieve in sieves:
+            counts.update(sieve.counts)
         rejects = self._rejects(sieves, rows)
         length = self._nanoseconds()
-        return Events(tuple(blocks), rejects, len(self.table), unused, 0, length, self.types, cut, self.seen)
+        return Events(tuple(blocks), rejects, len(self.table), unused, 0, length, self.types, counts, self.seen)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
         """The rows of each event or fluent that rules know; in a wide table a row may be several."""
@@ -297,7 +299,7 @@ class TableReader:
         end = ends(self._rows(self._dated(name), rows), self.mapping.date_unit, name, self.mapping.zone)
         self._refuse_skipped(end, sieve, "end")
         sieve.refuse(~end.good, "end is not a time")
-        sieve.note_cut(end.cut)
+        sieve.note(TIMES_CUT, end.cut)
         return end.ticks
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
@@ -306,10 +308,10 @@ class TableReader:
             sieve.refuse(read.times.missing, "no time")
             self._refuse_skipped(read.times, sieve, "time")
             sieve.refuse(read.wrong, "time is not an integer or an ISO 8601 time")
-        sieve.note_cut(read.times.cut)
+        sieve.note(TIMES_CUT, read.times.cut)
         return read.times.ticks
 
-    def _refuse_skipped(self, times: Times, sieve: Sieve, what: str) -> None:
+    def _refuse_skipped(self, times: ReadTimes, sieve: Sieve, what: str) -> None:
         if times.skipped is not None:
             sieve.refuse(times.skipped, f"{what} does not exist: the clock in {self.mapping.zone} skips it")
 
@@ -351,6 +353,8 @@ class TableReader:
         if column.null_count:
             missing = mask(column.is_null())
             values = self._rows(self._column(name), group.at)
+            if pa.types.is_floating(values.type):
+                sieve.note(NOT_NUMBERS, mask(pc.is_nan(values)))
             kind = self.mapping.types.get(name) or self.mapping.agreed.get(self._key(name, owner))
             wrong = f"{what} is {_wrong_type(name, kind)}"
             sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)

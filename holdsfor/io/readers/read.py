@@ -391,5 +391,4 @@ def _bytes(lines: tuple[str, ...]) -> bytes:
 
 
 def _text_lines(path: Path) -> list[str]:
-    with open_text(path) as stream:
-        return stream.read().decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()
+    return b"".join(chunks(path)).decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()

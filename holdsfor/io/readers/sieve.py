@@ -26,7 +26,7 @@ class Sieve:
         self.rows = rows
         self.reasons: list[str] = []
         self._code = np.zeros(len(rows), np.int16)
-        self._cut: Mask | None = None
+        self._notes: dict[str, Mask] = {}
 
     def refuse(self, bad: Mask, reason: str) -> None:
         if bad.any():
@@ -46,15 +46,15 @@ class Sieve:
         if idle.any():
             self._code[idle & (self._code == 0)] = _DROPPED
 
-    def note_cut(self, cut: Mask | None) -> None:
-        """Rows with times that have parts of a tick."""
-        if cut is not None:
-            self._cut = cut if self._cut is None else self._cut | cut
+    def note(self, name: str, rows: Mask | None) -> None:
+        """Mark rows that are used, and that are counted under a name."""
+        if rows is not None and rows.any():
+            self._notes[name] = self._notes[name] | rows if name in self._notes else rows
 
     @property
-    def cut(self) -> int:
-        """How many rows that are used have such times."""
-        return 0 if self._cut is None else int((self._cut & self.keep).sum())
+    def counts(self) -> dict[str, int]:
+        """How many rows that are used have been marked, by name."""
+        return {name: int((rows & self.keep).sum()) for name, rows in self._notes.items()}
 
     @property
     def keep(self) -> Mask:

@@ -22,7 +22,7 @@ from holdsfor.kernels.numerals import INTEGER
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
 
 
-class Times(NamedTuple):
+class ReadTimes(NamedTuple):
     """Ticks, which rows have a right time, which have none at all (null), and which have parts of a tick that are cut.
 
     cut: None if none have. skipped: rows with a time that the clock of their zone skips; None if there are none.
@@ -34,14 +34,14 @@ class Times(NamedTuple):
     cut: Mask | None = None
     skipped: Mask | None = None
 
-    def at(self, rows: npt.NDArray[np.signedinteger]) -> Times:
+    def at(self, rows: npt.NDArray[np.signedinteger]) -> ReadTimes:
         """The times at some places; after the last one there is none."""
         cut, skipped = (None if mark is None else np.append(mark, False)[rows] for mark in (self.cut, self.skipped))
         good, missing = np.append(self.good, False)[rows], np.append(self.missing, True)[rows]
-        return Times(np.append(self.ticks, 0)[rows], good, missing, cut, skipped)
+        return ReadTimes(np.append(self.ticks, 0)[rows], good, missing, cut, skipped)
 
 
-def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None = None) -> Times:
+def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None = None) -> ReadTimes:
     """Read a column of times.
 
     Integers are ticks. Dates and time stamps, typed or as ISO 8601 text, count in `unit` from 1970. They are of the
@@ -50,7 +50,7 @@ def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None 
     if isinstance(column, TextColumn):
         if column.kind == INTEGER:
             ticks, good = column.integers()
-            return Times(ticks, good, ~good)
+            return ReadTimes(ticks, good, ~good)
         column = column.array()
     if pa.types.is_dictionary(column.type):
         words = times(column.dictionary, unit, name, zone)
@@ -72,10 +72,10 @@ def times(column: pa.Array | TextColumn, unit: str, name: str, zone: str | None 
         ticks, good = np.zeros(len(column), np.int64), ~missing
     else:
         raise HoldsforError(f"column {name!r} of type {kind} cannot be a time. Use integers, dates or ISO 8601 text.")
-    return Times(ticks, good & ~missing, missing, cut, skipped)
+    return ReadTimes(ticks, good & ~missing, missing, cut, skipped)
 
 
-def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> Times:
+def ends(column: pa.Array, unit: str, name: str, zone: str | None = None) -> ReadTimes:
     """Ends of intervals; null and inf are open."""
     still = mask(column.is_null(nan_is_null=True))
     if pa.types.is_floating(column.type):
@@ -206,7 +206,7 @@ def _iso(texts: pa.Array, unit: str, zone: str | None) -> tuple[Ints, Mask, Mask
     placed = pc.coalesce(with_zone, in_zone(without, zone or "UTC").cast(with_zone.type))
     skipped, missing = _skipped(without, zone), np.array([stamp is None for stamp in stamps], np.bool_)
     good = ~missing if skipped is None else ~missing & ~skipped
-    words = Times(_dated(placed, unit), good, missing, _cut(placed, unit), skipped).at(encoded.indices.to_numpy())
+    words = ReadTimes(_dated(placed, unit), good, missing, _cut(placed, unit), skipped).at(encoded.indices.to_numpy())
     return words.ticks, words.good, words.cut, words.skipped
 
 

@@ -33,6 +33,7 @@ from holdsfor.language.description import Input
 SCHEMA = pa.schema(
     [("path", pa.binary()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())]
 )
+LINK = "it is a symbolic link, which a stream does not follow: put the file itself into the folder"
 CHANGED = "changed"  # the form of a file that is not read but reported
 #: The machine's faults, which pass; whatever else is wrong with a file stays so when it is read again.
 PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN)
@@ -109,6 +110,8 @@ class FileFeed:
         path = Path(file.path)
         if file.change:
             return [Part(EventPart(path, f"{CHANGED}: {file.change}", ColumnMapping()))]
+        if path.is_symlink():
+            return [Part(EventPart(path, self.form or "", ColumnMapping()))]
         try:
             return list(cut(EventPart(path, self.form or guess_format(path), ColumnMapping())))
         except HoldsforError:
@@ -149,6 +152,8 @@ class FileReader:
 
     def _read(self, entry: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
         path = Path(os.fsdecode(entry["path"]))
+        if path.is_symlink():
+            return unreadable(str(path), LINK)
         form, _, change = (entry["form"] or "").partition(": ")
         if form == CHANGED:
             return changed_file(str(path), change)

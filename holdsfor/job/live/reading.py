@@ -212,10 +212,11 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         kept = [some for piece in pieces for some in piece.kept]
         rejects = [table for piece in pieces for table in piece.rejects]
         quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
+        for piece in pieces:
+            notes.count(**piece.events.counts)
         notes.count(
             events_in=sum(piece.events.read for piece in pieces),
             events_unused=sum(piece.events.unused for piece in pieces),
-            times_cut=sum(piece.events.times_cut for piece in pieces),
             files_changed=sum(piece.events.files_changed for piece in pieces),
             events_outside=sum(some.outside for some in kept),
             events_rejected=_written(reading, f"rejects/{name}", rejects, notes),
