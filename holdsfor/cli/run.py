@@ -27,6 +27,7 @@ _Value = TypeVar("_Value")
 COUNTS = (
     ("events_in", "events in"),
     ("events_unused", "of these, read by no rule"),
+    ("events_equal", "equal to another, counted once"),
     ("times_cut", "with parts of a tick, which are cut"),
     ("rows_with_nan", "with NaN, which is taken for no value"),
     ("events_rejected", "rejected"),
@@ -36,7 +37,7 @@ COUNTS = (
     ("occurrences_out", "occurrences out"),
 )
 #: What is told only where there is some.
-SELDOM = ("times_cut", "rows_with_nan")
+SELDOM = ("events_equal", "times_cut", "rows_with_nan")
 
 RULES = typer.Argument(
     metavar="RULES",

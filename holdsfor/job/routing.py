@@ -67,6 +67,14 @@ class Router:
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
         return self.by_stage[stage].get(what, ()) if stage < len(self.by_stage) else ()
 
+    def counts(self, what: Kind, stage: int, bucket: int) -> bool:
+        """Whether rows of an input are counted there: in the first stage to which each row comes once, or to all."""
+        for number, by_kind in enumerate(self.by_stage):
+            ways = [leg.way for leg in by_kind.get(what, ())]
+            if ways in (["share"], ["everywhere"]):
+                return number == stage and (ways == ["share"] or not bucket)
+        return False
+
     def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
         """The positions by which rows are sent on to the next stage."""
         return (leg.positions[0] for leg in self.legs(stage + 1, what) if leg.way == "follow")
@@ -103,6 +111,10 @@ def _legs(stage: Stage) -> Legs:
 
 def kind_of(relation: Relation) -> Kind:
     return relation.signature, relation.kind == "event"
+
+
+def kind_of_source(source: InputSource) -> Kind:
+    return source.input.signature, source.input.kind == "event"
 
 
 def kind_of_block(block: Block) -> Kind:

@@ -18,7 +18,7 @@ from holdsfor.engine.axis import AxisFull, Ints
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
-from holdsfor.engine.history import prepare, tables
+from holdsfor.engine.history import count_equal, prepare, tables
 from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import as_block
@@ -39,6 +39,7 @@ from holdsfor.job.routing import (
     Router,
     at_home,
     happens_in,
+    kind_of_source,
     parcels,
     send_on,
     sources_from,
@@ -198,6 +199,10 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
+    counted_here = [
+        source for source in job.program.plan.sources if job.router.counts(kind_of_source(source), number, bucket)
+    ]
+    equal = count_equal(world, counted_here)
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.program, world, stage.definitions, restrict)
@@ -207,6 +212,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
+        "events_equal": equal,
         "groundings_outside_domain": left_out,
         "arithmetic_overflows": world.counts["overflows"],
         "intervals_out": intervals.num_rows,
