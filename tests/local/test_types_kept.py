@@ -68,6 +68,17 @@ def test_files_of_one_batch_agree(tmp_path: Path) -> None:
         assert sorted(row["args"][0] for row in query.current()[1].to_pylist()) == ["1", "2", "3e7", "x"]
 
 
+def test_typed_files_that_differ_are_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    incoming = tmp_path / "in"
+    incoming.mkdir()
+    for name, column in (("1", pa.array([7])), ("2", pa.array(["7"])), ("3", pa.array(["8"]))):
+        pq.write_table(pa.table({"timestamp": [int(name)], "icao24": column}), incoming / f"{name}.parquet")
+    run(incoming, tmp_path / "state", tmp_path / "out", MAPPING)
+    told = [record.getMessage() for record in caplog.records if "of another type" in record.getMessage()]
+    assert len(told) == 1
+    assert told[0].startswith("the column icao24 is of another type in this batch than before")
+
+
 def test_a_session_keeps_types_also_when_it_is_saved(tmp_path: Path) -> None:
     session = holdsfor.live(RULES, window=100, step=10, start=0)
     session.add(lines("1", "2"), format="columns", mapping=MAPPING)

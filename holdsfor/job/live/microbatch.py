@@ -11,7 +11,7 @@ from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.fence import fence_for
 from holdsfor.engine.window import NEVER, Windows
-from holdsfor.io.readers.column_types import Agreed, keep
+from holdsfor.io.readers.column_types import Agreed, agree, keep
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.attempts import Attempts, Guard
@@ -132,6 +132,12 @@ class Stream:
         notes, doubted = self._read(job, outlook, guard)
         was_read = time.perf_counter()
         known = replace(outlook.learn(notes), doubted=doubted)
+        for column in agree(known.seen).keys() - agree(outlook.known.seen).keys():
+            logger.warning(
+                "the column %s is of another type in this batch than before, and 17, 17.0 and '17' are never equal. "
+                "Say in the mapping what it is: [types].",
+                column.partition(":")[2],
+            )
         if self.setting.pace is not None:
             self.setting.pace.wait(known.watermark)
         known, turn, done = _guarded(guard, job, known, outlook.turn(known, outlook.due(known)))
