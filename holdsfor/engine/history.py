@@ -70,7 +70,7 @@ class Recognised(NamedTuple):
     left_out: int
     overflows: int
     kinds: dict[str, int]
-    equal: int
+    equal: int | None  # None: not counted
 
 
 def make_result(
@@ -80,7 +80,7 @@ def make_result(
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
-        "events_equal": recognised.equal,
+        **({} if recognised.equal is None else {"events_equal": recognised.equal}),
         **read.counts,
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,

@@ -67,13 +67,14 @@ class Router:
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
         return self.by_stage[stage].get(what, ()) if stage < len(self.by_stage) else ()
 
-    def counts(self, what: Kind, stage: int, bucket: int) -> bool:
-        """Whether rows of an input are counted there: in the first stage to which each row comes once, or to all."""
-        for number, by_kind in enumerate(self.by_stage):
+    def counting_place(self, what: Kind) -> tuple[int, int | None] | None:
+        """The first stage to which each row of an input comes once, and in which bucket all rows are (None: each is in
+        one of them). None if there is no such stage."""
+        for stage, by_kind in enumerate(self.by_stage):
             ways = [leg.way for leg in by_kind.get(what, ())]
             if ways in (["share"], ["everywhere"]):
-                return number == stage and (ways == ["share"] or not bucket)
-        return False
+                return stage, None if ways == ["share"] else 0
+        return None
 
     def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
         """The positions by which rows are sent on to the next stage."""

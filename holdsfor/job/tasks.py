@@ -199,10 +199,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
-    counted_here = [
-        source for source in job.program.plan.sources if job.router.counts(kind_of_source(source), number, bucket)
-    ]
-    equal = count_equal(world, counted_here)
+    equal = _count_equal(job, number, bucket, world)
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.program, world, stage.definitions, restrict)
@@ -212,7 +209,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
-        "events_equal": equal,
+        **equal,
         "groundings_outside_domain": left_out,
         "arithmetic_overflows": world.counts["overflows"],
         "intervals_out": intervals.num_rows,
@@ -223,6 +220,16 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         **kinds,
     }
     return BucketResult(intervals, occurrences, made, counts)
+
+
+def _count_equal(job: Job, number: int, bucket: int, world: World) -> dict[str, int]:
+    """The figure of equal events; none if rows of some input come to buckets in several ways."""
+    sources = [source for source in job.program.plan.sources if source.input.kind == "event"]
+    places = {source: job.router.counting_place(kind_of_source(source)) for source in sources}
+    if None in places.values():
+        return {}
+    here = [source for source, place in places.items() if place in ((number, None), (number, bucket))]
+    return {"events_equal": count_equal(world, here)}
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:

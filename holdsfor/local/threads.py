@@ -135,7 +135,7 @@ def _evaluate_bucket(
 
 
 def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
-    total: dict[str, Any] = {"groundings_outside_domain": 0, "arithmetic_overflows": 0, "events_equal": 0}
+    total: dict[str, Any] = {"groundings_outside_domain": 0, "arithmetic_overflows": 0}
     for outcome in outcomes:
         for name, amount in outcome.counts.items():
             total[name] = merge_of(name)(total[name], amount) if name in total else amount
@@ -146,5 +146,5 @@ def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
         total["groundings_outside_domain"],
         total["arithmetic_overflows"],
         {name: amount for name, amount in total.items() if is_kinds_key(name)},
-        total["events_equal"],
+        total.get("events_equal"),
     )
