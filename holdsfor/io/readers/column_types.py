@@ -5,6 +5,7 @@ Each part says what it has seen in a column. Where parts differ, those that are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 import pyarrow as pa
@@ -26,11 +27,11 @@ def column_key(table: str, column: str, owner: str = "") -> str:
 
 def look_at_terms(terms: pa.Array, untyped: bool) -> int:
     """Tell what a column has, by its terms; 0 if it has none."""
-    present = terms.drop_null() if terms.null_count else terms
-    if not len(present):
+    if terms.null_count == len(terms):
         return 0
     if pa.types.is_dictionary(terms.type):
-        is_number = pc.match_substring_regex(present.slice(0, 1).cast(pa.string()), _NUMBER)[0].as_py()
+        first = pc.index(terms.is_valid(), True).as_py()
+        is_number = re.match(_NUMBER, terms[first].as_py()) is not None
         if untyped:
             return FIELD_NUMBER if is_number else FIELD_TEXT
         return INTEGER if is_number else STRING
