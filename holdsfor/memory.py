@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import resource
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # as malloc.h numbers them
 KEPT = 1 << 30  # bytes of free memory at most that a process keeps
@@ -19,6 +20,13 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(LARGE),
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 }
+
+
+def most_memory() -> int:
+    """The bytes that this process may take at most: those of the machine, or its own limit."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return machine if limit == resource.RLIM_INFINITY else min(machine, limit)
 
 
 def keep_memory() -> None:

@@ -296,7 +296,7 @@ def _term(term: Term) -> Encoded:
         case Int():
             return ["integer", str(term.value)]
         case Float():
-            return ["float", repr(term.value)]
+            return ["float", str(term)]
         case Compound():
             return ["compound", term.functor, *(_term(arg) for arg in term.args)]
         case Items():

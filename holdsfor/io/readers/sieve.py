@@ -27,6 +27,7 @@ class Sieve:
         self.rows = rows
         self.reasons: list[str] = []
         self._code = np.zeros(len(rows), np.int16)
+        self._notes: dict[str, Mask] = {}
 
     def refuse(self, bad: Mask, reason: str) -> None:
         if bad.any():
@@ -45,6 +46,16 @@ class Sieve:
         """Rows that are right and mean nothing."""
         if idle.any():
             self._code[idle & (self._code == 0)] = _DROPPED
+
+    def note(self, name: str, rows: Mask | None) -> None:
+        """Mark rows that are used, and that are counted under a name."""
+        if rows is not None and rows.any():
+            self._notes[name] = self._notes[name] | rows if name in self._notes else rows
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows that are used have been marked, by name."""
+        return {name: int((rows & self.keep).sum()) for name, rows in self._notes.items()}
 
     @property
     def keep(self) -> Mask:
