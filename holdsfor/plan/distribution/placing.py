@@ -97,6 +97,8 @@ def _is_pattern_of_events(rule: Conclude) -> bool:
 
 def common_home(body: Body, layout: Layout) -> int | None:
     """The stage in which all conditions of a rule are together, by a key of variables that they share."""
+    if not body.evidence or not all(body.evidence):
+        return None  # it also holds where there are no rows, so that every bucket would conclude it
     homes = set()
     for atom in body.atoms:
         placement = layout.placed.get(atom.relation)
@@ -188,9 +190,12 @@ def _variables(body: Body, key: tuple[int, ...]) -> tuple[str, ...] | None:
 
 
 def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[Atom, _Reached]) -> bool:
-    """A key of several arguments is known by conditions that have all of it; a head for any value needs none."""
+    """Whether a key of several arguments is known by conditions that have all of it.
+
+    One argument needs none: what is concluded for it is kept in its own bucket. Neither does a head for any value.
+    """
     if len(key) == 1 or len(variables) < len(key):
-        return all(body.evidence)
+        return True
     whole = {atom for atom, way in ways.items() if way.whole}
     return bool(body.evidence) and all(not whole.isdisjoint(alternative) for alternative in body.evidence)
 
