@@ -149,7 +149,7 @@ class IntervalRules:
         return result
 
     def _absence(self, names: list[str], body: list[str]) -> str:
-        """When something does not hold, of those of whom there is a fact: true also where there is no row about them."""
+        """When something does not hold, of those of whom there is a fact: true also where no row is about them."""
         body.append(self.random.choice(("ent(X)", "role(X,_)", "plain(X)", "road(X,_)", "road(_,X)")))
         leaves = [self._leaf(names, body) for _ in range(self.random.randint(1, 2))]
         if self.random.random() < 0.5:

@@ -192,10 +192,11 @@ def _variables(body: Body, key: tuple[int, ...]) -> tuple[str, ...] | None:
 def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[Atom, _Reached]) -> bool:
     """Whether a key of several arguments is known by conditions that have all of it.
 
-    One argument needs none: what is concluded for it is kept in its own bucket. Neither does a head for any value.
+    One argument needs none, nor does a head for any value: what is concluded for it is kept in its own bucket. What
+    reads nothing at all is concluded once.
     """
     if len(key) == 1 or len(variables) < len(key):
-        return True
+        return bool(body.atoms) or all(body.evidence)
     whole = {atom for atom, way in ways.items() if way.whole}
     return bool(body.evidence) and all(not whole.isdisjoint(alternative) for alternative in body.evidence)
 
