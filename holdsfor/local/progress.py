@@ -53,8 +53,8 @@ def progress(
         raise HoldsforError("give events, or a checkpoint.")
     times = check_ticks(None, None, start, end, tick, agree_on_tick_unit(description, tick_unit))
     with shown_refusals(description.sources):
-        program = make_program(plan(description))
-        read = as_source(events, format, mapping).read(description.inputs)
+        program = make_program(plan(description.with_input()))
+        read = as_source(events, format, mapping).read(description.with_input().inputs)
         windows = find_windows(read.blocks, *times)
         kept = [standing(counted(set_aside(block, windows.fence)[0], windows).block, windows) for block in read.blocks]
 
@@ -70,4 +70,4 @@ def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -
     if Store(folder).exists(RECORD):
         return resume(folder, description).progress()
     with shown_refusals(description.sources):
-        return progress_of_stream(make_program(plan(description)), folder)
+        return progress_of_stream(make_program(plan(description.with_input())), folder)

@@ -90,11 +90,11 @@ def recognise_for(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = program_once(plan_once(description))
         source = as_source(events, format, mapping)
-        read = read_parts(source, description.inputs, 1 if stepped else threads)
-        seconds, fence = time.perf_counter() - begun, None
+        read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]
+        program = program_once(plan_once(description.with_input({block.name for block in blocks})))
+        seconds, fence = time.perf_counter() - begun, None
         count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
         if count == 1:
             read = [join_events(read)]

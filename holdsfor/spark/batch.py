@@ -117,7 +117,7 @@ def recognise(
     out: workers write the result tables there.
     """
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules)
+    description = as_description(rules).with_input()
     unit = agree_on_tick_unit(description, tick_unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):

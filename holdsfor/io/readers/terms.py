@@ -73,7 +73,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
         if not declared.read:
             unused += 1
         elif row.end != row.start or declared.kind == "event":
-            groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
+            groups.setdefault((declared.stored_as.name, _kind(row, declared), len(row.args)), []).append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
     return Events(blocks, _rejects(rejects, source), read, unused)
 

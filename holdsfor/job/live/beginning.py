@@ -141,7 +141,7 @@ def begin_stream(
     mapping = mapping_of(reader)
     warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
     with shown_refusals(description.sources):
-        program = make_program(plan(description))
+        program = make_program(plan(description := description.with_input()))
     warn_if_unbounded(program.plan)
     bound = _most_ahead(max_ahead, times.window, unit)
     places = Places.of(checkpoint, out, durable)

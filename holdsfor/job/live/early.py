@@ -32,7 +32,7 @@ def check_early(
     """Raises what `begin_stream` would raise for rules, times, and a checkpoint that was begun with others."""
     times = check_times(window, step, start, end, tick, check_unit(tick_unit))
     with shown_refusals(description.sources):
-        program = make_program(plan(description))
+        program = make_program(plan(description.with_input()))
     state = Store(f"{checkpoint}/holdsfor")
     if state.exists(IDENTITY):
         identity: dict[str, Any] = {"rules": rules_digest(program), PIECES: rules_pieces(program)}

@@ -55,16 +55,21 @@ def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
 
 def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
-    if any(relation.is_reported for relation in defines(definition)):
+    if not _is_part(definition):
         return None
     stages = {common_home(body, layout) for body in bodies_of(definition)}
     stage = next(iter(stages))
     return Placement(stage, None, ()) if stage is not None and len(stages) == 1 else None
 
 
+def _is_part(definition: Definition) -> bool:
+    """Whether it is what some rules of a definition conclude, row by row; inertia needs all rows about a grounding."""
+    return not simple_of(definition) and not any(relation.is_reported for relation in defines(definition))
+
+
 def _place_with_input(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition that single rows of the input conclude is found in any bucket."""
-    if any(relation.is_reported for relation in defines(definition)):
+    if not _is_part(definition):
         return None
     bodies = tuple(bodies_of(definition))
     atoms = [atom for body in bodies if body.is_rowwise for atom in body.atoms if atom.relation not in layout.placed]
