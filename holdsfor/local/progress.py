@@ -17,6 +17,8 @@ from holdsfor.engine.window import check_ticks, counted, find_windows, standing
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
+from holdsfor.job.live.identity import plan_as_begun
+from holdsfor.job.live.ledger import read_begun
 from holdsfor.job.live.partial_matches import progress_of_stream
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -70,4 +72,5 @@ def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -
     if Store(folder).exists(RECORD):
         return resume(folder, description).progress()
     with shown_refusals(description.sources):
-        return progress_of_stream(make_program(plan(description.with_input())), folder)
+        _, program = plan_as_begun(description, read_begun(Store(f"{folder}/holdsfor")))
+        return progress_of_stream(program, folder)

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.duration import Duration, TickUnit, TimePoint, ticks_at, ticks_of
 from holdsfor.engine.carried import NOTHING_YET, Carried
 from holdsfor.engine.changes import Changes, Report, changes
-from holdsfor.engine.evaluate import Program, make_program
+from holdsfor.engine.evaluate import Program
 from holdsfor.engine.fence import span_of
 from holdsfor.engine.ongoing import Ongoing
 from holdsfor.engine.outliers import set_aside
@@ -30,7 +30,7 @@ from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
 from holdsfor.job.live.changed import PIECES, find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
-from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.job.live.identity import plan_as_begun, rules_digest, rules_pieces
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
@@ -38,7 +38,6 @@ from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.known import Current, Known
 from holdsfor.local.saving import Saved, read_session, write_session
 from holdsfor.local.terms import SessionTerms
-from holdsfor.plan import plan
 
 
 def live(
@@ -80,8 +79,8 @@ def resume(folder: str | Path, description: EventDescription, *, incremental: bo
     """
     store = Store(folder, private=True)
     saved = read_session(store)
-    session = _begin(description, saved.terms, incremental)
     known = {"rules": saved.rules, PIECES: saved.pieces}
+    session = _begin(description, saved.terms, incremental, known)
     changes = find_changes(known, {"rules": rules_digest(session.program), PIECES: rules_pieces(session.program)})
     if changes:
         raise HoldsforError(
@@ -102,10 +101,12 @@ def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables([first, *some]) if some else first
 
 
-def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
-    description = description.with_input()
+def _begin(
+    description: EventDescription, terms: SessionTerms, incremental: bool, begun: Mapping[str, Any] | None = None
+) -> LiveSession:
     with shown_refusals(description.sources):
-        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
+        description, program = plan_as_begun(description, begun)
+    return LiveSession(description, terms, program, Known(terms.keep), incremental)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

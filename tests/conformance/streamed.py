@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import tempfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 
 from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
 from holdsfor.job.here import split_done
 from holdsfor.job.live.bucket import Turn
 from holdsfor.job.live.crew import EVALUATED, Alone, Note, read_notes, whole_batch_rows
 from holdsfor.job.live.held import Memory
+from holdsfor.job.live.identity import plan_as_begun
 from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.outlook import Outlook
@@ -24,7 +25,6 @@ from holdsfor.job.live.reading import LineReader, Reading
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 from holdsfor.language import EventDescription
-from holdsfor.plan import plan
 from tests.naive.rows import Horizon, line_format, term_arrival
 
 
@@ -78,10 +78,14 @@ class OneTask(Alone):
 
 
 def setting_of(
-    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
+    description: EventDescription,
+    horizon: Horizon,
+    buckets: int,
+    report: Report = "eager",
+    form: str = "rtec",
+    begun: Mapping[str, Any] | None = None,
 ) -> Setting:
-    description = description.with_input()
-    program = make_program(plan(description))
+    description, program = plan_as_begun(description, begun)
     return Setting(
         program,
         router(program.plan, buckets),

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from holdsfor.io.storage.store import Store
 from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import VERSION, Ledger
+from holdsfor.job.live.ledger import VERSION, Ledger, read_begun
 from holdsfor.language import parse
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon
@@ -38,7 +39,7 @@ FOLDER = FIXTURES / f"checkpoint-{VERSION}"
 
 
 def stream_in(folder: Path) -> ByHand:
-    return ByHand(setting_of(parse(RULES), HORIZON, BUCKETS), folder)
+    return ByHand(setting_of(parse(RULES), HORIZON, BUCKETS, begun=read_begun(Store(folder / "state"))), folder)
 
 
 def main() -> None:

@@ -10,7 +10,6 @@ from typing import Any, Required, TypedDict
 
 from holdsfor.duration import PER_SECOND, Duration, TickUnit, TimePoint, check_unit, ticks_of
 from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
@@ -22,8 +21,8 @@ from holdsfor.io.wide import TableShape
 from holdsfor.job.doubts import warn_of_units
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import Pace, WallClock
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.identity import identity_of, plan_as_begun
+from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger, read_begun
 from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
@@ -42,7 +41,6 @@ from holdsfor.job.shapes import shapes_of
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
-from holdsfor.plan import plan
 
 FORMATS = ("columns", "rtec", "terms")
 DAY = 86400  # seconds
@@ -140,11 +138,11 @@ def begin_stream(
     times = check_times(window, step, start, end, tick, unit)
     mapping = mapping_of(reader)
     warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
+    places = Places.of(checkpoint, out, durable)
     with shown_refusals(description.sources):
-        program = make_program(plan(description := description.with_input()))
+        description, program = plan_as_begun(description, read_begun(places.state))
     warn_if_unbounded(program.plan)
     bound = _most_ahead(max_ahead, times.window, unit)
-    places = Places.of(checkpoint, out, durable)
     lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
     try:
         ledger = Ledger(places.state, lease.held)

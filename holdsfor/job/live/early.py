@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint, check_unit
-from holdsfor.engine.evaluate import make_program
 from holdsfor.io.storage.store import Store
 from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.checks import check_times
-from holdsfor.job.live.identity import rules_digest, rules_pieces
-from holdsfor.job.live.ledger import IDENTITY, Ledger
+from holdsfor.job.live.identity import plan_as_begun, rules_digest, rules_pieces
+from holdsfor.job.live.ledger import IDENTITY, Ledger, read_begun
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
-from holdsfor.plan import plan
 
 
 def check_early(
@@ -31,9 +29,9 @@ def check_early(
 ) -> None:
     """Raises what `begin_stream` would raise for rules, times, and a checkpoint that was begun with others."""
     times = check_times(window, step, start, end, tick, check_unit(tick_unit))
-    with shown_refusals(description.sources):
-        program = make_program(plan(description.with_input()))
     state = Store(f"{checkpoint}/holdsfor")
+    with shown_refusals(description.sources):
+        _, program = plan_as_begun(description, read_begun(state))
     if state.exists(IDENTITY):
         identity: dict[str, Any] = {"rules": rules_digest(program), PIECES: rules_pieces(program)}
         identity |= {"window": times.window, "step": times.step}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
-from holdsfor.engine.evaluate import Program
+from holdsfor.engine.evaluate import Program, make_program
 from holdsfor.engine.facts import Table
 from holdsfor.io.text import as_text
 from holdsfor.job.live.changed import PIECES
 from holdsfor.job.live.microbatch import Setting
+from holdsfor.language.description import EventDescription
+from holdsfor.plan import plan
 
 
 def identity_of(setting: Setting, buckets: int) -> dict[str, Any]:
@@ -45,6 +48,19 @@ def _plain(value: Any) -> Any:
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return {name: part for name, part in asdict(value).items() if part not in (None, {}, "")}
+
+
+def plan_as_begun(description: EventDescription, begun: Mapping[str, Any] | None) -> tuple[EventDescription, Program]:
+    """Plan with rows of definitions, unless a checkpoint was begun without them, by an earlier version.
+
+    begun: what the checkpoint was begun with; None: there is none.
+    """
+    whole = description.with_input()
+    program = make_program(plan(whole))
+    if begun is None or begun.get("rules") == rules_digest(program):
+        return whole, program
+    bare = make_program(plan(description))
+    return (description, bare) if begun.get("rules") == rules_digest(bare) else (whole, program)
 
 
 def rules_digest(program: Program) -> str:

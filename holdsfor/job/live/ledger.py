@@ -281,6 +281,11 @@ class Ledger:
         return not self.store.exists(IDENTITY) or bool(self.identity()["version"] > 2)
 
 
+def read_begun(state: Store) -> dict[str, Any] | None:
+    """What a stream was begun with; None if there is none."""
+    return read_version(state, IDENTITY) if state.exists(IDENTITY) else None
+
+
 def read_version(store: Store, name: str) -> dict[str, Any]:
     """A record of a version that is known; another one may mean something else."""
     content = store.read_json(name)
