@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from holdsfor.language.description import AS_INPUT
+from holdsfor.plan.compiler.static import combined
 from holdsfor.plan.definitions import Definition, Derived, Domain, Due, Group, Recursion, Simple, Static
 from holdsfor.plan.operators import At, Chain, Conclude, Holding, HoldsForRule, Of, Op, Relation, Tally, Without
 from holdsfor.plan.walk import defines
@@ -58,7 +59,7 @@ def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Re
         case Recursion():
             yield Recursion(tuple(_event(event, rows, lasting) for event in definition.events))
         case Static():
-            copied = (_held(definition.relation, rows[definition.relation]),) if definition.relation in rows else ()
+            copied = (_held(rows[definition.relation]),) if definition.relation in rows else ()
             yield replace(definition, rules=(*definition.rules, *copied))
         case Simple():
             yield _renamed(definition, derived)
@@ -68,7 +69,7 @@ def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Re
             reached = tuple((derived.get(target, target), event) for target, event in definition.reached)
             yield Group(fluents, deadlines, reached)
     for relation, of_rules in derived.items():
-        yield Static(relation, (_held(relation, of_rules), _held(relation, rows[relation])))
+        yield Static(relation, (_held(of_rules, rows[relation]),))
 
 
 def _event(definition: Derived, rows: Names, lasting: set[Relation]) -> Derived:
@@ -80,10 +81,11 @@ def _event(definition: Derived, rows: Names, lasting: set[Relation]) -> Derived:
     return replace(definition, rules=(*definition.rules, Conclude((scan,), args, TIME, start=start)))
 
 
-def _held(relation: Relation, part: Relation) -> HoldsForRule:
-    columns = _columns(relation)
-    whole = Of(part, columns)
-    return HoldsForRule(columns, columns, ((whole,),), (), whole)
+def _held(*relations: Relation) -> HoldsForRule:
+    """Make the rule that unites relations with the same columns."""
+    columns = _columns(relations[0])
+    parts = tuple(Of(relation, columns) for relation in relations)
+    return HoldsForRule(columns, columns, tuple((part,) for part in parts), (), combined("union", parts))
 
 
 def _columns(relation: Relation) -> tuple[str, ...]:
