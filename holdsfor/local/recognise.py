@@ -96,10 +96,10 @@ def recognise_for(
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = program_once(plan(description))
-        read = read_parts(source, description.inputs, 1 if stepped else threads)
-        seconds, fence = time.perf_counter() - begun, None
+        read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]
+        program = program_once(plan(description.with_input({block.name for block in blocks})))
+        seconds, fence = time.perf_counter() - begun, None
         types = reduce(join_types, (part.types for part in read))
         count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
         if count == 1:

@@ -121,8 +121,10 @@ def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
 
 
 def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
+    description = description.with_input()
     with shown_refusals(description.sources):
-        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
+        program = make_program(plan(description))
+    return LiveSession(description, terms, program, Known(terms.keep), incremental)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

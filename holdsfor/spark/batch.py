@@ -119,7 +119,7 @@ def recognise(
     out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules, only)
+    description = as_description(rules, only).with_input()
     if isinstance(events, EventSource):
         unit = agree_on_tick_unit(description, tick_unit, events.given_unit)
         events = events.counting_in(unit)

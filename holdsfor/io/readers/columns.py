@@ -313,7 +313,7 @@ class TableReader:
         arrival = self._arrival(group.at, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
         op = self._op(group.at, sieve)
-        return Block(declared.signature.name, kind, args, value, start, end, arrival, op, begun)
+        return Block(declared.stored_as.name, kind, args, value, start, end, arrival, op, begun)
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""

@@ -75,7 +75,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             unused += 1
             others.append(row)
         elif row.end != row.start or declared.kind == "event":
-            groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
+            groups.setdefault((declared.stored_as.name, _kind(row, declared), len(row.args)), []).append(row)
         else:
             others.append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())

@@ -150,6 +150,7 @@ def begin_stream(
     form = MessageForm.of(message_times, message_arguments, unit, shapes)
     warn_of_units(mapping.given_unit, unit, description, (window, step, tick, start, end))
     with shown_refusals(description.sources):
+        description = description.with_input()
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
     warn_of_times_outside(description, times.start, times.end)
