@@ -55,7 +55,7 @@ near(Centre, Station) :-
 
 % How hot it feels: the regression of the US weather service, for 80 F and 40 % or more.
 heatIndex(Station, Index) <-
-    reading(Station, Temperature, Humidity, _, _) WHERE feelsLike(Temperature, Humidity, Index).
+    reading(Station, Temperature, Humidity, _Wind, _Visibility) WHERE feelsLike(Temperature, Humidity, Index).
 
 feelsLike(T, R, Index) :-
     T >= 80,

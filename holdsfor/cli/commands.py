@@ -47,6 +47,9 @@ class Commands(TyperGroup):
         except HoldsforError as error:
             complain(str(error))
             raise typer.Exit(1) from error
+        except MemoryError as error:
+            complain("there is not enough memory for this. Give fewer files at a time, or more memory.")
+            raise typer.Exit(1) from error
 
 
 def _hide_values_of_switches(parameters: Sequence[Any]) -> None:

@@ -28,12 +28,17 @@ _Value = TypeVar("_Value")
 COUNTS = (
     ("events_in", "events in"),
     ("events_unused", "of these, read by no rule"),
+    ("events_equal", "equal to another, counted once"),
+    ("times_cut", "with parts of a tick, which are cut"),
+    ("rows_with_nan", "with NaN, which is taken for no value"),
     ("events_rejected", "rejected"),
     ("events_late", "late: older than the window when they arrived"),
     ("groundings_outside_domain", "groundings outside the declared domain, left out"),
     ("intervals_out", "intervals out"),
     ("occurrences_out", "occurrences out"),
 )
+#: What is told only where there is some.
+SELDOM = ("events_equal", "times_cut", "rows_with_nan")
 
 RULES = typer.Argument(
     metavar="RULES",
@@ -138,6 +143,7 @@ def run(
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
     from holdsfor.cli.order import RunOrder, RunTimes, Writing
+    from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
@@ -152,7 +158,7 @@ def run(
     if changes and (engine == "spark" or master or settings):
         raise typer.BadParameter("--changes goes through the query times one by one, in this process: not on Spark.")
     description = load_rules(rules, facts, allow, functions)
-    unit = agree_on_tick_unit(description, tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     times = RunTimes(
         window=window or table.window,
         step=step or table.step,
@@ -227,7 +233,8 @@ def show_outcome(outcome: HistoryRun, out: Path) -> None:
     from holdsfor.io.clock import clock_of
     from holdsfor.io.wide import SHAPES
 
-    show(f"{out}", ("", "rows"), ((text, outcome.metrics.get(key, 0)) for key, text in COUNTS))
+    counts = ((key, text, outcome.metrics.get(key, 0)) for key, text in COUNTS)
+    show(f"{out}", ("", "rows"), ((text, count) for key, text, count in counts if count or key not in SELDOM))
     findings = with_unfound(outcome.findings, [shape["name"] for shape in outcome.metrics[SHAPES]])
     if findings:
         show("", HEADER, finding_cells(findings, clock_of(outcome.nanoseconds)))

@@ -163,6 +163,7 @@ def stream(
 ) -> None:
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     from holdsfor.io.metrics import Health
+    from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.job.live.early import check_early
     from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -172,7 +173,7 @@ def stream(
     if engine == "local" and (master or settings):
         raise typer.BadParameter("--master and --conf are for Spark: leave them out, or write --engine spark.")
     description = load_rules(rules, facts, allow, functions)
-    unit = agree_on_tick_unit(description, tick_unit)
+    unit = agree_on_tick_unit(description, tick_unit, as_mapping(mapping).given_unit)
     description = choose_results(with_bounds(description, bound or [], unit), only or None)
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -50,18 +50,19 @@ def find_history(
             receiver.receive(recognised.intervals)
             return recognised
         world = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
+        equal = count_equal(world, program.plan.sources)
         fluents = FluentTables(world, plain_text, receiver)
         left_out = evaluate(program, world, settle=fluents.settle)
         intervals, occurrences = fluents.intervals(), occurrences_table(_events(outputs, world), world, plain_text)
         kinds = find_kinds(outputs, world)
         log = INTERVAL_LOG.empty_table()
-        return Recognised(intervals, occurrences, log, left_out, world.counts["overflows"], kinds)
+        return Recognised(intervals, occurrences, log, left_out, world.counts["overflows"], kinds, equal)
 
     return make_result(with_room(attempt), read, windows, rejects, late, begun)
 
 
 class Recognised(NamedTuple):
-    """What an evaluation gives: tables and log, groundings outside of domains, overflows, kinds of arguments."""
+    """What an evaluation gives: tables and log, groundings outside of domains, overflows, kinds, equal events."""
 
     intervals: pa.Table
     occurrences: pa.Table
@@ -69,6 +70,7 @@ class Recognised(NamedTuple):
     left_out: int
     overflows: int
     kinds: dict[str, int]
+    equal: int | None  # None: not counted
 
 
 def make_result(
@@ -78,6 +80,8 @@ def make_result(
     metrics = {
         "events_in": read.read,
         "events_unused": read.unused,
+        **({} if recognised.equal is None else {"events_equal": recognised.equal}),
+        **read.counts,
         "events_rejected": rejects.num_rows,
         "events_late": late.num_rows,
         "groundings_outside_domain": recognised.left_out,
@@ -112,7 +116,9 @@ def _step_through(program: Program, kept: Sequence[Counted], windows: Windows, r
         overflows += moment.now.counts["overflows"]
     assert moment is not None
     kinds = find_kinds(relations, moment.now)
-    return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds)
+    whole = prepare(program, [standing(item.block, windows) for item in kept], windows, room=room)
+    equal = count_equal(whole, program.plan.sources)
+    return Recognised(*tables(relations, moment.now), pa.concat_tables(log), left_out, overflows, kinds, equal)
 
 
 def prepare(
@@ -135,6 +141,12 @@ def prepare(
     for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)
     return world
+
+
+def count_equal(world: World, sources: Iterable[InputSource]) -> int:
+    """How many rows of input events are equal to another one. To be asked before evaluation."""
+    events = {source.relations[0] for source in sources if source.input.kind == "event"}
+    return sum(world.points_of(relation).count_equal() for relation in events & set(world.relations))
 
 
 def tables(relations: Sequence[Relation], world: World) -> tuple[pa.Table, pa.Table]:

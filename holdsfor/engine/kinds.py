@@ -1,4 +1,4 @@
-"""What kinds of terms the arguments of results are: integers, floats or others. By them columns get their types.
+"""What kinds of terms the arguments of results are: numbers, true or false, others. By them columns get their types.
 
 Kinds are counted like rows, a number for each argument: those of several tasks are joined bit by bit.
 """
@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 from holdsfor.engine.column import Column
 from holdsfor.engine.world import World
 from holdsfor.io.text import mask
-from holdsfor.io.wide import FLOAT, INTEGER, TEXT, Kinds, kinds_key
+from holdsfor.io.wide import BOOLEAN, FLOAT, INTEGER, LARGE, MOST_DIGITS, TEXT, Kinds, kinds_key
 from holdsfor.plan.operators import Relation
 
 TermKinds = npt.NDArray[np.uint8]
+TRUTH_VALUES = pa.array(["true", "false"])
 _DIGIT_0, _DIGIT_9, _MINUS = ord("0"), ord("9"), ord("-")
 
 
@@ -64,8 +65,10 @@ def kinds_of_terms(texts: pa.Array) -> TermKinds:
     if len(numbers):
         written = texts.take(pa.array(numbers))
         whole = ~mask(pc.or_(pc.match_substring(written, "."), pc.match_substring(written, "e")))
-        fits = whole & (pc.binary_length(written).to_numpy() <= 18)  # longer ones may not fit in 64 bits
-        kinds[numbers] = np.where(fits, INTEGER, np.where(whole, TEXT, FLOAT))
+        length = pc.binary_length(written).to_numpy()
+        integers = np.where(length <= 18, INTEGER, np.where(length <= MOST_DIGITS, LARGE, TEXT))  # 18 fit in 64 bits
+        kinds[numbers] = np.where(whole, integers, FLOAT)
+    kinds[mask(pc.is_in(texts, TRUTH_VALUES))] = BOOLEAN
     return kinds
 
 

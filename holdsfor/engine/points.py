@@ -93,6 +93,15 @@ class Points:
     def where(self, mask: Mask) -> Points:
         return self if mask.all() else self.select(Selection(mask))
 
+    def count_equal(self) -> int:
+        """How many rows are equal to an earlier one. Only rows that share key and time with another are looked at."""
+        same = self.packed[1:] == self.packed[:-1]
+        if not same.any():
+            return 0
+        rows = self.select(Selection(np.append(same, False) | np.append(False, same)))
+        others = [_comparable(rows.column(p)) for p in range(self.arity) if p not in self.key]
+        return len(rows) - len(find_distinct([rows.packed, *rows._begun_column(), *others]))
+
     def take(self, rows: Ints) -> Points:
         """The rows at these places, which must not decrease."""
         return self if rows.size == self.packed.size else self.select(Selection(index=rows))

@@ -22,6 +22,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import MOST_TIME, OPEN, Block
 from holdsfor.io.text import as_text, plain_text
 from holdsfor.kernels import are_in_time, value_span
+from holdsfor.language.description import AS_INPUT
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -277,7 +278,7 @@ def _late(block: Block, mask: Mask, seen: Ints, by: Ints) -> pa.Table:
     texts = [_texts(arg) for arg in rows.args]
     value = pa.nulls(len(rows), pa.string()) if rows.value is None else _texts(rows.value)
     columns = [
-        pa.array([rows.name] * len(rows), pa.string()),
+        pa.array([rows.name.removesuffix(f" {AS_INPUT}")] * len(rows), pa.string()),
         arguments(texts, len(rows)),
         value,
         pa.array(rows.start),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
@@ -22,6 +22,8 @@ MOST_TIME = 1 << 61
 OUT_OF_RANGE = MOST_TIME + 1
 #: In the place of a term: the event has no value for this argument. No term has this text. Among floats it is NaN.
 NULL = "NULL"
+#: Figures: rows with a time that has parts of a tick, and rows with NaN in the place of a number.
+TIMES_CUT, NOT_NUMBERS = "times_cut", "rows_with_nan"
 #: The end of a durative input that has not ended yet.
 OPEN = np.iinfo(np.int64).max
 
@@ -102,6 +104,9 @@ class Events:
     unused: int  # rows of declared inputs that no rule reads
     files_changed: int = 0  # files of a stream that changed after they were found
     nanoseconds: int | None = None  # how long a tick is, where times were time stamps or dates
+    types: Mapping[str, str] = field(default_factory=dict)  # of arguments as they came, see `wide.came_as`
+    counts: Mapping[str, int] = field(default_factory=dict)  # of rows with something odd, by names of figures
+    seen: Mapping[str, int] = field(default_factory=dict)  # in columns, see `readers.column_types`
     other_times: tuple[Block, ...] = ()  # when all other rows happened and arrived; blocks without name and arguments
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
+from holdsfor.io.readers.column_types import Seen, join_seen
 from holdsfor.io.text import as_text
 from holdsfor.io.wire import Address, address
 from holdsfor.kernels.moving import take_into
@@ -23,18 +25,33 @@ def join_events(parts: Iterable[Events]) -> Events:
     other_times: list[Block] = []
     rejects: list[pa.Table] = []
     read = unused = changed = 0
+    counts: Counter[str] = Counter()
     nanoseconds: int | None = None
+    seen: list[Seen] = []
+    types: dict[str, str] = {}
     for part in parts:
+        seen.append(part.seen)
+        types = join_types(types, part.types)
         blocks.extend(part.blocks)
         other_times.extend(part.other_times)
         rejects.append(part.rejects)
         read += part.read
         unused += part.unused
         changed += part.files_changed
+        counts.update(part.counts)
         nanoseconds = part.nanoseconds or nanoseconds
     some = [table for table in rejects if table.num_rows]
     table = pa.concat_tables(some) if some else REJECTS_SCHEMA.empty_table()
-    return Events(join_blocks(blocks), table, read, unused, changed, nanoseconds, join_blocks(other_times))
+    others = join_blocks(other_times)
+    return Events(
+        join_blocks(blocks), table, read, unused, changed, nanoseconds, types, counts, join_seen(seen), others
+    )
+
+
+def join_types(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """The types of arguments, none where parts differ."""
+    joined = {**one, **other}
+    return {key: kind if one.get(key, kind) == kind else "" for key, kind in joined.items()}
 
 
 def number_rows(parts: Iterable[tuple[Events, int]], first: int) -> Iterator[Events]:

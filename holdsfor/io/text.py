@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +26,10 @@ _COMPOUND = r"^(?:[a-z][A-Za-z0-9_]*|'(?:[^'\\]|\\.|'')*')\(.*\)$"
 _INTEGER = r"^-?[0-9]+$"
 _SHORT_INTEGER = r"^-?[0-9]{1,18}$"  # always fits 64 bits
 _RTEC_FLOAT = r"^-?[0-9]+\.[0-9]+$"
-_FLOAT_AS_WRITTEN = r"^-?(?:0|[1-9][0-9]{0,9})\.(?:0|[0-9]{0,3}[1-9])$"  # Python writes it in the same way
+_FLOAT_AS_WRITTEN = (
+    r"^(?:0\.0|-?(?:0|[1-9][0-9]{0,9})\.[0-9]{0,3}[1-9]|-?[1-9][0-9]{0,9}\.0)$"  # Python writes it in the same way
+)
+LEADING_ZERO = r"^-?0[0-9]"
 _ANY_FLOAT = r"^-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 
 
@@ -77,7 +79,8 @@ def number_text(numbers: pa.Array) -> pa.Array:
 
 
 def float_text(number: float) -> str:
-    return NULL if number != number else repr(number)
+    """A float as Prolog text. There is one zero: -0.0 is 0.0."""
+    return NULL if number != number else repr(number + 0.0)
 
 
 def mark_nulls(column: pa.Array) -> pa.Array:
@@ -104,19 +107,14 @@ def is_number(values: pa.Array, exponents: bool = False) -> Mask:
 
 def field_terms(fields: pa.Array | Strings | TextColumn) -> pa.Array:
     """Fields without types as terms: all integers -> int64, all floats -> float64, anything else -> Prolog text."""
-    return typed_fields(fields, _rtec_terms)
-
-
-def typed_fields(fields: pa.Array | Strings | TextColumn, make_terms: Callable[[pa.Array], TermList]) -> pa.Array:
-    """The same with another way to make terms of texts that are not all numbers of one kind."""
     strings = strings_of(fields) if isinstance(fields, pa.Array) else fields
     numbers = strings.numbers()
     if numbers is not None:
         return numbers
     if isinstance(strings, TextColumn) and strings.kind == TEXT:
-        return strings.texts.make(make_terms).spread(strings.codes())
+        return strings.texts.make(_rtec_terms).spread(strings.codes())
     encoded = strings.encode()
-    return make_terms(encoded.dictionary).spread(encoded.indices)
+    return _rtec_terms(encoded.dictionary).spread(encoded.indices)
 
 
 def _rtec_terms(words: pa.Array) -> TermList:
@@ -188,6 +186,18 @@ def _long_integers(fields: pa.Array) -> npt.NDArray[np.int64]:
     small = digits < 1 << 63
     numbers = np.where(small, digits, OUT_OF_RANGE).astype(np.int64)
     return np.where(mask(pc.and_(pc.starts_with(body, "-"), fits)) & small, -numbers, numbers)
+
+
+def mark_numbers(values: pa.Array) -> Mask:
+    """Which texts can be in a column of numbers: those without leading zeros."""
+    if len(values) and strings_of(values).are_words():
+        return np.zeros(len(values), np.bool_)
+    return is_number(values, exponents=True) & ~mask(pc.match_substring_regex(values, LEADING_ZERO))
+
+
+def word_terms(values: pa.Array) -> pa.Array:
+    """Texts, each once, as names, also where they look like numbers, and as terms with arguments."""
+    return _with_compounds(atom_text(values), values)
 
 
 def value_terms(values: pa.Array, exponents: bool) -> pa.Array:

@@ -18,7 +18,9 @@ from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrow
 from holdsfor.engine.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
-from holdsfor.io.wide import NANOSECONDS, is_kinds_key
+from holdsfor.io.join import join_types
+from holdsfor.io.readers.column_types import agree, join_seen
+from holdsfor.io.wide import NANOSECONDS, TYPES, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
 from holdsfor.job.doubts import KINDS, REASONS, join_reasons
 from holdsfor.job.here import run_stages
@@ -26,7 +28,7 @@ from holdsfor.job.hubs import find_hubs
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import Part, footer_span
 from holdsfor.job.routing import router
-from holdsfor.job.tasks import TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
+from holdsfor.job.tasks import SEEN, TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input
 from holdsfor.plan.whole_plan import Plan
 
@@ -40,6 +42,8 @@ MERGED: dict[str, Callable[[Any, Any], Any]] = {
     NANOSECONDS: max,
     REASONS: join_reasons,
     KINDS: join_kinds,
+    TYPES: join_types,
+    SEEN: lambda one, other: join_seen((one, other)),
 }
 
 
@@ -65,7 +69,7 @@ class BatchCrew(Protocol):
 def run_batch(
     program: Program, times: Ticks, buckets: int, crew: BatchCrew, out: str | Path | None = None
 ) -> dict[str, Any]:
-    """Runs the job, more than once where only its rows tell the times; gives its figures. out: a folder for tables."""
+    """Runs the job, more than once where only its rows tell times and types; gives its figures. out: for tables."""
     begun = time.perf_counter()
     if buckets < 1:
         raise HoldsforError(f"there must be at least one bucket, not {buckets}")
@@ -73,17 +77,20 @@ def run_batch(
     fence = fence_for(times.window)
     span = (crew.guess_span() or crew.read_span(fence)) if whole else None
     ways = router(program.plan, buckets, crew.find_hubs(program.plan, buckets))
+    types: dict[str, str] = {}
     while True:
         windows = find_windows_over(partial(_known, span), *times, fence)
         sink = None if out is None else draft(Path(out))
-        counts = merge_counts(crew.run(Job(program, windows, ways, sink)))
+        counts = merge_counts(crew.run(Job(program, windows, ways, sink, types=types)))
+        differing = agree(counts.pop(SEEN, {}))
+        types = types | differing
         actual = (counts.pop("first_time", 1), counts.pop("last_time", 1))
         if (left := counts.pop(TIME_BITS_LEFT, None)) is not None:
             fence = _narrowed(fence, crew.sample(), left)
             span = crew.read_span(fence) if whole else None
         elif whole and actual != span:
             span = actual  # the span was a guess, and rows that do not count reach beyond it
-        else:
+        elif not differing:
             break
     if out is not None:
         publish(Path(out))
@@ -145,7 +152,9 @@ class AloneInBatch:
 
     def run(self, job: Job) -> Iterable[bytes]:
         rows = [
-            row for number, part in enumerate(self._parts) for row in read_part(job, part.read(self._inputs), number)
+            row
+            for number, part in enumerate(self._parts)
+            for row in read_part(job, part.agreeing(job.types).read(self._inputs), number)
         ]
         rows += heartbeats(job)
         count = len(job.stages)

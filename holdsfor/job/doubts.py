@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.duration import PER_SECOND, TickUnit, has_unit
+from holdsfor.io.events import NOT_NUMBERS, TIMES_CUT
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.wide import NANOSECONDS, SECOND
 from holdsfor.job.argument_kinds import find_clashes, find_unequal_constants
@@ -17,7 +18,6 @@ from holdsfor.language.description import EventDescription
 from holdsfor.language.pattern_walk import every_pattern
 from holdsfor.language.patterns import Instant
 
-UNSAID = "s"  # the unit of a mapping that names none
 _log = logging.getLogger(__name__)
 
 #: As seconds since 1970 these are the years 5138 and beyond; as milliseconds, 1973 and beyond.
@@ -62,13 +62,17 @@ def warn_of_doubts(
     units = find_units_that_differ(metrics.get(NANOSECONDS), unit) if has_durations else ()
     unequal = (*find_clashes(description, kinds), *find_unequal_constants(description, kinds))
     outside = find_times_outside(description, metrics.get("start"), metrics.get("end"))
-    for doubt in dict.fromkeys((*find_doubts(metrics, unit), *lost, *units, *unequal, *outside)):
+    in_rules = bool(description.tick_units)
+    doubts = (*find_doubts(metrics, unit, in_rules), *lost, *units, *unequal, *outside)
+    for doubt in dict.fromkeys(doubts):
         _log.warning("%s", doubt)
 
 
-def warn_of_units(unit_of_dates: str, unit: TickUnit, description: EventDescription, amounts: Iterable[object]) -> None:
+def warn_of_units(
+    unit_of_dates: str | None, unit: TickUnit, description: EventDescription, amounts: Iterable[object]
+) -> None:
     """For a stream, before there are rows: where the mapping says how dates are counted, there will be dates."""
-    if unit_of_dates != UNSAID and uses_durations(description, amounts):
+    if unit_of_dates is not None and uses_durations(description, amounts):
         for doubt in find_units_that_differ(UNITS[unit_of_dates], unit):
             _log.warning("%s", doubt)
 
@@ -101,8 +105,8 @@ def uses_durations(description: EventDescription, amounts: Iterable[object]) -> 
     return bool(description.tick_units) or any(map(has_unit, amounts))
 
 
-def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
-    """metrics: of a run over a whole history. unit: of a tick."""
+def find_doubts(metrics: Mapping[str, Any], unit: TickUnit, has_durations: bool = False) -> Iterator[str]:
+    """metrics: of a run over a whole history. unit: of a tick. has_durations: the rules have some."""
     window, step, end = (metrics.get(name) for name in ("window", "step", "end"))
     if window is not None and step is not None and window < step:
         yield (
@@ -111,10 +115,17 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit) -> Iterator[str]:
         )
     if unit == "s" and end is not None and end >= _MILLISECONDS:
         finer = "ms" if end < _MICROSECONDS else "us"
+        way = f"write `:- tick({finer}).` above the rules"
+        if not has_durations:
+            way = f"give tick_unit='{finer}' (--tick-unit {finer})"
         yield (
-            f"times such as {end} are no seconds since 1970, but may be {finer}: then give tick_unit='{finer}' "
-            f"(--tick-unit {finer}), and durations mean what they say."
+            f"times such as {end} are no seconds since 1970, but may be {finer}: then {way}, "
+            "and durations mean what they say."
         )
+    yield from _find_cut_times(metrics)
+    if count := metrics.get(NOT_NUMBERS, 0):
+        have = "row has" if count == 1 else "rows have"
+        yield f"{count:,} {have} NaN where a number should be: it is taken for no value."
     yield from _find_lost_rows(metrics)
     yield from _find_constant_time(metrics)
 
@@ -143,10 +154,24 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
     if counted in (None, SECOND // PER_SECOND[unit]):
         return
     of_dates = next(name for name, nanoseconds in UNITS.items() if nanoseconds == counted)
-    remedy = f"tick_unit='{of_dates}' (--tick-unit {of_dates}), or " if of_dates in PER_SECOND else ""
     yield (
-        f"the mapping counts dates in ticks of 1 {of_dates}, and durations are reckoned in ticks of 1 {unit}: they do "
-        f'not mean what they say. Give {remedy}unit = "{unit}" in the mapping.'
+        f"the mapping counts dates in ticks of 1 {of_dates}, and durations and dates in rules and options are reckoned "
+        f'in ticks of 1 {unit}: they do not mean what they say. Write unit = "{unit}" in the mapping.'
+    )
+
+
+def _find_cut_times(metrics: Mapping[str, Any]) -> Iterator[str]:
+    count, length = metrics.get(TIMES_CUT, 0), metrics.get(NANOSECONDS)
+    if not count or length is None:
+        return
+    units = list(UNITS)
+    coarse = next(name for name, nanoseconds in UNITS.items() if nanoseconds == length)
+    finer = units[units.index(coarse) - 1]
+    have = "row has" if count == 1 else "rows have"
+    yield (
+        f"{count:,} {have} parts of a tick, which is 1 {coarse} here: they are cut, and what happens within one tick "
+        f'is at the same time. Write unit = "{finer}" in the mapping'
+        + (f", and `:- tick({finer}).` above rules that have durations." if finer in PER_SECOND else ".")
     )
 
 

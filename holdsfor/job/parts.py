@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from holdsfor.io.events import MOST_TIME, Block, Events
 from holdsfor.io.join import move_rows
+from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.files import needed_columns, open_parquet, read_first, read_groups
 from holdsfor.io.readers.mapping import Mapping, roles
@@ -36,6 +37,10 @@ class Part:
     def path(self) -> Path:
         assert isinstance(self.events.content, Path)
         return self.events.content
+
+    def agreeing(self, types: Agreed) -> Part:
+        """The same, with types that all parts agree on."""
+        return replace(self, events=self.events.agreeing(types)) if types else self
 
     def read(self, inputs: Sequence[Input]) -> Events:
         if not self.groups:

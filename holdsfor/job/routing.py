@@ -67,6 +67,15 @@ class Router:
     def legs(self, stage: int, what: Kind | Relation) -> tuple[Leg, ...]:
         return self.by_stage[stage].get(what, ()) if stage < len(self.by_stage) else ()
 
+    def counting_place(self, what: Kind) -> tuple[int, int | None] | None:
+        """The first stage to which each row of an input comes once, and in which bucket all rows are (None: each is in
+        one of them). None if there is no such stage."""
+        for stage, by_kind in enumerate(self.by_stage):
+            ways = [leg.way for leg in by_kind.get(what, ())]
+            if ways in (["share"], ["everywhere"]):
+                return stage, None if ways == ["share"] else 0
+        return None
+
     def follow(self, stage: int, what: Kind | Relation) -> Iterator[int]:
         """The positions by which rows are sent on to the next stage."""
         return (leg.positions[0] for leg in self.legs(stage + 1, what) if leg.way == "follow")
@@ -103,6 +112,10 @@ def _legs(stage: Stage) -> Legs:
 
 def kind_of(relation: Relation) -> Kind:
     return relation.signature, relation.kind == "event"
+
+
+def kind_of_source(source: InputSource) -> Kind:
+    return source.input.signature, source.input.kind == "event"
 
 
 def kind_of_block(block: Block) -> Kind:

@@ -6,7 +6,7 @@ import gc
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from holdsfor.engine.axis import AxisFull, Ints
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
-from holdsfor.engine.history import prepare, tables
+from holdsfor.engine.history import count_equal, prepare, tables
 from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import as_block
@@ -26,7 +26,8 @@ from holdsfor.engine.window import Windows, counted, standing
 from holdsfor.engine.world import World
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
-from holdsfor.io.wide import NANOSECONDS
+from holdsfor.io.readers.column_types import Agreed
+from holdsfor.io.wide import NANOSECONDS, TYPES
 from holdsfor.io.wire import pack, unpack
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.depot import Depot, collect
@@ -38,6 +39,7 @@ from holdsfor.job.routing import (
     Router,
     at_home,
     happens_in,
+    kind_of_source,
     parcels,
     send_on,
     sources_from,
@@ -53,6 +55,7 @@ ROW = pa.schema(
 ROW_DDL = "stage int, bucket int, part bigint, use string, data binary"
 DONE = -1
 PARCELS = "parcels"
+SEEN = "seen"  # in columns, by which their types are agreed on
 TICKET = "ticket"  # parcels that lie in a depot
 TIME_BITS_LEFT = "time_bits_left"  # noted where the axis is full
 MANY_OBJECTS = 20_000
@@ -65,7 +68,7 @@ class Job:
     """What all tasks of a run know.
 
     sink: a folder that workers write result tables to; None: they travel as rows.
-    depot: where parcels lie; None: they travel as rows.
+    depot: where parcels lie; None: they travel as rows. types: of columns, as all parts of the input agree on.
     """
 
     program: Program
@@ -73,6 +76,7 @@ class Job:
     router: Router
     sink: str | None = None
     depot: Depot | None = None
+    types: Agreed = field(default_factory=dict)
 
     @property
     def stages(self) -> tuple[Stage, ...]:
@@ -101,11 +105,17 @@ def read_part(job: Job, events: Events, part: int, seconds: float = 0.0) -> Iter
     yield note(
         **({} if span is None else {"first_time": span[0], "last_time": span[1]}),
         **({} if events.nanoseconds is None else {NANOSECONDS: events.nanoseconds}),
-        **{REASONS: count_reasons(rejected), KINDS: kinds_of_blocks(events.blocks)},
+        **{
+            REASONS: count_reasons(rejected),
+            KINDS: kinds_of_blocks(events.blocks),
+            SEEN: events.seen,
+            TYPES: events.types,
+        },
         events_in=events.read,
         events_unused=events.unused,
         events_rejected=rejected.num_rows,
         events_late=late,
+        **events.counts,
         seconds_reading=seconds,
         seconds_sharing=time.perf_counter() - begun,
     )
@@ -189,6 +199,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     stage = job.stages[number]
     earlier = [home.relation for before in job.stages[:number] for home in before.homes]
     world = prepare(job.program, inputs, job.windows, sources_from(stage.routes, earlier), room)
+    equal = _count_equal(job, number, bucket, world)
     prepared = time.perf_counter()
     restrict = home_filter(job, number, bucket)
     left_out = evaluate(job.program, world, stage.definitions, restrict)
@@ -198,6 +209,7 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
     kinds = find_kinds(defined, world)
     made = {r: as_block(r, world) for r in defined if is_read_later(r, number, job.router)}
     counts = {
+        **equal,
         "groundings_outside_domain": left_out,
         "arithmetic_overflows": world.counts["overflows"],
         "intervals_out": intervals.num_rows,
@@ -208,6 +220,16 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
         **kinds,
     }
     return BucketResult(intervals, occurrences, made, counts)
+
+
+def _count_equal(job: Job, number: int, bucket: int, world: World) -> dict[str, int]:
+    """The figure of equal events; none if rows of some input come to buckets in several ways."""
+    sources = [source for source in job.program.plan.sources if source.input.kind == "event"]
+    places = {source: job.router.counting_place(kind_of_source(source)) for source in sources}
+    if None in places.values():
+        return {}
+    here = [source for source, place in places.items() if place in ((number, None), (number, bucket))]
+    return {"events_equal": count_equal(world, here)}
 
 
 def is_read_later(relation: Relation, number: int, router: Router) -> bool:
@@ -284,7 +306,7 @@ def _results(job: Job, tables: dict[str, pa.Table], name: str) -> Iterator[dict[
             yield {"stage": DONE, "bucket": 0, "part": 0, "use": use, "data": table_bytes(table)}
 
 
-def note(**counts: float | Mapping[str, int]) -> dict[str, Any]:
+def note(**counts: float | Mapping[str, Any]) -> dict[str, Any]:
     return {"stage": DONE, "bucket": 0, "part": 0, "use": "counts", "data": json.dumps(counts).encode()}
 
 

@@ -75,6 +75,13 @@ def read_decimal(data: Bytes, at: uint64, stop: uint64) -> tuple[bool, float]:
 
 
 @kernel
+def has_leading_zero(data: Bytes, at: uint64, stop: uint64) -> bool:
+    """Whether a number is written as 007 or -00.5: many names are, and no number need be."""
+    at += uint64(data[at] == MINUS)
+    return bool(data[at] == DIGIT_ZERO and at + ONE < stop and data[at + ONE] != POINT)
+
+
+@kernel
 def read_eight_or_less(word: uint64, length: uint64) -> tuple[bool, np.int64]:
     """One to eight digits that a word begins with."""
     digits = _last_digits(word, length)
@@ -142,7 +149,12 @@ def mark_numbers(data: Bytes, begin: Places, end: Places, is_integer: Mask) -> b
         if is_integer[i]:
             if negative and data[at] == DIGIT_ZERO:
                 return False
-        elif decimals == ONE or decimals > uint64(5) or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2)):
+        elif (
+            (negative and data[at] == DIGIT_ZERO and data[stop - ONE] == DIGIT_ZERO)
+            or decimals == ONE
+            or decimals > uint64(5)
+            or (data[stop - ONE] == DIGIT_ZERO and decimals > uint64(2))
+        ):  # -0.0 is 0.0
             return False
     return True
 

@@ -17,6 +17,7 @@ from holdsfor.kernels.numerals import (
     UNREAD,
     Floats,
     find_kind,
+    has_leading_zero,
     read_decimal,
     read_eight_or_less,
     read_integer,
@@ -199,7 +200,7 @@ def _first_present(length: Hashes) -> int:
 
 @kernel
 def _read_integers(data: Bytes, begin: Hashes, length: Hashes, integers: Ints) -> bool:
-    """Writes integers, 0 where there is no text; stops with False at a field that is none."""
+    """Writes integers, 0 where there is no text; stops with False at one that is none, or has a leading zero."""
     size = uint64(len(data))
     for r in range(len(integers)):
         at, long, good, number = begin[r], length[r], False, np.int64(0)
@@ -212,15 +213,15 @@ def _read_integers(data: Bytes, begin: Hashes, length: Hashes, integers: Ints) -
             good, number = read_nine_to_sixteen(word_at(data, at), word_at(data, at + long - EIGHT), long)
         if not good:
             good, number = read_integer(data, at, at + long)
-            if not good:
-                return False
+        if not good or has_leading_zero(data, at, at + long):
+            return False
         integers[r] = number
     return True
 
 
 @kernel
 def _read_decimals(data: Bytes, begin: Hashes, length: Hashes, floats: Floats) -> bool:
-    """Writes decimals, 0 where there is no text; stops with False at a field that is none."""
+    """Writes decimals, 0 where there is no text; stops with False at one that is none, or has a leading zero."""
     size = uint64(len(data))
     for r in range(len(floats)):
         at, long, good, number = begin[r], length[r], False, 0.0
@@ -231,8 +232,8 @@ def _read_decimals(data: Bytes, begin: Hashes, length: Hashes, floats: Floats) -
             good, number = read_short_decimal(word_at(data, at), long)
         if not good:
             good, number = read_decimal(data, at, at + long)
-            if not good:
-                return False
+        if not good or has_leading_zero(data, at, at + long):
+            return False
         floats[r] = number
     return True
 

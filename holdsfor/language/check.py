@@ -149,6 +149,7 @@ def _describe(draft: Draft) -> EventDescription:
         unreported=frozenset(draft.unreported),
         dynamic_domains=frozenset(draft.dynamic_domains),
         inputs=tuple(draft.inputs),
+        also_input=tuple(draft.also_input),
         events=frozenset(draft.events),
         simple=frozenset(draft.simple),
         static=frozenset(draft.static),

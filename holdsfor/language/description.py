@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple, get_args
 from typing import Literal as OneOf
 
@@ -51,6 +51,8 @@ Unreported = tuple[Signature, Term | None]
 
 #: `d seen` begins when a member of d turns up; `d ever` holds all of the history for whoever turns up in it.
 SEEN, EVER = STAND_INS = ("seen", "ever")
+#: `a as input` has the rows of a definition that also comes as input.
+AS_INPUT = "as input"
 
 
 class FluentValue(NamedTuple):
@@ -311,6 +313,12 @@ class Input:
     read: bool
     numbers: frozenset[int]
     may_last: bool = False
+    is_defined: bool = False  # rules define it, too
+
+    @property
+    def stored_as(self) -> Signature:
+        """The signature of its rows in the engine, apart from what rules conclude."""
+        return self.signature.stand_in(AS_INPUT) if self.is_defined else self.signature
 
 
 @dataclass(frozen=True, slots=True, repr=False, weakref_slot=True)
@@ -321,7 +329,7 @@ class EventDescription:
     background: tuple[Clause, ...]
     groundings: tuple[Grounding, ...]
     dynamic_domains: frozenset[Signature]
-    inputs: tuple[Input, ...]
+    inputs: tuple[Input, ...]  # what only comes as input, and definitions that are declared as input
     events: frozenset[Signature]  # defined by happensAt rules
     simple: frozenset[Signature]  # defined by initiatedAt/terminatedAt rules
     static: frozenset[Signature]  # defined by holdsFor rules
@@ -335,10 +343,16 @@ class EventDescription:
     recursive: tuple[tuple[Signature, ...], ...] = ()  # pattern events that depend on each other, each in one stratum
     tables: tuple[FactTable, ...] = ()  # background facts in great numbers
     bounds: Mapping[Signature, int] = field(default_factory=dict)  # how far the rules of a definition may look
+    also_input: tuple[Input, ...] = ()  # definitions that may come as input without a declaration
     unreported: frozenset[Unreported] = frozenset()  # what results leave out
     tick_units: Mapping[TickUnit, Place] = field(default_factory=dict, compare=False)  # of durations in rules
     warnings: tuple[object, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict, compare=False, repr=False)  # to show lines of them
+
+    def with_input(self, stored: Container[str] | None = None) -> EventDescription:
+        """Count the definitions whose rows come among the inputs; None: all that may come."""
+        chosen = tuple(one for one in self.also_input if stored is None or one.stored_as.name in stored)
+        return replace(self, inputs=(*self.inputs, *chosen), also_input=()) if chosen else self
 
     def __repr__(self) -> str:
         defined = ", ".join(sorted(map(str, {*self.events, *self.simple, *self.static})))

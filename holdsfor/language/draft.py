@@ -71,6 +71,7 @@ class Draft:
 
     # kinds
     inputs: list[Input] = field(default_factory=list)
+    also_input: list[Input] = field(default_factory=list)  # definitions that may come as input without a declaration
     events: set[Signature] = field(default_factory=set)
     simple: set[Signature] = field(default_factory=set)
     static: set[Signature] = field(default_factory=set)

@@ -209,7 +209,7 @@ def _canonical(column: tuple[str, ...]) -> tuple[str, ...]:
 def _written(text: str) -> str:
     if not _NUMBER.match(text):
         return quoted(_name(text))
-    return repr(float(text)) if "." in text else str(int(text))
+    return repr(float(text) + 0.0) if "." in text else str(int(text))
 
 
 def _name(text: str) -> str:

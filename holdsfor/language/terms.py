@@ -71,7 +71,7 @@ class Float:
     place: Place = field(default=NOWHERE, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return repr(self.value)
+        return repr(self.value + 0.0)  # there is one zero
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,10 +51,13 @@ def progress(
         return _progress_of_checkpoint(description, checkpoint)
     if events is None:
         raise HoldsforError("give events, or a checkpoint.")
-    times = check_ticks(None, None, start, end, tick, agree_on_tick_unit(description, tick_unit))
+    source = as_source(events, format, mapping)
+    unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
+    times = check_ticks(None, None, start, end, tick, unit)
     with shown_refusals(description.sources):
+        description = description.with_input()
         program = make_program(plan(description))
-        read = as_source(events, format, mapping).read(description.inputs)
+        read = source.counting_in(unit).read(description.inputs)
         windows = find_windows(read.timed, *times)
         kept = [standing(counted(set_aside(block, windows.fence)[0], windows).block, windows) for block in read.blocks]
 
@@ -70,4 +73,4 @@ def _progress_of_checkpoint(description: EventDescription, folder: str | Path) -
     if Store(folder).exists(RECORD):
         return resume(folder, description).progress()
     with shown_refusals(description.sources):
-        return progress_of_stream(make_program(plan(description)), folder)
+        return progress_of_stream(make_program(plan(description.with_input())), folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
@@ -17,8 +17,9 @@ from holdsfor.engine.reporting import NOBODY, Receiver
 from holdsfor.engine.result import Result
 from holdsfor.engine.rules import Rules, as_description
 from holdsfor.engine.window import check_ticks, find_windows_over
-from holdsfor.io.join import join_events
+from holdsfor.io.join import join_events, join_types
 from holdsfor.io.readers.read import as_source
+from holdsfor.io.wide import TYPES
 from holdsfor.job.argument_kinds import kinds_of_blocks
 from holdsfor.job.doubts import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
@@ -89,15 +90,17 @@ def recognise_for(
 ) -> Result:
     """The same, with someone who receives the intervals of each fluent as soon as they are there."""
     description = as_description(rules)
-    unit = agree_on_tick_unit(description, tick_unit)
+    source = as_source(events, format, mapping)
+    unit = agree_on_tick_unit(description, tick_unit, source.given_unit)
+    source = source.counting_in(unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         begun = time.perf_counter()
-        program = program_once(plan(description))
-        source = as_source(events, format, mapping)
-        read = read_parts(source, description.inputs, 1 if stepped else threads)
-        seconds, fence = time.perf_counter() - begun, None
+        read = read_parts(source, description.with_input().inputs, 1 if stepped else threads)
         blocks = [block for part in read for block in part.blocks]
+        program = program_once(plan(description.with_input({block.name for block in blocks})))
+        seconds, fence = time.perf_counter() - begun, None
+        types = reduce(join_types, (part.types for part in read))
         count = 1 if stepped else choose_threads(threads, program.plan, sum(map(len, blocks)))
         if count == 1:
             read = [join_events(read)]
@@ -112,12 +115,12 @@ def recognise_for(
                     receiver.receive(result.intervals)
                 else:
                     result = find_history(program, read[0], windows, stepped, receiver)
-                metrics = with_shapes(result.metrics, description, source.columns) | {
+                metrics = with_shapes(result.metrics | {TYPES: types}, description, source.columns) | {
                     "seconds_reading": round(seconds, 6)
                 }
                 metrics |= {REASONS: count_reasons(result.rejects), KINDS: kinds_of_blocks(blocks)}
                 metrics[SPAN] = find_span(windows.fence)
-                warn_of_doubts(metrics, unit, description, (window, step, tick))
+                warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
                 return replace(result, metrics=metrics)
             except AxisFull as full:  # perhaps only because some rows are far off all others
                 fence = narrowed(windows.fence, sample_of(blocks), full.left)

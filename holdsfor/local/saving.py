@@ -30,7 +30,8 @@ RECORD = "session.json"
 class Saved:
     """All of a session but its rules, of which it has digests, also of each definition.
 
-    start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent.
+    start: None if no row has told it yet. columns: those that mappings have listed, by event or fluent. seen: in
+    columns of text, by which these keep their types. types: of arguments, as they came.
     """
 
     rules: Mapping[str, Any]
@@ -42,6 +43,8 @@ class Saved:
     occurrences: pa.Table
     metrics: Mapping[str, int]
     columns: Mapping[str, tuple[str, ...]]
+    seen: Mapping[str, int]
+    types: Mapping[str, str]
 
 
 def write_session(store: Store, saved: Saved) -> None:
@@ -63,6 +66,8 @@ def write_session(store: Store, saved: Saved) -> None:
         "start": saved.start,
         "metrics": dict(saved.metrics),
         "columns": dict(saved.columns),
+        "seen": dict(saved.seen),
+        "types": dict(saved.types),
         "files": {name: asdict(file) for name, file in files.items()},
     }
     store.write_record(RECORD, record)
@@ -93,5 +98,7 @@ def read_session(store: Store) -> Saved:
         store.read_table(files["intervals"].name, files["intervals"].crc),
         store.read_table(files["occurrences"].name, files["occurrences"].crc),
         record["metrics"],
-        {name: tuple(columns) for name, columns in record.get("columns", {}).items()},  # nor had it these
+        {name: tuple(columns) for name, columns in record["columns"].items()},
+        record["seen"],
+        record["types"],
     )

@@ -25,6 +25,8 @@ from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import check_range, counted, nothing_late
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block
+from holdsfor.io.join import join_types
+from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
@@ -104,6 +106,8 @@ def resume(
         )
     session.metrics.update(saved.metrics)
     session.columns |= saved.columns
+    session.seen |= saved.seen
+    session.types |= saved.types
     if saved.start is not None:
         session.begin(saved.start, saved.carried, saved.waiting)
     session.known.restore(saved.intervals, saved.occurrences, session.fired)
@@ -117,8 +121,10 @@ def _join_tables(first: pa.Table, others: Sequence[pa.Table]) -> pa.Table:
 
 
 def _begin(description: EventDescription, terms: SessionTerms, incremental: bool) -> LiveSession:
+    description = description.with_input()
     with shown_refusals(description.sources):
-        return LiveSession(description, terms, make_program(plan(description)), Known(terms.keep), incremental)
+        program = make_program(plan(description))
+    return LiveSession(description, terms, program, Known(terms.keep), incremental)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -163,6 +169,8 @@ class LiveSession:
     incremental: bool = True
     metrics: Counter[str] = field(default_factory=Counter)
     columns: dict[str, tuple[str, ...]] = field(default_factory=dict)  # that mappings list, by event or fluent
+    types: dict[str, str] = field(default_factory=dict)  # of arguments, as they came
+    seen: dict[str, int] = field(default_factory=dict)  # in columns of text, which keep their types
     evaluation: Ongoing | None = None  # None until the start is known
     lock: RLock = field(default_factory=RLock, compare=False)
 
@@ -182,8 +190,10 @@ class LiveSession:
         They count for the first query time at or after their arrival that is not over yet. The history begins before
         the first events that are added, unless `start` was given.
         """
-        source = as_source(events, format, mapping)
+        source = as_source(events, format, mapping).counting_in(self.terms.tick_unit).agreeing(keep(self.seen))
         read = source.read(self.description.inputs)
+        self.seen = join_seen([self.seen, read.seen])
+        self.types = join_types(self.types, read.types)
         inside = [set_aside(block, self.terms.fence) for block in read.blocks]
         rejects = _join_tables(read.rejects, [refused for _, refused in inside])
         late = self._take([block for block, _ in inside], read.other_times)
@@ -191,7 +201,11 @@ class LiveSession:
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
         self.metrics.update(
-            events_in=read.read, events_unused=read.unused, events_rejected=rejects.num_rows, events_late=late.num_rows
+            events_in=read.read,
+            events_unused=read.unused,
+            events_rejected=rejects.num_rows,
+            events_late=late.num_rows,
+            **read.counts,
         )
         return Added(read.read, read.unused, late, rejects)
 
@@ -263,7 +277,7 @@ class LiveSession:
     def table(self, name: str, zone: str = "UTC") -> ResultTable:
         """All that is known now of one fluent or event, as `Result.table` gives it. Types are as the texts look."""
         current = self.current()
-        shape = find_shape(shapes_of(self.description, self.columns), name)
+        shape = find_shape(shapes_of(self.description, self.columns, self.types), name)
         rows = current.occurrences if shape.is_event else current.intervals
         return ResultTable(widen(rows, shape.judged_by(rows), self.metrics.get(NANOSECONDS), check_zone(zone)))
 
@@ -281,5 +295,7 @@ class LiveSession:
             known.occurrences.recent(known.edge),
             self.metrics,
             self.columns,
+            self.seen,
+            self.types,
         )
         write_session(Store(folder, private=True), saved)

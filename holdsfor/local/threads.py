@@ -23,11 +23,11 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.parallel import map_in_order
-from holdsfor.io.readers.read import EventSource
+from holdsfor.io.readers.read import EventSource, read_alike
 from holdsfor.io.storage.fold import INTERVAL_LOG
 from holdsfor.io.wide import is_kinds_key
 from holdsfor.job.batch import merge_of
-from holdsfor.job.parts import parts_of
+from holdsfor.job.parts import Part, parts_of
 from holdsfor.job.routing import Parcel, parcels, router
 from holdsfor.job.tasks import BucketResult, Job, evaluate_parcels
 from holdsfor.language.description import Input
@@ -55,10 +55,13 @@ def read_parts(source: EventSource, inputs: Sequence[Input], threads: int | None
     parts = parts_of(source) if threads != 1 else []
     if len(parts) < 2:
         return [source.read(inputs)]
-    events = []
-    for part in map_in_order(lambda part: part.read(inputs), parts):
-        events.append(part)
-        source.move(len(events) / len(parts))
+
+    def read(some: Iterable[Part]) -> Iterator[Events]:
+        for count, events in enumerate(map_in_order(lambda part: part.read(inputs), some), 1):
+            source.move(min(count / len(parts), 1.0))
+            yield events
+
+    events = read_alike(parts, read)
     source.finish()
     return events
 
@@ -143,4 +146,5 @@ def _join_outcomes(outcomes: Sequence[BucketResult]) -> Recognised:
         total["groundings_outside_domain"],
         total["arithmetic_overflows"],
         {name: amount for name, amount in total.items() if is_kinds_key(name)},
+        total.get("events_equal"),
     )

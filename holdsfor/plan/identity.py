@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdsfor.language.description import Signature
+from holdsfor.language.description import AS_INPUT, Signature
 from holdsfor.language.terms import Atom, Compound, Float, Int, Items, Term, Var
 from holdsfor.plan.definitions import (
     Closure,
@@ -83,7 +83,11 @@ def _pieces(made: Plan) -> Iterator[tuple[str, Encoded]]:
     for domain in made.domains:
         yield f"grounding of {domain.relation.signature}", _domain(domain)
     for source in made.sources:
-        yield f"input {source.input.signature}", _source(source)
+        signature = source.input.signature
+        if source.input.is_defined:
+            yield str(signature._replace(name=signature.name.removesuffix(f" {AS_INPUT}"))), _source(source)
+        else:
+            yield f"input {signature}", _source(source)
 
 
 def _pieces_of(definition: Definition) -> Iterator[tuple[str, Encoded]]:
@@ -92,14 +96,14 @@ def _pieces_of(definition: Definition) -> Iterator[tuple[str, Encoded]]:
             for fluent in definition.fluents:
                 yield from _pieces_of(fluent)
             for due in definition.deadlines:
-                yield str(due.source.signature), _due(due)
+                yield str(due.source.definition), _due(due)
         case Recursion():
             for event in definition.events:
                 yield from _pieces_of(event)
         case Simple():
-            yield str(definition.relations[0].signature), _definition(definition)
+            yield str(definition.relations[0].definition), _definition(definition)
         case _:
-            yield str(definition.relation.signature), _definition(definition)
+            yield str(definition.relation.definition), _definition(definition)
 
 
 def _digest(encoded: Encoded) -> str:
@@ -296,7 +300,7 @@ def _term(term: Term) -> Encoded:
         case Int():
             return ["integer", str(term.value)]
         case Float():
-            return ["float", repr(term.value)]
+            return ["float", str(term)]
         case Compound():
             return ["compound", term.functor, *(_term(arg) for arg in term.args)]
         case Items():

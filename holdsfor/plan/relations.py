@@ -90,6 +90,10 @@ def relations(description: EventDescription, bodies: Iterable[tuple[Literal, ...
     for deadline in description.deadlines:
         values[_signature(deadline.fluent)].setdefault(deadline.source)
         values[_signature(deadline.fluent)].setdefault(deadline.target)
+    declared = {item.signature for item in description.inputs if item.is_defined}
+    for grounding in description.groundings:
+        if grounding.value is not None and _signature(grounding.entity) in declared:
+            values[_signature(grounding.entity)].setdefault(grounding.value)
     for literal in _fluent_literals(literal for body in bodies for literal in body):
         signature = _signature(literal.fluent)
         if signature in defined:

@@ -119,8 +119,14 @@ def recognise(
     out: workers write the result tables there. only: see `holdsfor.recognise`.
     """
     out = None if out is None else Path(out).absolute()
-    description = as_description(rules, only)
-    unit = agree_on_tick_unit(description, tick_unit)
+    description = as_description(rules, only).with_input()
+    if isinstance(events, EventSource):
+        unit = agree_on_tick_unit(description, tick_unit, events.given_unit)
+        events = events.counting_in(unit)
+    else:
+        known = as_mapping(mapping)
+        unit = agree_on_tick_unit(description, tick_unit, known.given_unit)
+        mapping = known.counting_in(unit)
     times = check_ticks(window, step, start, end, tick, unit)
     with shown_refusals(description.sources):
         program = make_program(plan(description))
@@ -131,7 +137,7 @@ def recognise(
         metrics = run_batch(program, times, count, crew, out)
     columns = events.columns if isinstance(events, EventSource) else as_mapping(mapping).all_arguments
     metrics = with_shapes(metrics, description, columns)
-    warn_of_doubts(metrics, unit, description, (window, step, tick))
+    warn_of_doubts(metrics, unit, description, (window, step, tick, start, end))
     return SparkResult(cache(lambda name: _table(spark, name, crew.done, out)), metrics)
 
 
@@ -263,7 +269,7 @@ def _read_parts(shared: Any, batches: Batches, inputs: Any) -> Iterator[dict[str
     for batch in batches:
         for number in batch.column(0).to_pylist():
             begun = time.perf_counter()
-            events = parts[number].read(inputs)
+            events = parts[number].agreeing(job.types).read(inputs)
             yield from read_part(job, events, number, time.perf_counter() - begun)
 
 
@@ -275,7 +281,7 @@ def _read_frame(job: Job, batches: Batches, mapping: ColumnMapping, inputs: Any)
     source = f"<{mapping.table}, partition {partition}>" if mapping.table else f"<partition {partition}>"
     row = 1
     for number, table in enumerate(tables_of(batches)):
-        events = blocks_from_table(table, mapping, inputs, source, row)
+        events = blocks_from_table(table, mapping.agreeing(job.types), inputs, source, row)
         yield from read_part(job, events, (partition << 32) | number)
         row += table.num_rows
 

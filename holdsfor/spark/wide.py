@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdsfor.io.wide import FLOAT, INTEGER, Kinds, TableShape
+from holdsfor.io.wide import BOOLEAN, DATE, DECIMAL, FLOAT, INTEGER, LARGE, MOST_DIGITS, Kinds, TableShape, fits_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -19,20 +19,34 @@ def widen_frame(rows: DataFrame, shape: TableShape, nanoseconds: int | None, zon
     name = f.col("event" if shape.is_event else "fluent")
     chosen = rows.filter((name == shape.name) & (f.size("args") == len(shape.columns)))
     columns = [
-        _typed(f.col("args")[position], shape.kinds[position]).alias(name)
+        _typed(f.col("args")[position], shape.kinds[position], shape.type_of(position)).alias(name)
         for position, name in enumerate(shape.columns)
     ]
     if not shape.is_event:
-        columns.append(_typed(f.col("value"), shape.kinds[-1]).alias("value"))
+        columns.append(_typed(f.col("value"), shape.kinds[-1], shape.type_of(len(shape.columns))).alias("value"))
     start, end = (_time(f.col(name), nanoseconds) for name in ("start", "end"))
     times = (start, end) if zone is None or nanoseconds is None else (_local(start, zone), _local(end, zone))
     return chosen.select(*columns, times[0].alias("start"), times[1].alias("end"), (end - start).alias("duration"))
 
 
-def _typed(text: Column, kinds: Kinds) -> Column:
+def _typed(text: Column, kinds: Kinds, came: str) -> Column:
+    if came and fits_type(kinds, came):
+        return _as_it_came(text, came)
+    if kinds == BOOLEAN:
+        return text == "true"
+    if kinds in (LARGE, LARGE | INTEGER):
+        return text.cast(f"decimal({MOST_DIGITS}, 0)")
     if kinds == INTEGER:
         return text.cast("bigint")
     return text.cast("double") if kinds in (FLOAT, FLOAT | INTEGER) else text
+
+
+def _as_it_came(text: Column, came: str) -> Column:
+    name, *words = came.split()
+    if name == DECIMAL:
+        return text.cast(f"decimal({words[0]}, {words[1]})")
+    stamp = _time(text.cast("bigint"), int(words[0]))
+    return _local(stamp, words[1]).cast("date") if name == DATE else stamp
 
 
 def _time(ticks: Column, nanoseconds: int | None) -> Column:

@@ -182,8 +182,8 @@ def test_the_engine_goes_by_the_size_of_events(
 def test_wide_tables(here: Path) -> None:
     assert ran("--tables", "wide", *WINDOWS).exit_code == 0
     assert pq.read_table("out/wide/moving.parquet").to_pylist() == [
-        {"V": "v1", "value": "true", "start": 11, "end": 26, "duration": 15},
-        {"V": "Two words", "value": "true", "start": 41, "end": None, "duration": None},
+        {"V": "v1", "value": True, "start": 11, "end": 26, "duration": 15},
+        {"V": "Two words", "value": True, "start": 41, "end": None, "duration": None},
     ]
     assert pq.read_table("out/wide/fast.parquet").column_names == ["V", "start", "end", "duration"]
     assert ran("--tables", "wide", "--output-format", "csv", *WINDOWS).exit_code == 0

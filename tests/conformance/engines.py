@@ -38,6 +38,7 @@ class Engine:
 
 def naive(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
     read = read_terms if line_format(lines) == "terms" else read_lines
+    description = description.with_input()
     return evaluate.recognise(description, read(lines, description), horizon)
 
 
@@ -69,6 +70,7 @@ def in_tasks(buckets: int, alone: type[AloneInBatch] = AloneInBatch) -> Engine:
     """What the workers of Spark do, without Spark: cheap enough for every case."""
 
     def recognise(description: EventDescription, lines: Sequence[str], horizon: Horizon) -> Answer:
+        description = description.with_input()
         size = -(-len(lines) // buckets)
         cut = [list(lines[number * size : (number + 1) * size]) for number in range(buckets)]
         crew = alone(parts_of(holdsfor.read_events(cut, format=line_format(lines))), description.inputs)

@@ -78,8 +78,13 @@ class OneTask(Alone):
 
 
 def setting_of(
-    description: EventDescription, horizon: Horizon, buckets: int, report: Report = "eager", form: str = "rtec"
+    description: EventDescription,
+    horizon: Horizon,
+    buckets: int,
+    report: Report = "eager",
+    form: str = "rtec",
 ) -> Setting:
+    description = description.with_input()
     program = make_program(plan(description))
     return Setting(
         program,

@@ -35,7 +35,6 @@ def ends(rows: Any, rules: holdsfor.EventDescription = RULES, **options: Any) ->
         "retract|other|50|50",
         "shift|50|20|50|true|a",  # over an interval, for all that is known
         "m|50|50|one too many",
-        "m|x|50",  # refused for its arrival
         "m|50|50||x",  # refused for an empty field
     ],
 )
@@ -43,7 +42,9 @@ def test_lines_of_rtec(row: str) -> None:
     assert ends(["m|10|10", row], format="rtec") == [21]
 
 
-@pytest.mark.parametrize("row", ["other|50|x", "m|50", "other", "insert|", f"other|{1 << 62}|{1 << 62}", "other|15|15"])
+@pytest.mark.parametrize(
+    "row", ["other|50|x", "m|x|50", "other|x|50", "m|50", "other", "insert|", f"other|50|{1 << 62}", "other|15|15"]
+)
 def test_lines_that_tell_no_later_time(row: str) -> None:
     assert ends(["m|10|10", row], format="rtec") == [None]
 

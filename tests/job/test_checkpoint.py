@@ -38,6 +38,7 @@ def test_a_checkpoint_goes_on(checkpoint: Path) -> None:
 
 @pytest.mark.parametrize("name", ["stream.json", "commits/0000001.json"])
 def test_a_checkpoint_of_another_version_is_refused(checkpoint: Path, name: str) -> None:
+    live = stream_in(checkpoint)
     path = checkpoint / "state" / name
     record = json.loads(path.read_text())
     path.write_text(json.dumps({**record, "version": VERSION + 1}))

@@ -144,7 +144,8 @@ def check_column(column: TextColumn, texts: list[str | None], kind: int) -> None
         assert terms.to_pylist() == [None if text is None else int(text) for text in texts]
     elif kind == ANY:
         short = [re.fullmatch(r"-?[0-9]{1,10}\.[0-9]{1,5}", text) for text in told]
-        assert not told or not (sum(right) == len(told) or all(short))
+        has_zeros = any(re.match(r"-?0[0-9]", text) for text in told)
+        assert not told or has_zeros or not (sum(right) == len(told) or all(short))
 
 
 def test_that_the_table_of_texts_of_all_columns_grows() -> None:

@@ -181,4 +181,4 @@ def test_advice_that_is_applied_is_not_given_again() -> None:
         tried += 1
         again = [each for each in diagnose(better) if (each.message, each.place) == (first.message, first.place)]
         assert not again, f"edit {number}:\n{first}\n\n{again[0]}\n\n{better}"
-    assert tried > COUNT // 30
+    assert tried > COUNT // 50

@@ -124,10 +124,9 @@ LASTING = RULES + "holdsFor(long(M)=true, I) :- holdsFor(on(M)=true, J), intDurG
 @pytest.mark.parametrize(
     ("rules", "unit", "times", "remedy"),
     [
-        (LASTING, "ms", {}, "Give tick_unit='ms' (--tick-unit ms), or unit = \"s\" in the mapping."),
-        (LASTING, "min", {}, 'Give unit = "s" in the mapping.'),
-        (RULES, "ms", {"window": "1h", "step": "1h"}, "Give tick_unit='ms'"),
-        (RULES, "s", {"window": "1h", "step": "1h", "tick_unit": "ms"}, "Give tick_unit='s'"),
+        (LASTING, "min", {}, 'Write unit = "s" in the mapping.'),
+        (RULES, "min", {"end": "2026-03-02"}, 'Write unit = "s" in the mapping.'),
+        (RULES, "ms", {"window": "1h", "step": "1h"}, None),
         (LASTING, "s", {}, None),
         (RULES, "min", {}, None),  # nothing asks how long a tick is
         (":- tick(ms).\n" + LASTING, "ms", {}, None),

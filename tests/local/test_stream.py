@@ -445,7 +445,7 @@ def test_rules_are_changed_by_a_second_stream_over_the_recent_past(folder: Path)
 
 
 def test_dates_and_durations_in_different_ticks(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    reader = FileReader(Mapping(unit="ms"), f"{folder / 'in'}/*")
+    reader = FileReader(Mapping(unit="min"), f"{folder / 'in'}/*")
     options: dict[str, Any] = {"start": 0, "checkpoint": folder / "state", "once": True, "buckets": 1}
     live = stream(
         holdsfor.parse(RULES),
@@ -456,4 +456,4 @@ def test_dates_and_durations_in_different_ticks(folder: Path, caplog: pytest.Log
         **options,
     )
     assert live.awaitTermination(60)
-    assert "the mapping counts dates in ticks of 1 ms" in caplog.text
+    assert "the mapping counts dates in ticks of 1 min" in caplog.text

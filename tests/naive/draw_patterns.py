@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
@@ -82,18 +83,22 @@ def random_patterns(seed: int, mixed: bool = False) -> Program:
     end = random.choice((12, 20, 30))
     step = random.randint(3, end)
     horizon = Horizon(step * random.choice((1, 1, 2, 3)) + random.choice((0, 0, 1)), step, 0, end)
-    program = Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), stream(random, end), horizon)
+    rows = stream(random, end)
+    made = {name: sorts for name, sorts in maker.events.items() if name not in EVENTS}
+    if made and random.random() < 0.3:  # what rules define comes as input, too
+        rows += stream(random, end, made)
+    program = Program(tuple(rules), (*BACKGROUND, *CLOSURE), (), rows, horizon)
     return sometimes_internal(program, f"{seed} {mixed}")
 
 
-def stream(random: Random, end: int) -> tuple[str, ...]:
+def stream(random: Random, end: int, events: Mapping[str, str] = EVENTS) -> tuple[str, ...]:
     constants = random.choice((CONSTANTS, CONSTANTS, CONSTANTS, CONSTANTS | {"N": MIXED_NUMBERS}))
     lasting = random.choice((0, 0, 0.3))
     late = random.choice((0, 0, 0.3))
     lines = []
     for _ in range(random.choice((8, 14, 20))):
-        name = random.choice(list(EVENTS))
-        args = ",".join(random.choice(constants[sort]) for sort in EVENTS[name])
+        name = random.choice(list(events))
+        args = ",".join(random.choice(constants[sort]) for sort in events[name])
         first = random.randint(1, end)
         last = min(end, first + random.randint(1, 6)) if random.random() < lasting else first
         when = f"{first}" if first == last else f"[{first},{last}]"

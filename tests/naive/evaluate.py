@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from holdsfor.language.description import Defined, EventDescription, FluentValue, Signature
+from holdsfor.language.terms import is_ground
 from tests.naive.closure import close
 from tests.naive.domain import Domain
 from tests.naive.heads import Heads
 from tests.naive.inertia import Group
-from tests.naive.intervals import FOREVER, from_points, next_point, union
+from tests.naive.intervals import FOREVER, Intervals, from_points, next_point, union
 from tests.naive.patterns import define
 from tests.naive.rows import Horizon, Row, counting
 from tests.naive.solve import Grounding, World, signature
@@ -47,6 +48,8 @@ class Evaluation:
         close(self.world)
         self.domain = Domain(description, self.world)
         self.heads = Heads(description, self.world, self.domain)
+        self.defined = {item.signature for item in description.inputs if item.is_defined}
+        self.also: dict[Signature, dict[Grounding, Intervals]] = defaultdict(dict)  # input of what rules define
 
     def run(self, rows: Iterable[Row]) -> Answer:
         self._feed(rows)
@@ -62,6 +65,8 @@ class Evaluation:
         points: dict[tuple[Signature, Grounding], list[int]] = defaultdict(list)
         for row in rows:
             entity = Signature(row.name, len(row.args))
+            if entity in self.defined and not self._is_admitted(entity, row):
+                continue
             if row.value is None:
                 self.world.add_event(entity, row.args, row.end, row.start)
             elif row.kind == "point":
@@ -71,7 +76,25 @@ class Evaluation:
         for key, times in points.items():
             pieces[key].extend(from_points(times, self.horizon.tick, self.horizon.end))
         for (entity, grounding), intervals in pieces.items():
-            self.world.fluents[entity][grounding] = union([[interval] for interval in intervals])
+            into = self.also if entity in self.defined else self.world.fluents
+            into[entity][grounding] = union([[interval] for interval in intervals])
+
+    def _is_admitted(self, entity: Signature, row: Row) -> bool:
+        """Whether the grounding is declared, if any are, and the value is one that the fluent can have."""
+        if not self.domain.admits(entity, row.args, row.value):
+            return False
+        if row.value is None:
+            return True
+        heads = [
+            rule for rule in self.description.rules if rule.value is not None and signature(rule.subject) == entity
+        ]
+        values = {rule.value for rule in heads}
+        values |= {each.value for each in self.description.initially if signature(each.fluent) == entity}
+        values |= {each.value for each in self.description.groundings if signature(each.entity) == entity}
+        for each in self.description.deadlines:
+            values |= {each.source, each.target} if signature(each.fluent) == entity else set()
+        is_any = any(rule.kind != "terminatedAt" and not is_ground(rule.value) for rule in heads if rule.value)
+        return is_any or row.value in values
 
     def _define(self, members: Sequence[Defined]) -> None:
         (first, *_) = members
@@ -91,6 +114,20 @@ class Evaluation:
                 for args, _, t in self.heads.begun(rule):
                     if self.domain.admits(first, args, None):
                         self.world.add_event(first, args, t)
+        for member in members:
+            self._unite(member)
+
+    def _unite(self, member: Defined) -> None:
+        """The intervals of a fluent are those that rules define and those that come as input."""
+        fluents, entity = self.world.fluents, member.signature
+        static = {rule.value for rule in self.heads.rules("holdsFor", entity)}
+        for (args, value), intervals in self.also[entity].items():
+            if isinstance(member, FluentValue):
+                is_mine = value == member.value
+            else:
+                is_mine = member not in self.description.simple or value not in static
+            if is_mine:
+                fluents[entity][args, value] = union([fluents[entity].get((args, value), []), intervals])
 
     # ------------------------------------------------------------ the answer
 

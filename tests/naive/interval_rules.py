@@ -37,6 +37,8 @@ class IntervalRules:
             result = self._pairs(names, body)
         elif len(names) == 1 and self.random.random() < 0.2:
             result = self._some_other(body)
+        elif len(names) == 1 and self.random.random() < 0.2:
+            result = self._absence(names, body)
         elif len(names) == 1 and new.values == LEVELS and self.random.random() < 0.3:
             value, result = "V", self._any_value(body)
         else:
@@ -113,9 +115,7 @@ class IntervalRules:
         if self.random.random() < 0.2:
             return base
         if self.random.random() < 0.15:
-            result = self._interval()
-            body.append(f"complement_all([{base}], {result})")
-            return result
+            return self._outside([base], body)
         about = [self.random.choice(names)] if self.random.random() < 0.7 else names
         return self._within(base, self._combine(about, body, 1), body)
 
@@ -128,9 +128,7 @@ class IntervalRules:
             deeper = depth > 1 and self.random.random() < 0.4
             parts.append(self._combine(names, body, depth - 1) if deeper else self._leaf(names, body))
         if self.random.random() < 0.15:
-            result = self._interval()
-            body.append(f"complement_all([{','.join(parts)}], {result})")
-            return result
+            return self._outside(parts, body)
         if self.random.random() < 0.05:  # the whole history, or nothing at all
             result = self._interval()
             body.append(f"{self.random.choice(('complement_all', 'union_all', 'intersect_all'))}([], {result})")
@@ -148,6 +146,21 @@ class IntervalRules:
             body.append(f"{op}({parts[0]}, [{','.join(parts[1:])}], {result})")
         else:
             body.append(f"{op}([{','.join(parts)}], {result})")
+        return result
+
+    def _absence(self, names: list[str], body: list[str]) -> str:
+        """When something does not hold, of those of whom there is a fact: true also where no row is about them."""
+        body.append(self.random.choice(("ent(X)", "role(X,_)", "plain(X)", "road(X,_)", "road(_,X)")))
+        leaves = [self._leaf(names, body) for _ in range(self.random.randint(1, 2))]
+        if self.random.random() < 0.5:
+            return self._outside(leaves, body)
+        result, every = self._interval(), self._outside([], body)
+        body.append(f"relative_complement_all({every}, [{','.join(leaves)}], {result})")
+        return result
+
+    def _outside(self, parts: list[str], body: list[str]) -> str:
+        result = self._interval()
+        body.append(f"complement_all([{','.join(parts)}], {result})")
         return result
 
     def _leaf(self, names: list[str], body: list[str]) -> str:

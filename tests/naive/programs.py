@@ -56,10 +56,22 @@ def random_program(seed: int) -> Program:
     maker = Maker(random, entities, random.choice(("", "", "", "listed", "listed", "dynamic")), tick)
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
+    rows = with_definitions(Random(f"rows {seed}"), entities, maker.made, horizon, rows)
     rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
     program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
     program = wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
     return sometimes_internal(program, seed)
+
+
+def with_definitions(
+    random: Random, entities: list[str], made: list[Entity], horizon: Horizon, rows: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The stream, now and then with rows of what rules define."""
+    if random.random() < 0.6:
+        return rows
+    chosen = random.sample(made, random.randint(1, len(made)))
+    more = stream(random, entities, horizon, random.randint(1, 8 * len(chosen)), chosen)
+    return tuple(sorted((*rows, *more), key=lambda row: int(row.split("|")[1])))
 
 
 def with_bounds(random: Random, maker: Maker, tick: int) -> tuple[tuple[str, ...], list[str]]:

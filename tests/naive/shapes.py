@@ -2,13 +2,13 @@
 
 A definition is about one, two or three arguments; its conditions share some of them, with its head or only with each
 other. What is defined of a pair is asked for of a person, of a room, of a triple, and so on. In some descriptions the
-arguments are inside terms.
+arguments are inside terms. Facts tell of some who there are: what is true of them by absence is true in one bucket,
+which may have no row about them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -22,6 +22,8 @@ from tests.naive.wrapped import random_wrapping, wrapped
 PERSONS = [f"p{number}" for number in range(6)]
 ROOMS = [f"r{number}" for number in range(3)]
 EVENTS = {"sit": "P", "run": "P", "greet": "PP", "part": "PP", "enter": "PR", "leave": "PR", "wind": "R", "dusk": ""}
+FACTS = {"knows": "PP", "lives": "PR", "guest": "P"}
+SOME_FACTS = ("knows(p0,p1).", "lives(p0,r0).", "guest(p0).")
 VARIABLES = {"P": ("A", "B", "C"), "R": ("R", "S")}
 
 
@@ -40,6 +42,7 @@ class Shapes:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.events = [Thing(name, sorts) for name, sorts in EVENTS.items()]
+        self.facts = [Thing(name, sorts) for name, sorts in FACTS.items()]
         self.fluents: list[Thing] = []
         self.rules: list[str] = []
 
@@ -47,7 +50,7 @@ class Shapes:
         for number in range(self.random.randint(3, 6)):
             kind = self.random.choice(("simple", "simple", "simple", "static", "event"))
             if kind == "static" and self.fluents:
-                self.random.choice((self._static, self._difference))(f"s{number}")
+                self.random.choice((self._static, self._difference, self._absence))(f"s{number}")
             elif kind == "event":
                 self._event(f"e{number}")
             else:
@@ -66,7 +69,15 @@ class Shapes:
         bound, body = self._body()
         args = [arg if arg != "?" and self.random.random() < 0.8 else "_" for arg in self._args(new, bound)]
         self.rules.append(f"terminatedAt({new.term(args)}=true, T) :- {body}.")
+        if self.random.random() < 0.15:
+            self._initially(new)
         self.fluents.append(new)
+
+    def _initially(self, new: Thing) -> None:
+        fact = self.random.choice(self.facts)
+        args = self._args(new, bound := self._join(fact, []))
+        if "?" not in args:
+            self.rules.append(f"initially({new.term(args)}=true) :- {fact.term(bound)}.")
 
     def _event(self, name: str) -> None:
         bound, body = self._body()
@@ -105,6 +116,29 @@ class Shapes:
         self.rules.append(f"holdsFor({new.term(self._args(new, bound))}=true, I) :- {body}.")
         self.fluents.append(new)
 
+    def _absence(self, name: str) -> None:
+        """What does not hold of those of whom there are facts, perhaps within something that does hold."""
+        fact = self.random.choice(self.facts)
+        bound = self._join(fact, [])
+        parts, taken = [fact.term(bound)], []
+        for number in range(self.random.randint(1, 2)):
+            fluent = self.random.choice(self.fluents)
+            args = [arg if arg in bound else "_" for arg in self._join(fluent, bound)]
+            parts.append(f"holdsFor({fluent.term(args)}=true, I{number})")
+            taken.append(f"I{number}")
+        new = self._head(name, bound)
+        self.random.shuffle(parts)
+        last = self.random.choice(
+            (
+                f"complement_all([{','.join(taken)}], I)",
+                f"complement_all([], All), relative_complement_all(All, [{','.join(taken)}], I)",
+                f"complement_all([{taken[0]}], J), union_all([J, {taken[-1]}], I)",
+                f"complement_all([{taken[0]}], J), intersect_all([J, {taken[-1]}], I)",
+            )
+        )
+        self.rules.append(f"holdsFor({new.term(self._args(new, bound))}=true, I) :- {', '.join([*parts, last])}.")
+        self.fluents.append(new)
+
     # ------------------------------------------------------------ bodies
 
     def _body(self) -> tuple[list[str], str]:
@@ -124,6 +158,9 @@ class Shapes:
         return f"happensAt({event.term(self._join(event, bound, binds=True))}, T)"
 
     def _more(self, bound: list[str]) -> str:
+        if self.random.random() < 0.15:
+            fact = self.random.choice(self.facts)
+            return fact.term(self._join(fact, bound, binds=True))
         if not self.fluents or self.random.random() < 0.3:
             event = self.random.choice(self.events)
             return f"happensAt({event.term(self._join(event, bound, binds=True))}, T)"
@@ -139,7 +176,7 @@ class Shapes:
             known[place] = "X"
             number = f"N{len(bound)}{self.random.randrange(1000)}"
             counted = f"findall(X, holdsAt({fluent.term(known)}=true, T), L{number}), length(L{number}, {number})"
-            return f"{counted}, {number} >= 2"
+            return f"{counted}, {number} {self.random.choice(('>= 2', '>= 2', '=< 0', '=< 1'))}"
         return f"holdsAt({fluent.term(self._join(fluent, bound, binds=True))}=true, T)"
 
     def _join(self, thing: Thing, bound: list[str], binds: bool = False) -> list[str]:
@@ -180,10 +217,20 @@ def random_shapes(seed: int) -> Program:
         name, time = random.choice(names), random.randint(1, 62)
         args = [random.choice(PERSONS if sort == "P" else ROOMS) for sort in EVENTS[name]]
         rows.append("|".join([name, str(time + random.choice((0, 0, 0, 4))), str(time), *args]))
-    program = Program(tuple(rules), (), (), tuple(rows), horizon)
+    program = Program(tuple(rules), tuple(_facts(random)), (), tuple(rows), horizon)
     in_terms = wrapped(program, random_wrapping(program, random, is_about), random)
-    in_terms = in_terms if random.random() < 0.4 and _can_be_planned(in_terms.rules) else program
+    in_terms = in_terms if random.random() < 0.4 and _can_be_planned(in_terms.text) else program
     return sometimes_internal(in_terms, seed)
+
+
+def _facts(random: Random) -> list[str]:
+    """Of a few, so that there are rows about others, too; at least one of each."""
+    facts: dict[str, None] = {}
+    for name, sorts in FACTS.items():
+        for _ in range(random.randint(1, 4)):
+            args = [random.choice(PERSONS if sort == "P" else ROOMS) for sort in sorts]
+            facts[f"{name}({','.join(args)})."] = None
+    return list(facts)
 
 
 def is_about(name: str) -> bool:
@@ -195,13 +242,13 @@ def _rules(random: Random) -> list[str]:
     while True:
         maker = Shapes(random)
         maker.make()
-        if _can_be_planned(maker.rules):
+        if _can_be_planned("\n".join((*maker.rules, *SOME_FACTS))):
             return maker.rules
 
 
-def _can_be_planned(rules: Sequence[str]) -> bool:
+def _can_be_planned(text: str) -> bool:
     try:
-        plan(parse("\n".join(rules)))
+        plan(parse(text))
     except DescriptionError:
         return False
     return True

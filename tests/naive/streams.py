@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -35,10 +36,15 @@ FLUENTS = (
 )
 
 
-def stream(random: Random, entities: list[str], horizon: Horizon, size: int) -> tuple[str, ...]:
+INPUTS = (*EVENTS, *EVENTS, *FLUENTS)
+
+
+def stream(
+    random: Random, entities: list[str], horizon: Horizon, size: int, about: Sequence[Entity] = INPUTS
+) -> tuple[str, ...]:
     rows: list[str] = []
     while len(rows) < size:
-        entity = random.choice((*EVENTS, *EVENTS, *FLUENTS))
+        entity = random.choice(about)
         args = [_argument(random, sort, entities) for sort in entity.sorts]
         value = [random.choice(entity.values)] if entity.values else []
         begin = random.randint(horizon.start - 2 * horizon.tick, horizon.end + horizon.tick)

@@ -51,7 +51,7 @@ def random_wrapping(program: Program, random: Random, is_about: Callable[[str], 
     """is_about: by name, whether something has arguments about entities."""
     found = {(name, len(args)) for name, args in _calls(program.text)}
     about = {name for name, _ in found if is_about(name)}
-    chosen = sorted((name, count) for name, count in found if name in about and random.random() < 0.6)
+    chosen = [(name, count) for name, count in sorted(found) if name in about and random.random() < 0.6]
     return Wrapping({(name, count): random.choice(TEMPLATES[count]) for name, count in chosen})
 
 
@@ -89,7 +89,7 @@ def _put(name: str, args: list[str], wrapping: Wrapping, random: Random) -> list
 
 def _row(row: str, wrapping: Wrapping) -> str:
     name, *rest = row.split("|")
-    before = _FIELDS_BEFORE.get(name, 3) - 1
+    before = _FIELDS_BEFORE.get(name, 5 if name.startswith(("simple", "cycle", "static")) else 3) - 1
     return "|".join([name, *rest[:before], *wrapping.args(name, rest[before:])])
 
 

@@ -50,7 +50,7 @@ def test_numbers_given_as_text_stay_text(spark: SparkSession) -> None:
     events = spark.createDataFrame([("17", 95.0, 1), ("18", 96.0, 2)], "machine string, degrees double, time bigint")
     result = holdsfor.spark.recognise(spark, holdsfor.parse(HOT), events, mapping=MAPPING, buckets=2)
     assert rows(result.table("hot")) == [
-        {"Machine": name, "value": "true", "start": start, "end": None, "duration": None}
+        {"Machine": name, "value": True, "start": start, "end": None, "duration": None}
         for name, start in (("17", 2), ("18", 3))
     ]
     assert rows(result.table("alarm")) == []

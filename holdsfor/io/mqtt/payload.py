@@ -143,7 +143,7 @@ def _rejects(
 def _rtec_events(messages: Messages, rule: TopicRule, mapping: Mapping, inputs: tuple[Input, ...]) -> Events:
     arrival = None
     if mapping.arrival == RECEIVED:
-        arrival = messages.received * UNITS["ms"] // UNITS[mapping.unit]
+        arrival = messages.received * UNITS["ms"] // UNITS[mapping.date_unit]
     events, message, position = read_lines(messages.payload, arrival, rule.op < 0, inputs)
     at = events.rejects["row"].to_numpy() - 1
     told = events.rejects["text"]

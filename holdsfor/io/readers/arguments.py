@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.readers.column_types import NUMBER, WORD
 from holdsfor.io.readers.times import ticks_of_dates
-from holdsfor.io.strings import TextColumn
+from holdsfor.io.strings import TextColumn, strings_of
 from holdsfor.io.text import (
+    LEADING_ZERO,
     Mask,
     TermList,
+    as_text,
     cast_to,
     is_number,
     list_terms,
+    mark_numbers,
     mask,
+    number_terms,
     number_text,
     plain_text,
     spread,
     string_terms,
-    typed_fields,
     value_terms,
+    word_terms,
 )
+from holdsfor.kernels.numerals import TEXT
 
+#: From texts, each once, to terms.
+MakeTerms = Callable[[pa.Array], TermList]
 #: A part of a table may have the terms of the whole: with so many for a row, it is encoded anew.
 MANY_TERMS = 4
 
@@ -44,17 +54,22 @@ def plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
 
 
 def column_terms(
-    column: pa.Array | TextColumn, untyped: bool, unit: str, name: str, zone: str | None = None
+    column: pa.Array | TextColumn,
+    untyped: bool,
+    unit: str,
+    name: str,
+    zone: str | None = None,
+    make_terms: MakeTerms | None = None,
 ) -> pa.Array:
-    """Terms of a column; nulls stay null. Dates are ticks; untyped text is typed field by field."""
+    """Terms of a column; nulls stay null. Dates are ticks; untyped text is of one type, or as `make_terms` has it."""
     if isinstance(column, TextColumn):
-        return _csv_terms(column)
+        return _csv_terms(column, make_terms or terms_of_column)
     kind = column.type
     if pa.types.is_dictionary(kind) and not pa.types.is_string(kind.value_type):
         column = column.dictionary_decode()
         kind = column.type
     if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
-        return _csv_terms(column) if untyped else string_terms(column)
+        return _csv_terms(column, make_terms or terms_of_column) if untyped else string_terms(column)
     if pa.types.is_boolean(kind):
         return string_terms(column.cast(pa.string()))
     if pa.types.is_integer(kind):
@@ -79,15 +94,24 @@ def _one_array(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(joined.chunks) if isinstance(joined, pa.ChunkedArray) else joined
 
 
-def typed_terms(column: pa.Array, kind: str, unit: str, name: str) -> pa.Array:
-    """Terms of a column of which a mapping says what they are; null where that cannot be."""
+def typed_terms(column: pa.Array | TextColumn, kind: str, unit: str, name: str, untyped: bool = False) -> pa.Array:
+    """Terms of a column of which a mapping, or all parts of the input, say what they are; null where that cannot be."""
+    if isinstance(column, TextColumn):
+        column = column.array()
     if pa.types.is_dictionary(column.type):
-        terms = typed_terms(column.dictionary, kind, unit, name)
+        terms = typed_terms(column.dictionary, kind, unit, name, untyped)
         return spread(terms, column.indices)
-    if kind == "text":
+    if kind == WORD and untyped:
+        return _csv_terms(column, words_of_column)
+    if kind in ("text", WORD):
         texts = column if pa.types.is_string(column.type) else _number_texts(column_terms(column, False, unit, name))
         return string_terms(texts)
-    terms = column_terms(column, True, unit, name)
+    if kind == NUMBER and untyped:
+        column = pc.if_else(pc.match_substring_regex(column, LEADING_ZERO), pa.scalar(None, pa.string()), column)
+    terms = column_terms(column, True, unit, name, make_terms=terms_of_fields)
+    if kind == NUMBER:
+        numbers = numeric(terms)
+        return terms if numbers.all() else number_terms(as_text(terms), numbers)
     if pa.types.is_dictionary(terms.type):
         numbers = numeric(terms)
         texts = pc.if_else(pa.array(numbers), terms.cast(pa.string()), pa.scalar(None, pa.string()))
@@ -102,8 +126,8 @@ def _number_texts(terms: pa.Array) -> pa.Array:
     """As people write them: 17, also where it has become 17.0 among nulls."""
     if pa.types.is_dictionary(terms.type):
         return plain_text(terms.cast(pa.string()))
-    if pa.types.is_floating(terms.type) and pc.all(pc.equal(pc.floor(terms), terms), min_count=0).as_py():
-        terms = terms.cast(pa.int64())
+    if pa.types.is_floating(terms.type):
+        return pc.replace_substring_regex(terms.cast(pa.string()), r"\.0$", "")
     return terms.cast(pa.string())
 
 
@@ -119,23 +143,68 @@ def numeric(column: pa.Array) -> Mask:
     return result
 
 
-def _csv_terms(column: pa.Array | TextColumn) -> pa.Array:
-    """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
+def _csv_terms(column: pa.Array | TextColumn, make_terms: MakeTerms) -> pa.Array:
     if isinstance(column, pa.Array) and pa.types.is_dictionary(column.type):
-        return spread(_terms_of_words(column.dictionary), column.indices)  # perhaps with a text twice
-    return typed_fields(column, _list_of_words)
+        return make_terms(column.dictionary).spread(column.indices)  # perhaps with a text twice
+    numbers = _read_numbers(column) if make_terms in (terms_of_column, terms_of_fields) else None
+    if numbers is not None:
+        return numbers
+    if isinstance(column, TextColumn) and column.kind == TEXT:
+        if make_terms is terms_of_column:  # the list may have texts of other columns, too
+            make_terms = terms_of_fields if _are_all(column.texts.make(mark_numbers), column) else words_of_column
+        return column.texts.make(make_terms).spread(column.codes())
+    encoded = (strings_of(column) if isinstance(column, pa.Array) else column).encode()
+    return make_terms(encoded.dictionary).spread(encoded.indices)
 
 
-def _list_of_words(words: pa.Array) -> TermList:
-    return list_terms(words, _terms_of_words(words))
+def _are_all(words: Mask, column: TextColumn) -> bool:
+    """Whether the texts of a column are among these words."""
+    are_among: Mask = words[column.values] if column.valid is None else words[column.values[column.valid]]
+    return bool(are_among.all())
 
 
-def _terms_of_words(words: pa.Array) -> pa.Array:
+def _read_numbers(column: pa.Array | TextColumn) -> pa.Array | None:
+    """Fields that are all short numbers without leading zeros; None: some are not."""
+    if isinstance(column, TextColumn):
+        return column.numbers()
+    numbers = strings_of(column).numbers()
+    if numbers is None or pc.any(pc.match_substring_regex(column, LEADING_ZERO), min_count=0).as_py():
+        return None
+    return numbers
+
+
+def terms_of_column(words: pa.Array) -> TermList:
+    """Make numbers of texts if all are, and else names of all."""
+    if mark_numbers(words).all():
+        return list_terms(words, value_terms(words, exponents=True))
+    return words_of_column(words)
+
+
+def words_of_column(words: pa.Array) -> TermList:
+    """Make names of texts, and terms of those that have arguments."""
+    return list_terms(words, word_terms(_with_truth_values(words)))
+
+
+def terms_of_fields(words: pa.Array) -> TermList:
+    """Make a number of each text that is one, whatever the others are."""
+    return list_terms(words, value_terms(_with_truth_values(words), exponents=True))
+
+
+def terms_as_written(words: pa.Array) -> TermList:
+    """Make a number of each text that is written as numbers are: 7, 12.5, but not 007 or 3e7."""
+    terms = value_terms(words, exponents=False)
+    texts = number_text(terms) if not pa.types.is_string(terms.type) else terms
+    changed = pc.and_(pc.match_substring_regex(texts, r"^-?[0-9]"), pc.not_equal(texts, words))
+    return list_terms(words, pc.if_else(changed, word_terms(words), texts) if pc.any(changed).as_py() else terms)
+
+
+def _with_truth_values(words: pa.Array) -> pa.Array:
+    """A CSV file has no booleans: True and False, as pandas writes them, are meant as the atoms."""
     for written, meant in (("True", "true"), ("False", "false")):
         is_written = pc.equal(words, written)
         if pc.any(is_written, min_count=0).as_py():
             words = pc.if_else(is_written, meant, words)
-    return value_terms(words, exponents=True)
+    return words
 
 
 def _integers(column: pa.Array) -> pa.Array:

@@ -13,8 +13,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
-from holdsfor.io.readers.arguments import column_terms, numeric, plain, typed_terms
+from holdsfor.io.events import NOT_NUMBERS, OPEN, REJECTS_SCHEMA, TIMES_CUT, Block, Events, Ints
+from holdsfor.io.readers.arguments import (
+    column_terms,
+    numeric,
+    plain,
+    terms_as_written,
+    terms_of_fields,
+    typed_terms,
+)
+from holdsfor.io.readers.column_types import NUMBER, column_key, look_at_terms
 from holdsfor.io.readers.grouped import TextTable
 from holdsfor.io.readers.mapping import UNITS, Mapping, Roles, own_columns, roles, used_columns
 from holdsfor.io.readers.sieve import (
@@ -29,11 +37,12 @@ from holdsfor.io.readers.sieve import (
     shorten,
     time_blocks,
 )
-from holdsfor.io.readers.times import ends, has_time_stamps, is_time_stamp, times
+from holdsfor.io.readers.times import ReadTimes, ends, has_time_stamps, is_time_stamp, times
 from holdsfor.io.strings import TextColumn
 from holdsfor.io.taking import take_rows
 from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
 from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
+from holdsfor.io.wide import came_as
 from holdsfor.kernels import order_by_key
 from holdsfor.kernels.numerals import INTEGER
 from holdsfor.language.description import Input
@@ -41,6 +50,7 @@ from holdsfor.printable import count_text
 
 _UNUSED, _REFUSED = -1, -2
 _LEAST = -2
+#: Whether columns are text that is yet to be typed; of messages some are, and the other values have their own types.
 Untyped = bool | Set[str]
 
 
@@ -54,8 +64,8 @@ def blocks_from_table(
 ) -> Events:
     """The rows of a table, or of a part of one that begins with row `first_row`.
 
-    untyped: text is typed field by field (a CSV file), in all columns or in some; otherwise a string is an atom,
-    whatever it looks like.
+    untyped: columns are text that is yet to be typed (a CSV file), all or some; otherwise a string is an atom, whatever
+    it looks like.
     """
     rows = np.arange(first_row, first_row + len(table))
     return TableReader(table, mapping, inputs, untyped, source).read(rows)
@@ -75,20 +85,23 @@ class InputRows(NamedTuple):
 
 
 class RowTimes(NamedTuple):
-    """Times of rows, which of them are wrong (None: all are right), and which of these are not there at all."""
+    """Times of rows, and which of them are wrong; None: all are right."""
 
-    ticks: Ints
+    times: ReadTimes
     wrong: Mask | None
-    missing: Mask
 
     @property
     def readable(self) -> Readable:
-        return self.ticks, np.ones(len(self.ticks), np.bool_) if self.wrong is None else ~self.wrong
+        """Return the times, OPEN where none is told, and which of them are not wrong."""
+        ticks, missing = self.times.ticks, self.times.missing
+        if self.wrong is None:
+            return ticks, np.ones(len(ticks), np.bool_)
+        return np.where(missing, OPEN, ticks), ~self.wrong | missing
 
     def take(self, rows: Ints) -> RowTimes:
-        if self.wrong is None:
-            return RowTimes(self.ticks[rows], None, self.missing[:0])
-        return RowTimes(self.ticks[rows], self.wrong[rows], self.missing[rows])
+        if self.wrong is None and self.times.cut is None:
+            return RowTimes(ReadTimes(self.times.ticks[rows], self.times.good[:0], self.times.missing[:0]), None)
+        return RowTimes(self.times.at(rows), None if self.wrong is None else self.wrong[rows])
 
 
 class TableReader:
@@ -107,7 +120,9 @@ class TableReader:
         self.roles: Roles = roles(mapping, table.column_names, fluents, source)
         self._plain: dict[str, pa.Array] = {}
         self._read: dict[str, TextColumn] = {}
-        self._terms: dict[str, pa.Array] = {}
+        self._terms: dict[tuple[str, bool], pa.Array] = {}
+        self.seen: dict[str, int] = {}
+        self.types: dict[str, str] = {}
         self._times: dict[str, RowTimes] = {}
 
     def read(self, rows: Ints) -> Events:
@@ -130,10 +145,13 @@ class TableReader:
                 sieves.append(sieve)
                 blocks += [replace(block, args=tuple(map(mark_nulls, block.args)))] if block else []
         unused = int((~is_used & ~whole.is_refused).sum())
+        counts: Counter[str] = Counter()
+        for sieve in sieves:
+            counts.update(sieve.counts)
         rejects = self._rejects(sieves, rows)
-        others = self._other_times(np.flatnonzero(~is_read))
-        size, nanoseconds = len(self.table), self._nanoseconds()
-        return Events(tuple(blocks), rejects, size, unused, nanoseconds=nanoseconds, other_times=others)
+        length, others = self._nanoseconds(), self._other_times(np.flatnonzero(~is_read))
+        size = len(self.table)
+        return Events(tuple(blocks), rejects, size, unused, 0, length, self.types, counts, self.seen, others)
 
     def _other_times(self, rows: Ints) -> tuple[Block, ...]:
         """Return the times of rows of which nothing else is read."""
@@ -143,11 +161,12 @@ class TableReader:
         if isinstance(self.table, TextTable):  # of these rows only
             names = [name for name in (roles.time, roles.arrival, roles.end) if name is not None]
             table, rows = self.table.take(rows), np.arange(len(rows))
-            reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
+            reader = self._reader_of(table)
             reader._read.update(zip(names, table.columns(names), strict=True))
         end = None if roles.end is None else reader._ends(roles.end, rows)
         arrival = None if roles.arrival is None else reader._as_times(roles.arrival, rows).readable
-        return time_blocks(reader._as_times(roles.time, rows).readable, arrival, end)
+        span = None if end is None else (end.ticks, end.good)
+        return time_blocks(reader._as_times(roles.time, rows).readable, arrival, span)
 
     def _named_rows(self, whole: Sieve) -> Iterator[tuple[Ints, str]]:
         """The rows of each event or fluent that rules know; in a wide table a row may be several."""
@@ -161,19 +180,33 @@ class TableReader:
                 yield np.flatnonzero(np.logical_or.reduce(own) & whole.keep), name
 
     def _with_readers(self, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
-        """Named rows, and who reads them: of a text file someone for each name, who reads no other rows and columns."""
-        if not isinstance(self.table, TextTable) or self.roles.is_wide or len(named) < 2:
+        """Named rows, and who reads them: of text someone for each name, who reads no other rows and columns."""
+        is_for_one = len(named) == 1 and len(named[0][0]) == len(self.table)
+        if self.untyped is not True or self.roles.is_wide or is_for_one:
             yield from ((chosen, name, self) for chosen, name in named)
             return
-        group = np.full(len(self.table), -1, np.int32)
+        if isinstance(self.table, TextTable):
+            yield from self._text_readers(self.table, named)
+            return
+        for chosen, name in named:
+            yield chosen, name, self._reader_of(self.table.take(pa.array(chosen)))
+
+    def _text_readers(self, table: TextTable, named: list[tuple[Ints, str]]) -> Iterator[tuple[Ints, str, TableReader]]:
+        group = np.full(len(table), -1, np.int32)
         for number, (chosen, _) in enumerate(named):
             group[chosen] = number
         needed = [self._columns_of(name) for _, name in named]
-        columns = self.table.groups(group, needed)
+        columns = table.groups(group, needed)
         for (chosen, name), names, read in zip(named, needed, columns, strict=True):
-            reader = TableReader(self.table.take(chosen), self.mapping, self.inputs, self.untyped, self.source)
+            reader = self._reader_of(table.take(chosen))
             reader._read.update(zip(names, read, strict=True))
             yield chosen, name, reader
+
+    def _reader_of(self, table: pa.Table | TextTable) -> TableReader:
+        """A reader of some of the rows."""
+        reader = TableReader(table, self.mapping, self.inputs, self.untyped, self.source)
+        reader.seen, reader.types = self.seen, self.types
+        return reader
 
     def _columns_of(self, name: str) -> list[str]:
         """The columns that rows of this name need."""
@@ -190,7 +223,7 @@ class TableReader:
             is_dated = is_time_stamp(self.table.first_text(self.roles.time) or "")
         else:
             is_dated = has_time_stamps(self._dated(self.roles.time))
-        return UNITS[self.mapping.unit] if is_dated else None
+        return UNITS[self.mapping.date_unit] if is_dated else None
 
     def _codes(self, names: list[str], whole: Sieve) -> Ints:
         """Per row the number of its name, or that it is not used."""
@@ -270,49 +303,63 @@ class TableReader:
         if kind == "interval" and roles.end is None:
             kind = "point"  # declarations are never needed: without an end the rows are points
         if kind == "interval" and roles.end is not None:
-            end, good = self._ends(roles.end, group.at)
-            sieve.refuse(~good, "end is not a time")
+            end = self._end(roles.end, group.at, sieve)
             check_interval(sieve, start, end)
         begun = None
         if declared.may_last and roles.end is not None:
             begun, start = start, self._last_point(roles.end, group.at, start, sieve)
         if kind != "event":
-            value = self._value(group.at, sieve)
+            value = self._value(group, sieve)
         arrival = self._arrival(group.at, start, end, sieve)
         args = tuple(self._argument(group, position, sieve) for position in range(declared.signature.arity))
         op = self._op(group.at, sieve)
-        return Block(declared.signature.name, kind, args, value, start, end, arrival, op, begun)
+        return Block(declared.stored_as.name, kind, args, value, start, end, arrival, op, begun)
 
     def _last_point(self, name: str, rows: Ints, start: Ints, sieve: Sieve) -> Ints:
         """When events that take time were over: the column has that, or null for a point."""
-        last, good = self._ends(name, rows)
-        sieve.refuse(~good, "end is not a time")
+        last = self._end(name, rows, sieve)
         sieve.refuse(last < start, "end before start")
         return np.where(last == OPEN, start, last)
 
-    def _ends(self, name: str, rows: Ints) -> Readable:
-        return ends(self._rows(self._dated(name), rows), self.mapping.unit, name, self.mapping.zone)
+    def _end(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
+        """When intervals are over; null is open."""
+        end = self._ends(name, rows)
+        self._refuse_skipped(end, sieve, "end")
+        sieve.refuse(~end.good, "end is not a time")
+        sieve.note(TIMES_CUT, end.cut)
+        return end.ticks
+
+    def _ends(self, name: str, rows: Ints) -> ReadTimes:
+        return ends(self._rows(self._dated(name), rows), self.mapping.date_unit, name, self.mapping.zone)
 
     def _time(self, name: str, rows: Ints, sieve: Sieve) -> Ints:
-        times = self._as_times(name, rows)
-        if times.wrong is not None:
-            sieve.refuse(times.missing, "no time")
-            sieve.refuse(times.wrong, "time is not an integer or an ISO 8601 time")
-        return times.ticks
+        read = self._as_times(name, rows)
+        if read.wrong is not None:
+            sieve.refuse(read.times.missing, "no time")
+            self._refuse_skipped(read.times, sieve, "time")
+            sieve.refuse(read.wrong, "time is not an integer or an ISO 8601 time")
+        sieve.note(TIMES_CUT, read.times.cut)
+        return read.times.ticks
+
+    def _refuse_skipped(self, times: ReadTimes, sieve: Sieve, what: str) -> None:
+        if times.skipped is not None:
+            sieve.refuse(times.skipped, f"{what} does not exist: the clock in {self.mapping.zone} skips it")
 
     def _arrival(self, rows: Ints, start: Ints, end: Ints | None, sieve: Sieve) -> Ints:
         if self.roles.arrival is None:
             return default_arrival(start, end)
-        times = self._as_times(self.roles.arrival, rows)
-        if times.wrong is None:
-            return times.ticks
-        sieve.refuse(times.wrong & ~times.missing, "arrival is not an integer or an ISO 8601 time")
-        return np.where(times.missing, default_arrival(start, end), times.ticks)
+        read = self._as_times(self.roles.arrival, rows)
+        if read.wrong is None:
+            return read.times.ticks
+        self._refuse_skipped(read.times, sieve, "arrival")
+        sieve.refuse(read.wrong & ~read.times.missing, "arrival is not an integer or an ISO 8601 time")
+        return np.where(read.times.missing, default_arrival(start, end), read.times.ticks)
 
-    def _value(self, rows: Ints, sieve: Sieve) -> pa.Array:
+    def _value(self, group: InputRows, sieve: Sieve) -> pa.Array:
         if self.roles.value is None:
-            return constant_text("true", len(rows))
-        value = as_text(self._rows(self._as_terms(self.roles.value), rows))
+            return constant_text("true", len(group.at))
+        terms = self._as_terms(self.roles.value, group.input.signature.name)
+        value = as_text(self._rows(terms, group.at))
         sieve.refuse(mask(value.is_null()), "no value")
         return value
 
@@ -327,17 +374,23 @@ class TableReader:
 
     def _argument(self, group: InputRows, position: int, sieve: Sieve) -> pa.Array:
         what = f"argument {position + 1} of {group.input.signature}"
-        column = self._rows(self._as_terms(group.columns[position]), group.at)
+        name, calculates = group.columns[position], position in group.input.numbers
+        event = group.input.signature.name
+        owner = event if name == f"arg{position + 1}" and event not in self.mapping.arguments else ""
+        column = self._rows(self._as_terms(name, owner, calculates), group.at)
+        self.types[f"{group.input.signature} {position + 1}"] = self._came_as(name)
         missing = None
         if column.null_count:
             missing = mask(column.is_null())
-            values = self._rows(self._column(group.columns[position]), group.at)
-            kind = self.mapping.types.get(group.columns[position])
-            wrong = f"{what} is {'out of range' if kind is None else f'not of type {kind}'}"
+            values = self._rows(self._column(name), group.at)
+            if pa.types.is_floating(values.type):
+                sieve.note(NOT_NUMBERS, mask(pc.is_nan(values)))
+            kind = self.mapping.types.get(name) or self.mapping.agreed.get(self._key(name, owner))
+            wrong = f"{what} is {_wrong_type(name, kind)}"
             sieve.refuse(missing & ~mask(values.is_null(nan_is_null=True)), wrong)
             if group.input.kind != "event":
                 sieve.refuse(missing, f"{what} is null")
-        if position in group.input.numbers and pa.types.is_dictionary(column.type):
+        if calculates and pa.types.is_dictionary(column.type):
             good = numeric(column)
             sieve.refuse_numbers(~good if missing is None else ~good & ~missing, column, what)
             column = number_terms(column, good)
@@ -378,22 +431,47 @@ class TableReader:
 
     def _as_times(self, name: str, rows: Ints) -> RowTimes:
         if name not in self._times:
-            ticks, good, missing = times(self._fields(name), self.mapping.unit, name, self.mapping.zone)
-            self._times[name] = RowTimes(ticks, None if good.all() else ~good, missing)
+            read = times(self._fields(name), self.mapping.date_unit, name, self.mapping.zone)
+            self._times[name] = RowTimes(read, None if read.good.all() else ~read.good)
         whole = self._times[name]
-        return whole if len(rows) == len(whole.ticks) else whole.take(rows)
+        return whole if len(rows) == len(whole.times.ticks) else whole.take(rows)
 
-    def _as_terms(self, name: str) -> pa.Array:
-        if name not in self._terms:
-            self._terms[name] = self._terms_of(name)
-        return self._terms[name]
+    def _as_terms(self, name: str, owner: str = "", calculates: bool = False) -> pa.Array:
+        """The terms of a column. owner: the event or fluent that has it for itself.
 
-    def _terms_of(self, name: str) -> pa.Array:
-        kind = self.mapping.types.get(name)
+        calculates: rules do so with it; then each field is typed by itself, and what is no number is refused later.
+        """
+        if (name, calculates) not in self._terms:
+            self._terms[name, calculates] = self._terms_of(name, owner, calculates)
+        return self._terms[name, calculates]
+
+    def _came_as(self, name: str) -> str:
+        if self.untyped is not False or isinstance(self.table, TextTable) or name in self.mapping.types:
+            return ""
+        return came_as(self.table.schema.field(name).type, UNITS[self.mapping.date_unit], self.mapping.zone)
+
+    def _key(self, name: str, owner: str) -> str:
+        """The column, for whoever compares parts. Text is typed for each owner, a typed column is one for all."""
+        return column_key(
+            self.mapping.table or self.mapping.constant or "", name, owner if self.untyped is True else ""
+        )
+
+    def _terms_of(self, name: str, owner: str, calculates: bool) -> pa.Array:
+        mapping, fields = self.mapping, self._fields(name)
+        kind = mapping.types.get(name)
         if kind is not None:
-            return typed_terms(self._column(name), kind, self.mapping.unit, name)
-        untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
-        return column_terms(self._fields(name), untyped, self.mapping.unit, name, self.mapping.zone)
+            return typed_terms(fields, kind, mapping.date_unit, name)
+        if not isinstance(self.untyped, bool) or calculates:
+            untyped = self.untyped if isinstance(self.untyped, bool) else name in self.untyped
+            make_terms = terms_of_fields if calculates else terms_as_written
+            return column_terms(fields, untyped, mapping.date_unit, name, mapping.zone, make_terms)
+        key = self._key(name, owner)
+        if key in mapping.agreed:
+            terms = typed_terms(fields, mapping.agreed[key], mapping.date_unit, name, self.untyped)
+        else:
+            terms = column_terms(fields, self.untyped, mapping.date_unit, name, mapping.zone)
+        self.seen[key] = self.seen.get(key, 0) | look_at_terms(terms, self.untyped)
+        return terms
 
     def _rejects(self, sieves: list[Sieve], rows: Ints) -> pa.Table:
         """Each refused row once, though it may be several events."""
@@ -409,7 +487,7 @@ class TableReader:
         piece = max(1, (1 << 29) // (SHOWN * (len(self.table.column_names) + 1)))
         reader = self
         if isinstance(self.table, TextTable):  # of these rows only
-            reader = TableReader(self.table.take(at), self.mapping, self.inputs, self.untyped, self.source)
+            reader = self._reader_of(self.table.take(at))
             at = np.arange(len(at))
         pieces = np.split(at, range(piece, len(at), piece)) if len(at) else []
         return pa.chunked_array([shorten(reader._text_of(pa.array(rows))) for rows in pieces], pa.string())
@@ -458,6 +536,14 @@ def _by_code(code: Ints, names: list[str]) -> Iterator[tuple[Ints, str]]:
     for number, name in enumerate(names, -_LEAST):
         if ends[number] > ends[number - 1]:
             yield order[ends[number - 1] : ends[number]], name
+
+
+def _wrong_type(name: str, kind: str | None) -> str:
+    if kind is None:
+        return "out of range"
+    if kind != NUMBER:
+        return f"not of type {kind}"
+    return f'no number, as all before it in {name} were; for names write in the mapping: [types] {name} = "text"'
 
 
 def _is_text(kind: pa.DataType) -> bool:

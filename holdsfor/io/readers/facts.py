@@ -51,10 +51,10 @@ def _table(source: Any) -> tuple[pa.Table, bool]:
 def _parquet(path: Path) -> pa.Table:
     try:
         if path.is_dir():
-            return pq.read_table(path)
+            return pq.read_table(path, page_checksum_verification=True)
         with pq.ParquetFile(path) as file:
             encoded = _encoded_columns(file.metadata)
-        with pq.ParquetFile(path, read_dictionary=encoded) as file:
+        with pq.ParquetFile(path, read_dictionary=encoded, page_checksum_verification=True) as file:
             table = file.read()
         check_codes(table)
         return table

@@ -22,12 +22,14 @@ from holdsfor.io.strings import Strings
 from holdsfor.io.text import Mask
 from holdsfor.io.utf8 import escape, is_utf8, is_whole
 from holdsfor.kernels.lines import cut_lines, find_fields, find_lines, has_simple_quotes
+from holdsfor.memory import most_memory
 
 BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _OTHER_PACKINGS = (".zip", ".bz2", ".xz", ".7z", ".rar")
 CHUNK_BYTES = 1 << 22
+MOST_PACKED = 100  # times as many bytes as a packed file of real data has come out at most
 LONGEST_LINE = 1 << 30  # bytes; places in a chunk are counted with 32 bits
 
 
@@ -95,8 +97,11 @@ def _unpack(path: Path, packing: str | None) -> gzip.GzipFile | io.BufferedReade
 def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
     """The bytes of a file, cut after ends of lines into parts of about `size`."""
     waiting: list[bytes] = []
+    unpacked = 0
     with open_text(path) as stream:
         while piece := stream.read(size):
+            unpacked += len(piece)
+            _check_unpacked(path, unpacked)
             cut = piece.rfind(b"\n") + 1
             if cut:
                 yield b"".join([*waiting, memoryview(piece)[:cut]])
@@ -106,6 +111,18 @@ def chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[bytes]:
                 raise HoldsforError(f"cannot read {path}: it has a line of more than {LONGEST_LINE} bytes.")
     if rest := b"".join(waiting):
         yield rest
+
+
+def _check_unpacked(path: Path, unpacked: int) -> None:
+    """Refuses what unpacks to more than there is memory, and far more than data do."""
+    if path.suffix not in _PACKINGS or unpacked <= most_memory():
+        return
+    packed = path.stat().st_size
+    if unpacked > MOST_PACKED * packed:
+        raise HoldsforError(
+            f"cannot read {path}: its {packed:,} bytes unpack to {unpacked:,} and more, and there is memory for "
+            f"{most_memory():,}. If that is right, unpack it and split it into several files."
+        )
 
 
 def split(data: bytes, separator: bytes = b"|") -> Fields:

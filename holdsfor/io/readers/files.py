@@ -55,7 +55,7 @@ def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
     try:
         schema = pq.read_schema(path)
         text = [field.name for field in schema if field.type in (pa.string(), pa.large_string())]
-        with pq.ParquetFile(path, read_dictionary=text) as file:
+        with pq.ParquetFile(path, read_dictionary=text, page_checksum_verification=True) as file:
             yield file
     except BAD_FILE as error:
         raise HoldsforError(f"cannot read {path}: {error}. Is it a Parquet file?") from error

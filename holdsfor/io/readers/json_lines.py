@@ -113,7 +113,7 @@ def _read(piece: _Lines, form: _Form, wanted: Wanted) -> Events:
 
 
 def _read_rows(rows: ObjectRows, piece: _Lines, form: _Form) -> Events:
-    reader = TableReader(_completed(rows, form), form.mapping, form.inputs, False, form.source)
+    reader = TableReader(_completed(rows, form), form.mapping, form.inputs, frozenset(), form.source)
     return reader.read(piece.numbers[rows.message])
 
 

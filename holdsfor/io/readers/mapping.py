@@ -7,7 +7,8 @@
     arrival = "received"    # when it became known; without one: the time, for a fluent its end
     value = "value"         # fluents: the value; without one: true
     op = "op"               # 1 inserts, -1 retracts; without one all rows insert
-    unit = "s"              # the tick of time stamps that are dates: s, ms, us, ns, min, h, d
+    unit = "s"              # the tick of time stamps that are dates: s, ms, us, ns, min, h, d; without it: as the
+                            #   rules (`:- tick(ms).`) or the command line say, or s
     zone = "Europe/Athens"  # of dates and time stamps that name none; without it: UTC
 
     [events]                # the argument columns of each event, in order
@@ -70,7 +71,7 @@ class Mapping:
     arrival: str | None = None
     value: str | None = None
     op: str | None = None
-    unit: str = "s"
+    unit: str | None = None  # None: as rules and command line say, or s
     zone: str | None = None
     events: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
     fluents: AnyMapping[str, Sequence[str]] = field(default_factory=dict)
@@ -79,9 +80,10 @@ class Mapping:
     files: str | None = None  # which files have this table, where there are several tables
     tables: AnyMapping[str, Mapping] = field(default_factory=dict)
     table: str = ""  # its name as one of several: that of its event, too, if nothing says more
+    agreed: AnyMapping[str, str] = field(default_factory=dict)  # types that no user gives, see `column_types`
 
     def __post_init__(self) -> None:
-        if self.unit not in UNITS:
+        if self.unit is not None and self.unit not in UNITS:
             raise HoldsforError(f"unit = {self.unit!r} is not known. Write one of {', '.join(UNITS)}.")
         if self.zone is not None:
             check_zone(self.zone)
@@ -106,9 +108,26 @@ class Mapping:
         return self.arguments | {name: columns for t in self.tables.values() for name, columns in t.arguments.items()}
 
     @property
-    def unit_of_dates(self) -> str:
-        """All tables have the same."""
+    def date_unit(self) -> str:
+        """The unit in which dates are counted."""
+        return self.unit or "s"
+
+    @property
+    def given_unit(self) -> str | None:
+        """The unit that a user gives; all tables have the same."""
         return next((table.unit for table in self.tables.values()), self.unit)
+
+    def counting_in(self, unit: str) -> Mapping:
+        """The same, where dates are counted in a unit unless a user gives another."""
+        tables = {name: table.counting_in(unit) for name, table in self.tables.items()}
+        return replace(self, unit=self.unit or unit, tables=tables)
+
+    def agreeing(self, types: AnyMapping[str, str]) -> Mapping:
+        """The same, with types that the parts of an input agree on."""
+        if not types:
+            return self
+        tables = {name: table.agreeing(types) for name, table in self.tables.items()}
+        return replace(self, agreed=types, tables=tables)
 
     def of_table(self, name: str) -> Mapping:
         """The mapping of one of several tables. Without any, all have the same."""
@@ -183,7 +202,7 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 def _read_mapping(origin: str, settings: AnyMapping[str, Any]) -> Mapping:
-    known = [f.name for f in fields(Mapping) if f.name != "table"]
+    known = [f.name for f in fields(Mapping) if f.name not in ("table", "agreed")]
     for key, value in settings.items():
         if key not in known:
             hint = did_you_mean(key, known)
@@ -223,7 +242,7 @@ def check_tables(mapping: Mapping) -> None:
     if mapping.arguments:
         name = next(iter(mapping.arguments))
         raise HoldsforError(f"the mapping has tables: list {name} in the one that has it, as in [tables.NAME.events].")
-    if len(units := sorted({table.unit for table in mapping.tables.values()})) > 1:
+    if len(units := sorted({table.date_unit for table in mapping.tables.values()})) > 1:
         raise HoldsforError(f"tables have different units ({', '.join(units)}). Give one unit, above all tables.")
 
 

@@ -136,6 +136,8 @@ def _parsed(text: pa.Array, message: Ints, wanted: Wanted, bad: Bad) -> ObjectRo
         bad.add(which[missing], place[missing], _NO_OBJECT)
         objects, which, place = objects.filter(pa.array(~missing)), which[~missing], place[~missing]
     columns = {f.name: objects.field(f.name) for f in objects.type if f.name in wanted.columns}
+    if any(pa.types.is_floating(c.type) and not pc.all(pc.is_finite(c), min_count=0).as_py() for c in columns.values()):
+        return None  # NaN and Infinity are no JSON, though Arrow reads them
     if any(
         pa.types.is_floating(columns[name].type) and _has_whole(columns[name]) for name in wanted.exact & set(columns)
     ):
@@ -213,16 +215,20 @@ def _loaded(text: pa.Array, every: Ints, bad: Bad) -> tuple[Ints, list[list[Any]
 def _values(text: str) -> list[Any]:
     """The values of a message, by Python, from the very text that Arrow gets."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse_constant)
         values = value if isinstance(value, list) else [value]
     except ValueError as error:
         try:
-            values = json.loads(f"[{text}]")
+            values = json.loads(f"[{text}]", parse_constant=_refuse_constant)
         except ValueError:
             raise error from None
     if _SURROGATE.search(text) and not is_whole(json.dumps(values, ensure_ascii=False)):
         raise ValueError("half a character (a lone surrogate, \\ud800 to \\udfff)")
     return values
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON; write null, or leave the field out")
 
 
 def _by_types(message: Ints, values: list[list[Any]], wanted: Wanted, bad: Bad) -> Iterator[ObjectRows]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Mapping as AnyMapping
 from dataclasses import dataclass, replace
 from datetime import date
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
+from holdsfor.io.readers.column_types import Agreed, agree, is_as_agreed, join_seen
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping, check_names
 from holdsfor.io.readers.csv_files import csv_events
 from holdsfor.io.readers.fields import chunks, open_text
@@ -67,6 +68,10 @@ class EventPart:
         path = self.content
         return replace(self, content=path.absolute(), label=self.source) if isinstance(path, Path) else self
 
+    def agreeing(self, types: Agreed) -> EventPart:
+        """The same, with types that all parts agree on."""
+        return replace(self, mapping=self.mapping.agreeing(types)) if types else self
+
     def read(self, inputs: Sequence[Input]) -> Events:
         content, source = self.content, self.source
         if isinstance(content, pa.Table):
@@ -101,18 +106,51 @@ class EventSource:
         """The columns that mappings list, by event or fluent."""
         return {name: columns for part in self.parts for name, columns in part.mapping.arguments.items()}
 
+    @property
+    def given_unit(self) -> str | None:
+        """The unit of dates that a mapping gives."""
+        return next((part.mapping.given_unit for part in self.parts if part.mapping.given_unit), None)
+
+    def counting_in(self, unit: str) -> EventSource:
+        """The same, where dates are counted in a unit unless a mapping gives another."""
+        return replace(self, parts=tuple(replace(p, mapping=p.mapping.counting_in(unit)) for p in self.parts))
+
+    def agreeing(self, types: Agreed) -> EventSource:
+        """The same, with types that columns have by now."""
+        return replace(self, parts=tuple(part.agreeing(types) for part in self.parts)) if types else self
+
     def read(self, inputs: Sequence[Input]) -> Events:
         """All events that the inputs of a description can use."""
         for part in self.parts:
             if part.format == "columns":
                 check_mapping(part.mapping, inputs)
-        return join_events(part.read(inputs) for part in self.parts)
+        return join_events(read_alike(self.parts, lambda parts: (part.read(inputs) for part in parts)))
 
     def move(self, share: float) -> None:
         """Called by those that read parts by themselves, with the share of the parts that they have read."""
 
     def finish(self) -> None:
         """Called by those that have read all parts by themselves."""
+
+
+class Readable(Protocol):
+    """A part of an input that can be read with types that all parts agree on."""
+
+    def agreeing(self, types: Agreed) -> Self: ...
+
+
+P = TypeVar("P", bound=Readable)
+
+
+def read_alike(parts: Sequence[P], read: Callable[[Iterable[P]], Iterable[Events]]) -> list[Events]:
+    """The events of each part. Parts in which a column is of another type than in all together are read once more."""
+    events = list(read(parts))
+    types = agree(join_seen(part.seen for part in events))
+    others = [place for place, part in enumerate(events) if not is_as_agreed(part.seen, types)]
+    again = read([parts[place].agreeing(types) for place in others]) if others else ()
+    for place, part in zip(others, again, strict=True):
+        events[place] = part
+    return events
 
 
 def read_events(
@@ -353,5 +391,4 @@ def _bytes(lines: tuple[str, ...]) -> bytes:
 
 
 def _text_lines(path: Path) -> list[str]:
-    with open_text(path) as stream:
-        return stream.read().decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()
+    return b"".join(chunks(path)).decode("utf-8", "surrogateescape").removeprefix("\ufeff").splitlines()

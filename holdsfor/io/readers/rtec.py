@@ -274,7 +274,7 @@ def _block(columns: Sequence[TextColumn], shape: LineShape, shapes: Shapes, retr
         value = as_text(field_terms(values))
     texts = enumerate(columns[begin - 1 :])
     args = tuple(argument(text, position, shape.input, sieve) for position, text in texts)
-    return Block(signature.name, shape.kind, args, value, start, end, arrival, ops(retracts))
+    return Block(shape.input.stored_as.name, shape.kind, args, value, start, end, arrival, ops(retracts))
 
 
 def _end(text: TextColumn, sieve: Sieve) -> Ints:

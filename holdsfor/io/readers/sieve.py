@@ -27,6 +27,7 @@ class Sieve:
         self.rows = rows
         self.reasons: list[str] = []
         self._code = np.zeros(len(rows), np.int16)
+        self._notes: dict[str, Mask] = {}
 
     def refuse(self, bad: Mask, reason: str) -> None:
         if bad.any():
@@ -45,6 +46,16 @@ class Sieve:
         """Rows that are right and mean nothing."""
         if idle.any():
             self._code[idle & (self._code == 0)] = _DROPPED
+
+    def note(self, name: str, rows: Mask | None) -> None:
+        """Mark rows that are used, and that are counted under a name."""
+        if rows is not None and rows.any():
+            self._notes[name] = self._notes[name] | rows if name in self._notes else rows
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows that are used have been marked, by name."""
+        return {name: int((rows & self.keep).sum()) for name, rows in self._notes.items()}
 
     @property
     def keep(self) -> Mask:
@@ -71,12 +82,14 @@ class Sieve:
 
 
 def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | None = None) -> tuple[Block, ...]:
-    """Return when rows happened and arrived of which nothing else is read, without those whose time cannot be read.
+    """Return when rows happened and arrived of which nothing else is read, where both can be read.
 
-    A row whose end cannot be read counts as open; one without readable arrival arrives when it is over.
+    A row that does not tell its arrival (OPEN) arrives when it is over; one whose end cannot be read counts as open.
     """
     start, good = times
     good = good & ~_far(start)
+    if arrivals is not None:
+        good &= arrivals[1] & (~_far(arrivals[0]) | (arrivals[0] == OPEN))
     if not good.any():
         return ()
     start, end = start[good], None
@@ -86,7 +99,7 @@ def time_blocks(times: Readable, arrivals: Readable | None, ends: Readable | Non
     arrival = default_arrival(start, end)
     if arrivals is not None:
         told = arrivals[0][good]
-        arrival = np.where(arrivals[1][good] & ~_far(told), told, arrival)
+        arrival = np.where(told == OPEN, arrival, told)
     return (Block("", "event" if end is None else "interval", (), None, start, end, arrival),)
 
 

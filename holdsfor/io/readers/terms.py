@@ -75,7 +75,7 @@ def read_terms(lines: Iterable[str], inputs: Sequence[Input], source: str) -> Ev
             unused += 1
             others.append(row)
         elif row.end != row.start or declared.kind == "event":
-            groups.setdefault((row.name, _kind(row, declared), len(row.args)), []).append(row)
+            groups.setdefault((declared.stored_as.name, _kind(row, declared), len(row.args)), []).append(row)
         else:
             others.append(row)
     blocks = tuple(_block(name, kind, rows) for (name, kind, _), rows in groups.items())
@@ -91,7 +91,7 @@ def _times(rows: Sequence[TermRow]) -> tuple[Block, ...]:
 
 
 def _in_range(time: int | None) -> int:
-    return OUT_OF_RANGE if time is None or abs(time) > MOST_TIME else time
+    return OPEN if time is None else min(max(time, -OUT_OF_RANGE), OUT_OF_RANGE)
 
 
 def read_row(text: str) -> TermRow:

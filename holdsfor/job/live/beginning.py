@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Required, TypedDict
+from typing import Any, Required, TypedDict, cast
 
 from holdsfor.duration import PER_SECOND, Duration, TickUnit, TimePoint, check_unit, ticks_of
 from holdsfor.engine.changes import Report
@@ -142,13 +142,15 @@ def begin_stream(
     check_report(report)
     description = choose_results(description, only)
     _check_sinks(sinks)
-    unit = agree_on_tick_unit(description, tick_unit)
-    times = check_times(window, step, start, end, tick, unit)
     mapping = mapping_of(reader)
+    unit = agree_on_tick_unit(description, tick_unit, mapping.given_unit)
+    reader = _counting_in(reader, unit)
+    times = check_times(window, step, start, end, tick, unit)
     shapes = shapes_of(description, mapping.all_arguments)
     form = MessageForm.of(message_times, message_arguments, unit, shapes)
-    warn_of_units(mapping.unit_of_dates, unit, description, (window, step, tick))
+    warn_of_units(mapping.given_unit, unit, description, (window, step, tick, start, end))
     with shown_refusals(description.sources):
+        description = description.with_input()
         program = make_program(plan(description))
     warn_if_unbounded(program.plan)
     warn_of_times_outside(description, times.start, times.end)
@@ -243,6 +245,14 @@ def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: Tic
     return WallClock(
         check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
     )
+
+
+def _counting_in(reader: Reader, unit: TickUnit) -> Reader:
+    """The reader, with a mapping that counts dates in the unit of the stream."""
+    mapping = getattr(reader, "mapping", None)
+    if not isinstance(mapping, Mapping) or not is_dataclass(reader):
+        return reader
+    return cast(Reader, replace(reader, mapping=mapping.counting_in(unit)))
 
 
 def mapping_of(reader: Reader) -> Mapping:

@@ -95,7 +95,8 @@ def whole_batch_rows(
     parcels, done = split_done(waiting)
     notes = read_notes(row["data"] for row in done)
     yield from done
-    if held_back > MOST_HELD_BACK or notes[0]["counts"].get("events_in", 0) > FEW_EVENTS or outlook.doubts(notes):
+    is_read_again = outlook.doubts(notes) or outlook.differing(notes)
+    if held_back > MOST_HELD_BACK or notes[0]["counts"].get("events_in", 0) > FEW_EVENTS or is_read_again:
         yield from parcels
         return
     known = outlook.learn(notes)

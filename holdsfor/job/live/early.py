@@ -29,9 +29,9 @@ def check_early(
 ) -> None:
     """Raises what `begin_stream` would raise for rules, times, and a checkpoint that was begun with others."""
     times = check_times(window, step, start, end, tick, check_unit(tick_unit))
-    with shown_refusals(description.sources):
-        program = make_program(plan(description))
     state = Store(f"{checkpoint}/holdsfor")
+    with shown_refusals(description.sources):
+        program = make_program(plan(description.with_input()))
     if state.exists(IDENTITY):
         identity = identify_rules(program) | {"window": times.window, "step": times.step}
         identity |= {"tick": times.tick, "report": report, "start": times.start, "end": times.end}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.join import join_events
+from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import check_mapping
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.read import EventPart, guess_format
@@ -32,6 +33,7 @@ from holdsfor.language.description import Input
 SCHEMA = pa.schema(
     [("path", pa.binary()), ("form", pa.string()), ("groups", pa.list_(pa.int32())), ("row", pa.int64())]
 )
+LINK = "it is a symbolic link, which a stream does not follow: put the file itself into the folder"
 CHANGED = "changed"  # the form of a file that is not read but reported
 #: The machine's faults, which pass; whatever else is wrong with a file stays so when it is read again.
 PASSING = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ESTALE, errno.ETIMEDOUT, errno.ENOTCONN)
@@ -108,6 +110,8 @@ class FileFeed:
         path = Path(file.path)
         if file.change:
             return [Part(EventPart(path, f"{CHANGED}: {file.change}", ColumnMapping()))]
+        if path.is_symlink():
+            return [Part(EventPart(path, self.form or "", ColumnMapping()))]
         try:
             return list(cut(EventPart(path, self.form or guess_format(path), ColumnMapping())))
         except HoldsforError:
@@ -137,6 +141,10 @@ class FileReader:
     mapping: ColumnMapping
     source: str = ""
 
+    def agreeing(self, types: Agreed) -> FileReader:
+        """The same, with types that columns have by now."""
+        return replace(self, mapping=self.mapping.agreeing(types)) if types else self
+
     def read(self, table: pa.Table, inputs: Sequence[Input], source: str, row: int) -> Events:
         for mapping in self.mapping.tables.values() or [self.mapping]:
             check_mapping(mapping, inputs)  # what is wrong with that is no fault of a file
@@ -144,6 +152,8 @@ class FileReader:
 
     def _read(self, entry: Mapping[str, Any], inputs: Sequence[Input]) -> Events:
         path = Path(os.fsdecode(entry["path"]))
+        if path.is_symlink():
+            return unreadable(str(path), LINK)
         form, _, change = (entry["form"] or "").partition(": ")
         if form == CHANGED:
             return changed_file(str(path), change)

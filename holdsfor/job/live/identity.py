@@ -9,6 +9,7 @@ from typing import Any
 
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.facts import Table
+from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.text import as_text
 from holdsfor.job.live.changed import INTERNAL, PIECES
 from holdsfor.job.live.microbatch import Setting
@@ -40,7 +41,9 @@ def _reader_identity(reader: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A mapping is shown by what was written in it."""
+    """A mapping is shown by what was written in it, and the unit that it counts dates in."""
+    if isinstance(value, Mapping):
+        value = value.counting_in(value.date_unit)
     if not is_dataclass(value) or isinstance(value, type):
         return value
     return {name: part for name, part in asdict(value).items() if part not in (None, {}, "")}

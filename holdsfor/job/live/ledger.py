@@ -61,6 +61,7 @@ class Commit:
     bases: the newest is the last; the one before it is kept to go back to. log: all batches after that one that have
     brought anything or went through query times.
     spark: how far Spark's own log is, as texts of its files, so that it can be made again.
+    seen: in the columns of files, by which these keep their types, see `column_types`.
     """
 
     batch: int
@@ -78,6 +79,7 @@ class Commit:
     doubted: int = 0
     written: float = field(default=0.0, compare=False)
     spark: Mapping[str, str] = field(default_factory=dict)
+    seen: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def since_base(self) -> tuple[Logged, ...]:
@@ -129,6 +131,7 @@ class Commit:
             "doubted": self.doubted,
             "written": self.written,
             "spark": dict(self.spark),
+            "seen": dict(self.seen),
         }
 
     @staticmethod
@@ -149,6 +152,7 @@ class Commit:
             content["doubted"],
             content["written"],
             content["spark"],
+            content.get("seen", {}),  # an earlier Holdsfor typed each field by itself
         )
 
 

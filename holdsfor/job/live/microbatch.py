@@ -11,6 +11,7 @@ from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import Program
 from holdsfor.engine.fence import fence_for
 from holdsfor.engine.window import NEVER, Windows
+from holdsfor.io.readers.column_types import Agreed, agree, keep
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.attempts import Attempts, Guard
@@ -124,13 +125,19 @@ class Stream:
         batch = _following(before)
         known = before or Commit(batch)
         known = replace(known, batch=batch, source=source, files=(), counts={}, closed=False, spark=spark)
-        guard = self._guard(batch, known.fired, crew, first)
+        guard = self._guard(known, crew, first)
         start = self._start(before, lambda: guard.attempt("earliest", crew.earliest))
         job = self._job_for(self.setting.windows(0 if start is None else start))
         outlook = self._outlook(job, replace(known, start=start), before, crew)
         notes, doubted = self._read(job, outlook, guard)
         was_read = time.perf_counter()
         known = replace(outlook.learn(notes), doubted=doubted)
+        for column in agree(known.seen).keys() - agree(outlook.known.seen).keys():
+            logger.warning(
+                "the column %s is of another type in this batch than before, and 17, 17.0 and '17' are never equal. "
+                "Say in the mapping what it is: [types].",
+                column.partition(":")[2],
+            )
         if self.setting.pace is not None:
             self.setting.pace.wait(known.watermark)
         known, turn, done = _guarded(guard, job, known, outlook.turn(known, outlook.due(known)))
@@ -155,30 +162,34 @@ class Stream:
             new_mark(),
         )
 
-    def _guard(self, batch: int, fired: int | None, crew: Crew, first: bool) -> Guard:
-        setting, state = self.setting, self.ledger.store
+    def _guard(self, known: Commit, crew: Crew, first: bool) -> Guard:
+        setting, state, batch = self.setting, self.ledger.store, known.batch
         by_clock, isolates = setting.clock is not None, setting.quarantines
         reading = Reading(
             setting.reader,
             setting.inputs,
             batch,
-            fired,
+            known.fired,
             by_clock,
             self.tables,
             fence_for(setting.window),
             isolates,
             max_ahead=setting.max_ahead,
+            types=keep(known.seen),
         )
         attempts = Attempts.resume(state, batch) if first and isolates else Attempts(state, batch)
         return Guard(crew, reading, attempts, isolates)
 
     def _read(self, job: Job, outlook: Outlook, guard: Guard) -> tuple[list[Note], int]:
-        """Reads the batch, a second time if some of it is not to be believed, and how many rows in a row were not."""
+        """Reads the batch, and how many rows in a row were not believed. A second time if some are not, or if its files
+        differ in the types of columns."""
         goes_on = self.setting.pace is None and not guard.attempts.failed
         notes = guard.attempt("read", lambda reading: guard.crew.read(job, reading, outlook if goes_on else None))
         doubts, doubted_before = outlook.doubts(notes), outlook.known.doubted
+        types = outlook.differing(notes)
         if doubts is None:
-            return notes, 0 if any(note["islands"] for note in notes) else doubted_before
+            doubted = 0 if any(note["islands"] for note in notes) else doubted_before
+            return (self._read_again(job, guard, notes, types=types) if types else notes), doubted
         logger.warning(
             "%d rows are set aside: they claim to arrive as late as %d, but the stream has only come to %d. "
             "Those that rules read are in the rejects. If they are right, allow more with --max-ahead.",
@@ -186,13 +197,20 @@ class Stream:
             doubts.latest,
             doubts.believed,
         )
-        guard.reading = replace(guard.reading, believed=doubts.believed)
-        again = guard.attempt("read what is believed", lambda reading: guard.crew.read(job, reading))
+        again = self._read_again(job, guard, notes, believed=doubts.believed, types=types)
+        return again, doubts.rows + doubted_before if doubts.of_all else 0
+
+    def _read_again(
+        self, job: Job, guard: Guard, notes: Sequence[Note], types: Agreed, believed: int | None = None
+    ) -> list[Note]:
+        """Reads the batch with what its first reading has shown, and removes the tables that only that one wrote."""
+        guard.reading = replace(guard.reading, believed=believed, types={**guard.reading.types, **types})
+        again = guard.attempt("read again", lambda reading: guard.crew.read(job, reading))
         for name in {file.name for file in files_of(notes, "tables")} - {
             file.name for file in files_of(again, "tables")
         }:
             self.tables.delete(name)
-        return again, doubts.rows + doubted_before if doubts.of_all else 0
+        return again
 
     def _reached(self, before: Commit) -> int | None:
         """How far the stream has come, and would have come in the time since: it may have been quiet, or not run."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from holdsfor.engine.changes import Report
 from holdsfor.engine.window import Windows
+from holdsfor.io.readers.column_types import Agreed, agree, join_seen
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.ahead import Island, latest_believed, merge_islands
 from holdsfor.job.live.bucket import Turn
@@ -71,6 +72,10 @@ class Outlook:
         every = sum(island.rows for island in islands)
         return Doubts(believed, islands[-1].high, ahead, ahead == every) if ahead else None
 
+    def differing(self, notes: Sequence[Note]) -> Agreed:
+        """The types of columns in which files of the batch differ: it is to be read once more with these."""
+        return agree(join_seen(note["seen"] for note in notes))
+
     def learn(self, notes: Sequence[Note]) -> Commit:
         """What is known once the batch is read."""
         return replace(
@@ -79,6 +84,7 @@ class Outlook:
             latest=_most([self.known.latest, *(note["latest"] for note in notes)]),
             files=files_of(notes, "tables"),
             counts=sum_counts(note["counts"] for note in notes),
+            seen=join_seen([self.known.seen, *(note["seen"] for note in notes)]),
         )
 
     def due(self, known: Commit) -> range:

@@ -18,12 +18,14 @@ from holdsfor.engine.window import Counted, Windows, counted
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.join import join_events, move_rows
+from holdsfor.io.readers.column_types import Agreed, join_seen
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.readers.rtec import read_rtec
 from holdsfor.io.readers.terms import read_terms
 from holdsfor.io.storage.store import Store, Written
 from holdsfor.job.live.ahead import Island, find_islands, merge_islands
+from holdsfor.job.live.files import FileReader
 from holdsfor.job.live.quarantine import Aside, Skip, quarantine_table, read_by_halves, take_out
 from holdsfor.job.routing import Parcel, parcels
 from holdsfor.job.tasks import Job, parcel_rows
@@ -99,7 +101,7 @@ class Reading:
     isolates: rows on which the reader fails are set aside, and do not stop the batch. skip: rows that have been found
     to make the batch fail, and are set aside without being read. is_trial: no tables are written.
     max_ahead: how far rows may arrive ahead of others, and happen after they arrive. believed: the latest arrival that
-    is. Each None: as far as they like.
+    is. Each None: as far as they like. types: of columns, as batches before have shown them.
     """
 
     reader: Reader
@@ -114,6 +116,14 @@ class Reading:
     is_trial: bool = False
     max_ahead: int | None = None
     believed: int | None = None
+    types: Agreed = field(default_factory=dict)
+
+    def read(self, table: pa.Table, source: str, row: int) -> Events:
+        """The events of some rows. row: the number of the first one."""
+        reader = self.reader
+        if isinstance(reader, FileReader):
+            reader = reader.agreeing(self.types)
+        return reader.read(table, self.inputs, source, row)
 
     def source(self, part: int) -> str:
         return f"<batch {self.batch}, partition {part}>"
@@ -140,6 +150,7 @@ class ReadNotes:
     latest: int | None = None
     earliest: int | None = None
     islands: list[Island] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)  # in columns
 
     def see(self, block: Block, reading: Reading) -> None:
         if reading.max_ahead is not None and not reading.by_clock:
@@ -174,7 +185,7 @@ class Piece:
 
 def read_piece(job: Job, reading: Reading, part: int, table: pa.Table, row: int) -> Piece:
     source = reading.source(part)
-    events = reading.reader.read(table, reading.inputs, source, row)
+    events = reading.read(table, source, row)
     blocks, rejects = list[Block](), [events.rejects]
     for block in events.blocks:
         block, refused = _believed(block, job.windows, reading, source)
@@ -201,12 +212,15 @@ def read_task(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table],
         row += table.num_rows
         for block in (block for piece in pieces for block in piece.timed):
             notes.see(block, reading)
+        notes.seen = join_seen([notes.seen, *(piece.events.seen for piece in pieces)])
         shared = (((part << 32) | chunk, parcel) for piece in pieces for parcel in piece.parcels)
         yield from parcel_rows(shared, job.depot)
         name = f"batch={reading.batch:07d}/part-{part}-{chunk}.parquet"
         kept = [some for piece in pieces for some in piece.kept]
         rejects = [table for piece in pieces for table in piece.rejects]
         quarantine = [quarantine_table(aside, reading.source(part))] if aside else []
+        for piece in pieces:
+            notes.count(**piece.events.counts)
         notes.count(
             events_in=sum(piece.events.read for piece in pieces),
             events_unused=sum(piece.events.unused for piece in pieces),
@@ -255,7 +269,7 @@ def earliest(reading: Reading, part: int, tables: Iterable[pa.Table]) -> int | N
     notes, row = ReadNotes([], {}), 1
 
     def read(piece: pa.Table, first: int) -> Events:
-        return reading.reader.read(piece, reading.inputs, "", first)
+        return reading.read(piece, "", first)
 
     for table in tables:
         pieces, _ = reading.pieces(part, table, row, read)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from holdsfor.language.description import Aggregate, Happens, Literal, Occurs, Signature
+from holdsfor.language.description import Aggregate, Call, Happens, Is, Literal, Occurs, Signature
 from holdsfor.language.draft import Draft
 from holdsfor.language.passes.names import bodies
 from holdsfor.language.passes.strata import signature
@@ -14,12 +14,12 @@ from holdsfor.language.pattern_walk import as_body, every_pattern
 from holdsfor.language.patterns import EventPattern, RunningAggregate
 from holdsfor.language.reading.changes import renamed
 from holdsfor.language.terms import Compound, Place, Term, Var, name_and_args, variables
-from holdsfor.language.walk import every
+from holdsfor.language.walk import all_variables, every
 from holdsfor.language.written import written
 
 _COUNTING = ("count", "sum", "avg")
-#: The rules of each event: their heads and the events that they ask for.
-_Rules: TypeAlias = Mapping[Signature, list[tuple[Term, list[Term]]]]
+#: The rules of each event: their heads and conditions.
+_Rules: TypeAlias = Mapping[Signature, list[tuple[Term, tuple[Literal, ...]]]]
 
 
 def counted(draft: Draft) -> None:
@@ -28,16 +28,16 @@ def counted(draft: Draft) -> None:
     for event, place in _counts(draft):
         dropping = next(_dropping(signature(event), rules, set()), None)
         if dropping is not None:
-            _warn(draft, *dropping, place)
+            _warn(draft, dropping[0], dropping[1], dropping[2], place)
 
 
 def _rules_of_events(draft: Draft) -> _Rules:
-    rules: dict[Signature, list[tuple[Term, list[Term]]]] = defaultdict(list)
+    rules: dict[Signature, list[tuple[Term, tuple[Literal, ...]]]] = defaultdict(list)
     for rule in draft.rules:
         if rule.kind == "happensAt":
-            rules[signature(rule.subject)].append((rule.subject, list(_events(rule.body))))
+            rules[signature(rule.subject)].append((rule.subject, rule.body))
     for pattern in draft.patterns:
-        rules[signature(pattern.head)].append((pattern.head, list(_events(as_body(pattern)))))
+        rules[signature(pattern.head)].append((pattern.head, as_body(pattern)))
     return rules
 
 
@@ -60,25 +60,40 @@ def _events(body: Iterable[Literal]) -> Iterator[Term]:
     return (literal.event for literal in body if isinstance(literal, Happens | Occurs))
 
 
-def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator[tuple[Term, Term]]:
-    """The heads of an event, and of those it is made from, that leave out variables of an event in their bodies."""
+def _dropping(owner: Signature, rules: _Rules, seen: set[Signature]) -> Iterator[tuple[Term, Term, list[Var]]]:
+    """The heads of an event, and of those it is made from, with an event in their bodies and what they leave out."""
     if owner in seen:
         return
     seen.add(owner)
-    for head, events in rules.get(owner, ()):
-        kept = set(variables(head))
-        for event in events:
-            if not kept.issuperset(variables(event)):
-                yield head, event
+    for head, body in rules.get(owner, ()):
+        kept = _kept(head, body)
+        for event in _events(body):
+            dropped = [each for each in dict.fromkeys(variables(event)) if each not in kept]
+            if dropped:
+                yield head, event, dropped
             yield from _dropping(signature(event), rules, seen)
 
 
-def _warn(draft: Draft, head: Term, event: Term, place: Place) -> None:
-    named = renamed(event, {each: Var(f"Any{each.name.strip('_')}") for each in variables(event) if each.anonymous})
+def _kept(head: Term, body: tuple[Literal, ...]) -> set[Var]:
+    """The variables of a head, those that it is calculated from, and those whose names begin with an underscore."""
+    kept = set(variables(head))
+    for literal in body:
+        if isinstance(literal, Is | Call):
+            own = all_variables([literal])
+            kept |= own if own & kept else set()
+    return kept | {each for each in all_variables(body) if each.name.startswith("_") and not each.anonymous}
+
+
+def _warn(draft: Draft, head: Term, event: Term, dropped: list[Var], place: Place) -> None:
+    names: dict[Term, Term] = {each: Var(f"Any{each.name.strip('_')}") for each in dropped if each.anonymous}
+    named = renamed(event, names)
     name, args = name_and_args(head)
-    more = [each for each in dict.fromkeys(variables(named)) if each not in set(variables(head))]
+    more = (names.get(each, each) for each in dropped)
     message = (
         f"{written(head)} leaves out arguments of {written(event)}: those that differ only there count once at a time"
     )
-    hint = f"to count each, write {written(Compound(name, (*args, *more)))} made from {written(named)}"
+    hint = (
+        f"to count each, write {written(Compound(name, (*args, *more)))} made from {written(named)}; "
+        "if they are one, begin the names of what is left out with _"
+    )
     draft.warning("counted", message, place, hint)

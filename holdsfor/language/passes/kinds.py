@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Literal as OneOf
 
 from holdsfor.language.description import Deadline, Initially, Input, Occurs, Signature
@@ -17,7 +18,7 @@ from holdsfor.language.written import written
 
 
 def kinds(draft: Draft) -> None:
-    """A name in a head is defined; a name only in bodies or declarations is input."""
+    """A name in a head is defined, and may also come as input; a name only in bodies or declarations is input."""
     first: dict[tuple[str, Signature], Place] = {}
     for pattern in draft.patterns:
         first.setdefault(("event", signature(pattern.head)), pattern.place)
@@ -48,6 +49,19 @@ def kinds(draft: Draft) -> None:
         if node not in outputs:
             numeric = positions.get(node, frozenset())
             draft.inputs.append(Input(node[1], _kind(draft, node), node in read, numeric, node in lasting))
+    _find_also_input(draft, positions, lasting)
+
+
+def _find_also_input(draft: Draft, positions: Mapping[Node, frozenset[int]], lasting: set[Node]) -> None:
+    """Find the definitions that may also come as input: those declared so, or all if no input is declared."""
+    lasting = lasting | {("event", signature(rule.head)) for rule in draft.patterns}
+    taken = {each.signature.name for each in draft.inputs}
+    for node in sorted(definitions(draft)):
+        also = Input(node[1], _kind(draft, node), True, positions.get(node, frozenset()), node in lasting, True)
+        if node in draft.announced:
+            draft.inputs.append(also)
+        elif not draft.announced and node[1].name not in taken and not node[1].domain_behind(draft.unreported):
+            draft.also_input.append(also)
 
 
 def _lasting(draft: Draft) -> set[Node]:
@@ -79,10 +93,6 @@ def _check_definitions(draft: Draft, first: dict[tuple[str, Signature], Place]) 
         if owner not in draft.static and owner.name not in draft.damaged:
             hint = "remove it, or write the rule that gives the intervals"
             draft.error("never", f"{owner} has an empty fallback rule and no other", place, hint)
-    for (entity, owner), place in draft.announced.items():
-        if (entity, owner) in definitions(draft):
-            message = f"{owner} is declared as input, but rules define it"
-            draft.error("two-definitions", message, place, "remove the declaration, or the rules")
 
 
 def _check_two_worlds(draft: Draft) -> None:

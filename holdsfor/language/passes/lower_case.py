@@ -31,14 +31,23 @@ def lower_case(draft: Draft) -> None:
 
 
 def _warn_of_letters(draft: Draft) -> None:
-    """Warn of a letter that stands in a head and in its conditions, and that no fact knows: a variable was meant."""
+    """Warn of a letter in a head and in its conditions, unless a fact or another head has letters there as names."""
     rules = [(rule.subject, rule.body) for rule in draft.rules]
     rules += [(pattern.head, as_body(pattern)) for pattern in draft.patterns]
     rules += [(clause.head, clause.body) for clause in draft.background if clause.body]
+    facts = {arg for clause in draft.background if not clause.body for arg in name_and_args(clause.head)[1]}
+    letters: dict[tuple[str, int], set[Term]] = defaultdict(set)
+    for head, _ in rules:
+        name, args = name_and_args(head)
+        for position, arg in enumerate(args):
+            letters[name, position].add(arg)
     for head, body in rules:
         inside = {arg for term in _matched(body) for arg in name_and_args(term)[1] if isinstance(arg, Atom)}
-        for atom in name_and_args(head)[1]:
-            if isinstance(atom, Atom) and len(atom.name) == 1 and atom.name.islower() and atom in inside:
+        name, args = name_and_args(head)
+        for position, atom in enumerate(args):
+            if not isinstance(atom, Atom) or atom in facts or len(letters[name, position]) > 1:
+                continue
+            if len(atom.name) == 1 and atom.name.islower() and atom in inside:
                 variable = atom.name.upper()
                 message = f"{atom.name} is a name here, in the head and in a condition"
                 draft.warning("name", message, atom.place, f"write {variable} in both if any value is meant")

@@ -16,6 +16,7 @@ from holdsfor.language.description import (
     Signature,
 )
 from holdsfor.language.terms import START, is_ground, name_and_args
+from holdsfor.plan.compiler.also_input import unite_with_input
 from holdsfor.plan.compiler.closures import compile_closure
 from holdsfor.plan.compiler.domains import compile_domains, lists_all
 from holdsfor.plan.compiler.fold import Body, Head, head_names
@@ -57,7 +58,7 @@ def compiled(description: EventDescription) -> Plan:
     inputs = sources(description.inputs, stored)
     facts = tuple(known.facts.items())
     plan = Plan(inputs, facts, domains, definitions, closures, (), Reach(0, 0), unreported=description.unreported)
-    return completed(plan)
+    return completed(unite_with_input(plan))
 
 
 def _with_reached(definitions: tuple[Definition, ...]) -> Iterator[Definition]:

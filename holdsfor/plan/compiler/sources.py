@@ -36,11 +36,14 @@ def sources(inputs: tuple[Input, ...], relations: Relations) -> tuple[InputSourc
     for item in inputs:
         if not item.read:
             continue
-        name, arity = item.signature
+        name, arity = item.stored_as
+        stored = replace(item, signature=item.stored_as)
         if item.kind == "event":
-            all_sources.append(InputSource(item, (Relation(name, arity, None, "event"),), frozenset()))
+            all_sources.append(InputSource(stored, (Relation(name, arity, None, "event"),), frozenset()))
         else:
-            all_sources.append(InputSource(item, relations.of_fluent(item.signature), frozenset(range(arity))))
+            columns = relations.of_fluent(item.signature)
+            own = tuple(Relation(name, column.arity, column.value, column.kind) for column in columns)
+            all_sources.append(InputSource(stored, own, frozenset(range(arity))))
     return tuple(all_sources)
 
 

@@ -55,16 +55,21 @@ def keys_of(definition: Definition) -> Iterator[tuple[int, ...]]:
 
 def place_with_conditions(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition whose conditions all have the same home is evaluated there, whatever its head."""
-    if not all(relation.is_part for relation in defines(definition)):
+    if not _is_part(definition):
         return None
     stages = {common_home(body, layout) for body in bodies_of(definition)}
     stage = next(iter(stages))
     return Placement(stage, None, ()) if stage is not None and len(stages) == 1 else None
 
 
+def _is_part(definition: Definition) -> bool:
+    """Whether it is what some rules of a definition conclude, row by row; inertia needs all rows about a grounding."""
+    return not simple_of(definition) and all(relation.is_part for relation in defines(definition))
+
+
 def _place_with_input(definition: Definition, layout: Layout) -> Placement | None:
     """A part of a definition that single rows of the input conclude is found in any bucket."""
-    if not all(relation.is_part for relation in defines(definition)):
+    if not _is_part(definition):
         return None
     bodies = tuple(bodies_of(definition))
     atoms = [atom for body in bodies if body.is_rowwise for atom in body.atoms if atom.relation not in layout.placed]
@@ -97,6 +102,8 @@ def _is_pattern_of_events(rule: Conclude) -> bool:
 
 def common_home(body: Body, layout: Layout) -> int | None:
     """The stage in which all conditions of a rule are together, by a key of variables that they share."""
+    if not body.evidence or not all(body.evidence):
+        return None  # it also holds where there are no rows, so that every bucket would conclude it
     homes = set()
     for atom in body.atoms:
         placement = layout.placed.get(atom.relation)
@@ -188,9 +195,13 @@ def _variables(body: Body, key: tuple[int, ...]) -> tuple[str, ...] | None:
 
 
 def _has_evidence(body: Body, key: tuple[int, ...], variables: tuple[str, ...], ways: dict[Atom, _Reached]) -> bool:
-    """A key of several arguments is known by conditions that have all of it; a head for any value needs none."""
+    """Whether a key of several arguments is known by conditions that have all of it.
+
+    One argument needs none, nor does a head for any value: what is concluded for it is kept in its own bucket. What
+    reads nothing at all is concluded once.
+    """
     if len(key) == 1 or len(variables) < len(key):
-        return all(body.evidence)
+        return bool(body.atoms) or all(body.evidence)
     whole = {atom for atom, way in ways.items() if way.whole}
     return bool(body.evidence) and all(not whole.isdisjoint(alternative) for alternative in body.evidence)
 

@@ -1,0 +1,125 @@
+"""Definitions that also come as input: what they are is the union of what rules conclude and of the input.
+
+The rows are a relation of their own, `a as input`. An event, a pattern and a statically determined fluent have one more
+rule, which copies it. What rules conclude of a simple fluent becomes the relation `f derived`, which inertia, deadlines
+and the conditions of its own circle go by; what all others read is the union of it and the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from holdsfor.language.description import AS_INPUT
+from holdsfor.plan.compiler.static import combined
+from holdsfor.plan.definitions import Definition, Derived, Domain, Due, Group, Recursion, Simple, Static
+from holdsfor.plan.operators import At, Chain, Conclude, Holding, HoldsForRule, Of, Op, Relation, Tally, Without
+from holdsfor.plan.walk import defines
+from holdsfor.plan.whole_plan import Plan
+
+DERIVED = "derived"
+TIME, START = "time", "start"
+Names = Mapping[Relation, Relation]
+
+
+def unite_with_input(plan: Plan) -> Plan:
+    """Add the rows of input to the definitions that they are about."""
+    sources = [source for source in plan.sources if source.input.is_defined]
+    rows = {_definition_of(each): each for source in sources for each in source.relations}
+    if not rows:
+        return plan
+    lasting = {each for source in sources if source.input.may_last for each in source.relations}
+    definitions, domains = list[Definition](), list(plan.domains)
+    for definition in plan.definitions:
+        derived = _derived(definition, rows)
+        definitions += _united(definition, rows, derived, lasting)
+        domains += (Domain(derived[each.relation], each.rules) for each in plan.domains if each.relation in derived)
+    return replace(plan, definitions=tuple(definitions), domains=tuple(domains))
+
+
+def _definition_of(rows: Relation) -> Relation:
+    return Relation(rows.name.removesuffix(f" {AS_INPUT}"), rows.arity, rows.value, rows.kind)
+
+
+def _derived(definition: Definition, rows: Names) -> Names:
+    """Names for what rules conclude of simple fluents that also come as input."""
+    if not isinstance(definition, Simple | Group):
+        return {}
+    return {
+        each: Relation(f"{each.name} {DERIVED}", each.arity, each.value, each.kind, part_of=each.signature)
+        for each in defines(definition)
+        if each in rows
+    }
+
+
+def _united(definition: Definition, rows: Names, derived: Names, lasting: set[Relation]) -> Iterator[Definition]:
+    match definition:
+        case Derived():
+            yield _event(definition, rows, lasting)
+        case Recursion():
+            yield Recursion(tuple(_event(event, rows, lasting) for event in definition.events))
+        case Static():
+            copied = (_held(rows[definition.relation]),) if definition.relation in rows else ()
+            yield replace(definition, rules=(*definition.rules, *copied))
+        case Simple():
+            yield _renamed(definition, derived)
+        case Group():
+            fluents = tuple(_renamed(fluent, derived) for fluent in definition.fluents)
+            deadlines = tuple(_renamed_due(due, derived) for due in definition.deadlines)
+            reached = tuple((derived.get(target, target), event) for target, event in definition.reached)
+            yield Group(fluents, deadlines, reached)
+    for relation, of_rules in derived.items():
+        yield Static(relation, (_held(of_rules, rows[relation]),))
+
+
+def _event(definition: Derived, rows: Names, lasting: set[Relation]) -> Derived:
+    happened = rows.get(definition.relation)
+    if happened is None:
+        return definition
+    args, start = _columns(happened), START if happened in lasting else None
+    scan = At("occurrence", happened, args, TIME, start)
+    return replace(definition, rules=(*definition.rules, Conclude((scan,), args, TIME, start=start)))
+
+
+def _held(*relations: Relation) -> HoldsForRule:
+    """Make the rule that unites relations with the same columns."""
+    columns = _columns(relations[0])
+    parts = tuple(Of(relation, columns) for relation in relations)
+    return HoldsForRule(columns, columns, tuple((part,) for part in parts), (), combined("union", parts))
+
+
+def _columns(relation: Relation) -> tuple[str, ...]:
+    return tuple(f"v{number}" for number in range(relation.arity))
+
+
+# ---------------------------------------------------------------- names of what rules conclude
+
+
+def _renamed(fluent: Simple, names: Names) -> Simple:
+    return replace(
+        fluent,
+        relations=tuple(names.get(relation, relation) for relation in fluent.relations),
+        initiations=tuple(tuple(_renamed_rule(rule, names) for rule in rules) for rules in fluent.initiations),
+        terminations=tuple(tuple(_renamed_rule(rule, names) for rule in rules) for rules in fluent.terminations),
+    )
+
+
+def _renamed_due(due: Due, names: Names) -> Due:
+    return replace(due, source=names.get(due.source, due.source), target=names.get(due.target, due.target))
+
+
+def _renamed_rule(rule: Conclude, names: Names) -> Conclude:
+    return replace(rule, chain=_renamed_chain(rule.chain, names))
+
+
+def _renamed_chain(chain: Chain, names: Names) -> Chain:
+    return tuple(_renamed_op(op, names) for op in chain)
+
+
+def _renamed_op(op: Op, names: Names) -> Op:
+    match op:
+        case At() | Holding():
+            return replace(op, relation=names.get(op.relation, op.relation))
+        case Without() | Tally():
+            return replace(op, chain=_renamed_chain(op.chain, names))
+    return op
