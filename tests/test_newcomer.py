@@ -85,7 +85,7 @@ FRICTIONS: dict[str, tuple[str, ...]] = {
         "local/test_stream.py::test_what_can_be_refused_is_refused_before_spark_starts",
     ),
     "9 idle workers print BrokenPipeError": (
-        "spark/test_daemon.py::test_a_worker_that_spark_hangs_up_on_ends_silently",
+        "startup/test_daemon.py::test_a_worker_that_spark_hangs_up_on_ends_silently",
     ),
     "9 a signal to the group ends in a traceback": (
         "attack/test_endings.py::test_a_signal_to_all_processes_of_a_service",
@@ -213,9 +213,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     ),
     "5 show, with entity and time": ("cli/test_commands.py::test_show_what_was_found",),
     "5 the engine by the size of the input": ("cli/test_commands.py::test_the_engine_goes_by_the_size_of_events",),
-    "6 what is kept for a sink is delivered in order": (
-        "io/sinks/test_keeping.py::test_all_is_delivered_in_order_when_it_is_back",
-    ),
+    "6 what is kept for a sink is delivered in order": ("io/sinks/test_outbox.py",),
     "6 Kafka by frames of its schema, with the line that installs it": (
         "spark/test_kafka.py::test_a_stream_of_kafkas_schema",
         "spark/test_kafka.py::test_without_the_connector_the_message_says_how_to_install_it",

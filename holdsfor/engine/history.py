@@ -143,9 +143,14 @@ def prepare(
     return world
 
 
+def event_sources(sources: Iterable[InputSource]) -> list[InputSource]:
+    """Return the sources of events that no rule defines."""
+    return [source for source in sources if source.input.kind == "event" and not source.input.is_defined]
+
+
 def count_equal(world: World, sources: Iterable[InputSource]) -> int:
-    """How many rows of input events are equal to another one. To be asked before evaluation."""
-    events = {source.relations[0] for source in sources if source.input.kind == "event"}
+    """Count rows of input events that are equal to another one. To be asked before evaluation."""
+    events = {source.relations[0] for source in event_sources(sources)}
     return sum(world.points_of(relation).count_equal() for relation in events & set(world.relations))
 
 

@@ -18,7 +18,7 @@ from holdsfor.engine.axis import AxisFull, Ints
 from holdsfor.engine.dictionary import with_room
 from holdsfor.engine.evaluate import Program, evaluate
 from holdsfor.engine.fence import span_of
-from holdsfor.engine.history import count_equal, prepare, tables
+from holdsfor.engine.history import count_equal, event_sources, prepare, tables
 from holdsfor.engine.kinds import find_kinds
 from holdsfor.engine.outliers import set_aside
 from holdsfor.engine.result import as_block
@@ -223,8 +223,8 @@ def _evaluated(job: Job, number: int, bucket: int, inputs: Sequence[Block], room
 
 
 def _count_equal(job: Job, number: int, bucket: int, world: World) -> dict[str, int]:
-    """The figure of equal events; none if rows of some input come to buckets in several ways."""
-    sources = [source for source in job.program.plan.sources if source.input.kind == "event"]
+    """Count equal events; nothing if rows of some input come to buckets in several ways."""
+    sources = event_sources(job.program.plan.sources)
     places = {source: job.router.counting_place(kind_of_source(source)) for source in sources}
     if None in places.values():
         return {}

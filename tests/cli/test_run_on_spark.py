@@ -53,7 +53,7 @@ def test_run_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert counts(done.stdout)["rejected"] == "1"
     assert "Two words since 41" in done.stdout
     wide = pq.read_table(tmp_path / "out" / "wide" / "moving.parquet").sort_by("start").to_pylist()
-    assert wide[0] == {"V": "v1", "value": "true", "start": 11, "end": 26, "duration": 15}
+    assert wide[0] == {"V": "v1", "value": True, "start": 11, "end": 26, "duration": 15}
     names = ["intervals.parquet", "late.parquet", "metrics.json", "occurrences.parquet", "rejects.parquet", "wide"]
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == names
 

@@ -32,10 +32,3 @@ def test_a_row_is_there_as_long_as_one_says_so() -> None:
     one, other = speaker(0), speaker(300)
     words = spoken((one, "a", 10), (other, "a", 10), (-one, "a", 20), (-other, "a", 30))
     assert [told(words, time) for time in (10, 20, 30)] == [{"a"}, {"a"}, set()]
-
-
-def test_words_of_before_it_was_told_who_speaks() -> None:
-    """Whoever speaks now has told anew what it knows, also where all it says is that a row is there no more."""
-    assert told(spoken((ALL, "a", 10)), 20) == {"a"}
-    assert told(spoken((ALL, "a", 10), (-speaker(0), "a", 20)), 20) == set()
-    assert told(spoken((ALL, "a", 10), (ALL, "b", 10), (speaker(0), "b", 20)), 20) == {"b"}

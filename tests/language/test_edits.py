@@ -15,7 +15,8 @@ from pathlib import Path
 import holdsfor
 from holdsfor.language import DescriptionError, Diagnostic
 from tests.language.test_diagnostics import cases
-from tests.language.test_fuzz import SEEDS, SHARED, limited
+from tests.language.test_fuzz import SEEDS, limited
+from tests.recorded import RECORDED
 
 COUNT = int(os.environ.get("HOLDSFOR_EDITS", "150"))
 PROJECT = Path(__file__).parents[2]
@@ -45,7 +46,7 @@ def files() -> list[str]:
     paths = [
         *PROJECT.glob("examples/**/*.ec"),
         *PROJECT.glob("benchmarks/**/*.ec"),
-        *SHARED.glob("workloads/*/rules.ec"),
+        *RECORDED.glob("runs/*_rules.ec"),
     ]
     texts = [path.read_text(encoding="utf-8") for path in sorted(paths)]
     pages = "\n".join(path.read_text(encoding="utf-8") for path in sorted(PROJECT.glob("docs/*.md")))

@@ -47,7 +47,7 @@ def test_what_reads_nothing_new_is_not_evaluated(evaluated: list[str]) -> None:
     evaluated.clear()
     live.add(["degrees|41|41|x1|35"])
     changes = live.advance(50)
-    assert evaluated == ["hot"]
+    assert evaluated == ["hot derived", "hot"]  # which unites it with rows of `hot`, if there were any
     assert changes.intervals["fluent"].to_pylist() == ["hot"]
 
 
@@ -57,7 +57,7 @@ def test_what_comes_out_equal_stops_there(evaluated: list[str]) -> None:
     evaluated.clear()
     live.add(["up|41|41|x1"])  # it is on already
     assert live.advance(50).intervals.num_rows == 0
-    assert evaluated == ["on"]
+    assert evaluated == ["on derived"]
 
 
 def test_nothing_is_evaluated_if_nothing_comes(evaluated: list[str]) -> None:

@@ -22,7 +22,7 @@ from holdsfor.job.live.files import FileReader
 from holdsfor.local.stream import LocalQuery, stream
 
 RULES = """
-late(O) <- departure(O, D) WHERE D >= 60.
+late(O) <- departure(O, _D) WHERE _D >= 60.
 lateCount(O, N) <- late(O) AGGREGATE N = count OVER LAST 100 ticks.
 initiatedAt(busy(O)=true, T) :- happensAt(departure(O, _), T).
 terminatedAt(busy(O)=true, T) :- happensAt(calm(O), T).
@@ -66,17 +66,6 @@ def test_a_session_tells_nothing_of_them(rules: str, only: Any, tmp_path: Path) 
     assert (told(again.current().intervals), again.current().occurrences.num_rows) == (DISRUPTED, 0)
     with pytest.raises(HoldsforError, match=r"was begun with no results of busy/1, which are asked for now\. Go on"):
         holdsfor.resume(tmp_path, holdsfor.parse(RULES), only=["busy", "disrupted"])
-
-
-def test_a_session_saved_by_an_earlier_version_has_left_out_nothing(tmp_path: Path) -> None:
-    live = holdsfor.live(holdsfor.parse(RULES), window=20, step=10, start=0)
-    live.save(tmp_path)
-    store = Store(tmp_path, private=True)
-    record = {name: value for name, value in store.read_record("session.json").items() if name != "internal"}
-    store.write_record("session.json", record)
-    holdsfor.resume(tmp_path, holdsfor.parse(RULES))
-    with pytest.raises(HoldsforError, match="results of busy/1, late/1, lateCount/2, which are kept out now"):
-        holdsfor.resume(tmp_path, holdsfor.parse(INTERNAL))
 
 
 def run_stream(folder: Path, rules: str, **more: Any) -> LocalQuery:

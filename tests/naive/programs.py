@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -44,9 +45,10 @@ class Program:
         return f'text = r"""\n{self.text}"""\nrows = [\n{lines}\n]\nhorizon = {self.horizon!r}\n'
 
 
-def random_program(seed: int) -> Program:
+def random_program(seed: int, entities: Sequence[str] = ENTITIES) -> Program:
+    """entities: at least four, of which rules and rows have some."""
     random = Random(seed)
-    entities = random.sample(ENTITIES, random.choice((2, 2, 3, 4)))
+    entities = random.sample(entities, random.choice((2, 2, 3, 4)))
     tick = random.choice((1, 1, 1, 1, 5, 10))
     step = tick * random.randint(2, 12)
     start = tick * random.choice((0, 0, 3, 10)) + Random(f"start {seed}").choice((0, 0, 3)) % tick

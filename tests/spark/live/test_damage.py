@@ -154,7 +154,7 @@ def test_a_torn_commit(part: float, plain: Undisturbed, tmp_path: Path) -> None:
         steps.step(live, 4)
 
 
-@pytest.mark.parametrize("content", ["[]", "3", '{"version": 2}', '{"version": 2, "batch": 3, "bases": 7}'])
+@pytest.mark.parametrize("content", ["[]", "3", '{"version": 1}', '{"version": 1, "batch": 3, "bases": 7}'])
 def test_a_commit_that_is_none(content: str, plain: Undisturbed, tmp_path: Path) -> None:
     steps, live = opened(plain, 4, tmp_path / "stream")
     (tmp_path / "stream" / "state" / commit_name(3)).write_text(content)
