@@ -61,6 +61,7 @@ def crew_of(description: EventDescription, source: EventSource) -> AloneInBatch:
 
 def by_hand(description: EventDescription, source: EventSource, buckets: int, **asked: int) -> Answer:
     """The batch job in this process."""
+    description = description.with_input()
     crew = crew_of(description, source)
     times = Ticks(*(asked.get(name) for name in ("window", "step", "start", "end")), asked.get("tick", 1))
     counts = run_batch(make_program(plan(description)), times, buckets, crew)
