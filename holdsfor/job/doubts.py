@@ -122,7 +122,7 @@ def find_doubts(metrics: Mapping[str, Any], unit: TickUnit, has_durations: bool 
             f"times such as {end} are no seconds since 1970, but may be {finer}: then {way}, "
             "and durations mean what they say."
         )
-    yield from _find_cut_times(metrics)
+    yield from find_cut_times(metrics.get(TIMES_CUT, 0), metrics.get(NANOSECONDS))
     if count := metrics.get(NOT_NUMBERS, 0):
         have = "row has" if count == 1 else "rows have"
         yield f"{count:,} {have} NaN where a number should be: it is taken for no value."
@@ -160,8 +160,13 @@ def find_units_that_differ(counted: int | None, unit: TickUnit) -> Iterator[str]
     )
 
 
-def _find_cut_times(metrics: Mapping[str, Any]) -> Iterator[str]:
-    count, length = metrics.get(TIMES_CUT, 0), metrics.get(NANOSECONDS)
+def warn_of_cut_times(count: float, length: int | None) -> None:
+    """Warn of times with parts of a tick. length: of a tick, in nanoseconds; None: times are ticks."""
+    for doubt in find_cut_times(int(count), length):
+        _log.warning("%s", doubt)
+
+
+def find_cut_times(count: int, length: int | None) -> Iterator[str]:
     if not count or length is None:
         return
     units = list(UNITS)

@@ -24,14 +24,14 @@ from holdsfor.engine.settling import everything
 from holdsfor.engine.stepping import QueryMoment
 from holdsfor.engine.window import check_range, counted, nothing_late
 from holdsfor.errors import HoldsforError
-from holdsfor.io.events import Block
+from holdsfor.io.events import TIMES_CUT, Block
 from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
 from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
-from holdsfor.job.doubts import warn_of_times_outside
+from holdsfor.job.doubts import warn_of_cut_times, warn_of_times_outside
 from holdsfor.job.live.changed import find_changes
 from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
 from holdsfor.job.live.clock import due_by_clock
@@ -200,6 +200,8 @@ class LiveSession:
         self.columns |= source.columns
         if read.nanoseconds is not None:
             self.metrics[NANOSECONDS] = read.nanoseconds
+        if not self.metrics[TIMES_CUT]:
+            warn_of_cut_times(read.counts.get(TIMES_CUT, 0), read.nanoseconds)
         self.metrics.update(
             events_in=read.read,
             events_unused=read.unused,

@@ -14,6 +14,8 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
+from holdsfor.job.live.feeds import open_feed
+from holdsfor.local.stream import stream
 
 RULES = """
 initiatedAt(hot(M)=true, T) :- happensAt(reading(M, C), T), C > 90.
@@ -117,6 +119,20 @@ def test_a_time_that_a_clock_skips_is_rejected(typed: bool) -> None:
     assert [(row["row"], row["reason"]) for row in result.rejects.to_pylist()] == [
         (2, "time does not exist: the clock in Europe/Zurich skips it")
     ]
+
+
+def test_sessions_and_streams_warn_once_of_parts_of_a_tick(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    session = holdsfor.live(holdsfor.parse(RULES), window=10, step=1, start=ZERO - 10)
+    session.add(ROWS, format="columns")
+    session.add(ROWS, format="columns")
+    (tmp_path / "in").mkdir()
+    for number in range(2):
+        (tmp_path / "in" / f"{number}.csv").write_text("\n".join(ROWS) + "\n")
+    with open_feed(str(tmp_path / "in"), tmp_path / "state", max_files=1) as (feed, reader):
+        query = stream(holdsfor.parse(RULES), feed, reader, checkpoint=tmp_path / "state", window=10, step=1, once=True)
+        query.awaitTermination()
+    cut = [record.message for record in caplog.records if "parts of a tick" in record.message]
+    assert [text[:29] for text in cut] == ["2 rows have parts of a tick, "] * 2
 
 
 def test_sessions_and_streams_count_in_the_unit_of_the_rules(tmp_path: Path) -> None:

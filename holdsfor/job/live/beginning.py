@@ -13,7 +13,7 @@ from holdsfor.engine.changes import Report
 from holdsfor.engine.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import BatchMetrics
-from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
+from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping, did_you_mean
 from holdsfor.io.sinks.message_form import Arguments, MessageForm, Times
 from holdsfor.io.sinks.outbox import Outbox
 from holdsfor.io.sinks.sink import Sink
@@ -30,7 +30,7 @@ from holdsfor.job.live.microbatch import Setting, Stream
 from holdsfor.job.live.opening import open_stream
 from holdsfor.job.live.places import Places
 from holdsfor.job.live.reading import ColumnReader, LineReader, Reader, TablesReader
-from holdsfor.job.live.telling import Compactor, RejectWarnings, Watching, warn_of_changed_files
+from holdsfor.job.live.telling import Compactor, CutTimeWarning, RejectWarnings, Watching, warn_of_changed_files
 from holdsfor.job.routing import router
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.choosing import choose_results
@@ -195,7 +195,7 @@ def begin_stream(
         )
         told: list[Callable[[Commit], None]] = [deliveries]
         told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
-        told.append(RejectWarnings(places.tables))
+        told += [RejectWarnings(places.tables), CutTimeWarning(UNITS[unit])]
         told += [] if watch is None else [Watching(watch, deliveries)]
         deliveries.start()
         lease.before_release(deliveries.finish)

@@ -6,11 +6,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from holdsfor.io.events import TIMES_CUT
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.storage.changelog import compactions
 from holdsfor.io.storage.compaction import clean, compact_part, finish_compaction, plan_compaction
 from holdsfor.io.storage.store import Store
-from holdsfor.job.doubts import count_reasons, join_reasons, reasons_text
+from holdsfor.job.doubts import count_reasons, join_reasons, reasons_text, warn_of_cut_times
 from holdsfor.job.live.bucket import OPEN_OF
 from holdsfor.job.live.delivery import Deliveries, Each
 from holdsfor.job.live.ledger import Commit
@@ -90,6 +91,20 @@ class RejectWarnings:
             reasons_text(reasons),
             self.tables.shown(f"rejects/batch={commit.batch:07d}"),
         )
+
+
+@dataclass(slots=True)
+class CutTimeWarning:
+    """Warns once that times have parts of a tick. length: of a tick, in nanoseconds."""
+
+    length: int
+    has_warned: bool = False
+
+    def __call__(self, commit: Commit) -> None:
+        count = commit.counts.get(TIMES_CUT, 0)
+        if count and not self.has_warned:
+            self.has_warned = True
+            warn_of_cut_times(count, self.length)
 
 
 def metrics_of(commit: Commit, seconds_to_deliver: float = 0.0) -> BatchMetrics:
