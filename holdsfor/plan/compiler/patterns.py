@@ -40,7 +40,7 @@ NO_CONDITIONS: tuple[Chain, ...] = ((),)
 def compile_pattern_rule(rule: PatternRule, pipeline: Pipeline) -> Conclude:
     written = _count_names(rule)
     rule = replace(rule, pattern=with_values_outside(rule.pattern, ()))
-    rule = replace(rule, pattern=_with_choices_outside(rule, written))
+    rule = replace(rule, pattern=_split_choices(rule.pattern, written))
     compiler = _Compiler.of(rule, written, pipeline)
     pattern = compiler.pattern(rule.pattern, None)
     ordering = compiler.ordering
@@ -83,10 +83,10 @@ def _count_names(rule: PatternRule) -> Counter[str]:
     return Counter([*names_used(rule.pattern), *(v.name for v in variables(rule.head))])
 
 
-def _with_choices_outside(rule: PatternRule, written: Counter[str]) -> Pattern:
-    """`(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
-    ways = list(_ways(rule.pattern, written))
-    return ways[0] if len(ways) == 1 else Either(tuple(ways), rule.pattern.place)
+def _split_choices(pattern: Pattern, written: Counter[str]) -> Pattern:
+    """Write `(a OR c(Y)) SEQ d(Y)` as `(a SEQ d(Y)) OR (c(Y) SEQ d(Y))`: in the first, any Y goes with an `a`."""
+    ways = list(_ways(pattern, written))
+    return ways[0] if len(ways) == 1 else Either(tuple(ways), pattern.place)
 
 
 def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
@@ -105,6 +105,12 @@ def _ways(pattern: Pattern, written: Counter[str]) -> Iterator[Pattern]:
                 yield replace(pattern, first=first, last=last)
         case Filter() | Limit():
             yield from (replace(pattern, pattern=within) for within in _ways(pattern.pattern, written))
+        case Either():
+            yield replace(
+                pattern, alternatives=tuple(way for one in pattern.alternatives for way in _ways(one, written))
+            )
+        case RunningAggregate():
+            yield replace(pattern, pattern=_split_choices(pattern.pattern, written))
         case _:
             yield pattern
 
