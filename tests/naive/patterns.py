@@ -153,12 +153,15 @@ class Patterns:
 
     def _values_outside(self, rule: PatternRule, pattern: Absence) -> dict[str, set[Term]]:
         """What other events of the rule give to variables of what is absent that those around it do not have."""
-        own = [id(each) for each in every_pattern(pattern.what)]
+        absent = [part.what for part in every_pattern(rule.pattern) if isinstance(part, Absence)]
+        others = [what for what in absent if id(pattern) not in map(id, every_pattern(what))]
+        unseen = {id(each) for what in others for each in every_pattern(what)}  # what is absent gives no values
         leaves = [each for each in every_pattern(rule.pattern) if isinstance(each, EventPattern | Stretch)]
-        found = [each for leaf in leaves if id(leaf) not in own for each in self._matches(rule, leaf, _as_it_is, set())]
+        leaves = [leaf for leaf in leaves if id(leaf) not in unseen]
+        found = [each for leaf in leaves for each in self._matches(rule, leaf, _as_it_is, set())]
         around = [pattern.first] if isinstance(pattern.last, int) else [pattern.first, pattern.last]
         known = {each.name for part in around for each in pattern_variables(part)}
-        given = {each.name for leaf in leaves if id(leaf) not in own for each in pattern_variables(leaf)}
+        given = {each.name for leaf in leaves for each in pattern_variables(leaf)}
         wanted = ({each.name for each in pattern_variables(pattern.what)} & given) - known
         return {name: {each.values[name] for each in found if name in each.values} for name in sorted(wanted)}
 
