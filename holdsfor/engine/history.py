@@ -62,7 +62,7 @@ def find_history(
 
 
 class Recognised(NamedTuple):
-    """What an evaluation gives: tables and log, groundings outside of domains, overflows, kinds, equal events."""
+    """Hold what an evaluation gives: tables and log, groundings outside of domains, overflows, kinds, equal events."""
 
     intervals: pa.Table
     occurrences: pa.Table

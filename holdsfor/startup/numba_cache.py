@@ -32,7 +32,7 @@ from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 #: Minor versions of Numba that tests have run with.
-TESTED = ("0.61", "0.68")
+TESTED = ("0.68",)
 #: The compiler's instructions for `bytes64`, imported before anything is compiled.
 INSTRUCTIONS = "holdsfor.kernels.vectors"
 IMPORT = re.compile(r"^from holdsfor\.kernels\.(\w+) import", re.MULTILINE)

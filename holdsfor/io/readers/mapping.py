@@ -118,7 +118,7 @@ class Mapping:
         return next((table.unit for table in self.tables.values()), self.unit)
 
     def counting_in(self, unit: str) -> Mapping:
-        """The same, where dates are counted in a unit unless a user gives another."""
+        """Return the mapping with dates counted in a unit, unless a user gave another."""
         tables = {name: table.counting_in(unit) for name, table in self.tables.items()}
         return replace(self, unit=self.unit or unit, tables=tables)
 
