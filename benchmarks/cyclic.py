@@ -14,9 +14,9 @@ import numpy as np
 
 import holdsfor
 from benchmarks.engine import PROTOTYPES, evaluate_again, interleaved
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.window import Windows
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.plan import plan
 

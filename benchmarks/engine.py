@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 
 import holdsfor
-from holdsfor.engine.evaluate import Program, evaluate, make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.window import counted, find_windows, standing
-from holdsfor.engine.world import World
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
+from holdsfor.engine.input.window import counted, find_windows, standing
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.plan import plan
 from holdsfor.plan.operators import Relation
 

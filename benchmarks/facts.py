@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import holdsfor
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.plan import plan
 
 FACTS, EVENTS = 1_000_000, 5_000_000

@@ -13,13 +13,14 @@ from rich.console import Console
 from rich.table import Table
 
 from holdsfor import kernels
-from holdsfor.io.strings import Strings, strings_of
-from holdsfor.io.taking import lend_texts
-from holdsfor.kernels import Intervals, Ints, algebra
-from holdsfor.kernels.identify import identify_rows
-from holdsfor.kernels.lines import Bytes, Places
-from holdsfor.kernels.logging import log_changes, write_texts
-from holdsfor.kernels.strings import KnownStrings, find_strings, index_strings
+from holdsfor.io.columns.strings import Strings, strings_of
+from holdsfor.io.columns.taking import lend_texts
+from holdsfor.kernels import Intervals, Ints
+from holdsfor.kernels.intervals import algebra
+from holdsfor.kernels.intervals.logging import log_changes, write_texts
+from holdsfor.kernels.text.identify import identify_rows
+from holdsfor.kernels.text.lines import Bytes, Places
+from holdsfor.kernels.text.strings import KnownStrings, find_strings, index_strings
 
 BITS = 32
 MASK = (1 << BITS) - 1

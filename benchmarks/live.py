@@ -28,8 +28,8 @@ import holdsfor.spark
 from benchmarks.stream import EXAMPLE, VESSELS, WINDOW
 from examples.maritime.simulate import simulate
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.ledger import Ledger
 from holdsfor.job.live.query import LiveQuery
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.local.stream import stream
 from holdsfor.sources import open_feed
 

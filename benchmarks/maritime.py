@@ -21,7 +21,7 @@ from typing import NamedTuple
 import holdsfor
 from benchmarks.rtec import Measured, measure_rtec
 from holdsfor.cli.rtec_defaults import Defaults
-from holdsfor.io.write import write_tables
+from holdsfor.io.tables.write import write_tables
 
 PROTOTYPES = Path(__file__).resolve().parents[2] / "shared" / "prototypes"
 ROUNDS = 5

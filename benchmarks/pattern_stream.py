@@ -21,7 +21,7 @@ import holdsfor.spark
 from benchmarks.stream import batch_durations
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.input.files import FileReader
 from holdsfor.spark.live.files import file_stream
 
 BATCH, KEYS = 100_000, 1_000

@@ -30,10 +30,10 @@ from rich.table import Table
 import holdsfor
 from benchmarks.engine import again, evaluate_again, interleaved
 from examples.weather.simulate import simulate
-from holdsfor.engine.evaluate import Program, evaluate, make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.window import Windows, counted, find_windows, standing
-from holdsfor.engine.world import World
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.evaluate import Program, evaluate, make_program
+from holdsfor.engine.input.window import Windows, counted, find_windows, standing
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.events import Block
 from holdsfor.kernels import Ints
 from holdsfor.plan import plan

@@ -29,10 +29,10 @@ from typing import Any
 
 import holdsfor
 from holdsfor.cli.rtec_defaults import Defaults, read_defaults
-from holdsfor.engine.dictionary import with_room
-from holdsfor.engine.evaluate import evaluate, make_program
-from holdsfor.engine.history import find_history, prepare
-from holdsfor.engine.window import counted, find_windows, standing
+from holdsfor.engine.data.dictionary import with_room
+from holdsfor.engine.definitions.evaluate import evaluate, make_program
+from holdsfor.engine.input.window import counted, find_windows, standing
+from holdsfor.engine.stepping.history import find_history, prepare
 from holdsfor.plan import plan
 
 APPLICATIONS = ("toy", "caviar", "ctm", "voting", "netbill")

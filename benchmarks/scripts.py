@@ -23,7 +23,7 @@ import numpy as np
 import holdsfor
 from benchmarks.incremental import VESSELS, WINDOW, Fleet, checksum
 from examples.maritime.simulate import simulate
-from holdsfor.engine import simple
+from holdsfor.engine.definitions import simple
 from holdsfor.engine.incremental import late
 from holdsfor.engine.scripts.following import follow
 

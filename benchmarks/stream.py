@@ -26,7 +26,7 @@ from benchmarks.spark_batch import family, resident_mb
 from examples.maritime.simulate import simulate
 from holdsfor.io.metrics import BatchMetrics
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.input.files import FileReader
 from holdsfor.spark.live.files import file_stream
 from holdsfor.spark.live.query import SparkQuery
 

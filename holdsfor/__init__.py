@@ -12,7 +12,7 @@ from holdsfor.functions import Function, vectorised
 
 if TYPE_CHECKING:
     from holdsfor import sinks, sources, spark
-    from holdsfor.engine.result import Result
+    from holdsfor.engine.output.result import Result
     from holdsfor.io.readers.read import read_events
     from holdsfor.language import DescriptionError, EventDescription
     from holdsfor.local.progress import progress
@@ -47,7 +47,7 @@ _HOMES = {
     "DescriptionError": "holdsfor.language",
     "EventDescription": "holdsfor.language",
     "LiveSession": "holdsfor.local.session",
-    "Result": "holdsfor.engine.result",
+    "Result": "holdsfor.engine.output.result",
     "live": "holdsfor.local.session",
     "bounded": "holdsfor.plan.bounded",
     "read_events": "holdsfor.io.readers.read",
@@ -81,7 +81,7 @@ def load(
     (a Parquet file, a CSV file with a header, an Arrow table or a data frame; a column an argument).
     allow: folders, besides those of the files, that may have files which they name (`:- ['facts.pl'].`).
     functions: your own functions for aggregates, by name: {"median": numpy.median}."""
-    from holdsfor.engine.rules import load_rules, make_closures
+    from holdsfor.rules import load_rules, make_closures
 
     description = load_rules(*paths, facts=facts, allow=allow, functions=functions)
     make_closures(description)
@@ -93,7 +93,7 @@ def parse(
 ) -> EventDescription:
     """The event description in rule texts. facts: tables of background facts, functions: for aggregates, both as
     `load` takes them."""
-    from holdsfor.engine.rules import make_closures, parse_rules
+    from holdsfor.rules import make_closures, parse_rules
 
     description = parse_rules(*texts, facts=facts, functions=functions)
     make_closures(description)

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.io.mqtt import Settings, Spooler, messages_to_events, topic_filters
-from holdsfor.job.live.feeds import Feed, open_feed
+from holdsfor.job.live.input.feeds import Feed, open_feed
 
 if TYPE_CHECKING:
     from holdsfor.spark.live.files import file_stream

@@ -18,7 +18,7 @@ import holdsfor
 from holdsfor.cli.console import progress, say, show
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import EventSource
-from holdsfor.io.write import write_tables
+from holdsfor.io.tables.write import write_tables
 from holdsfor.language import EventDescription
 from holdsfor.view import timeline
 

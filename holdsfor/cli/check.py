@@ -35,7 +35,7 @@ def check(
     import holdsfor
     from holdsfor.cli import overview
     from holdsfor.cli.report import report
-    from holdsfor.engine.rules import make_closures
+    from holdsfor.rules import make_closures
 
     if (picture is not None) + as_json + with_plan > 1:
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import hide_passwords, is_uri
+from holdsfor.io.brokers.address import hide_passwords, is_uri
 
 LOG = "spark.log"
 

@@ -20,16 +20,16 @@ from holdsfor.cli.engine import choose_engine
 from holdsfor.cli.findings import summarise, summarise_parts
 from holdsfor.cli.order import HistoryRun, RunOrder, RunTimes, Writing
 from holdsfor.cli.watching import WatchedSource, share_of_tasks
-from holdsfor.engine.reporting import NOBODY
-from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
-from holdsfor.engine.window import check_ticks
-from holdsfor.io.file_names import file_names
-from holdsfor.io.growing_table import GrowingTable
+from holdsfor.engine.input.window import check_ticks
+from holdsfor.engine.output.reporting import NOBODY
+from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
 from holdsfor.io.readers.read import EventSource, read_events
-from holdsfor.io.wide import NANOSECONDS, SHAPES, TableShape, widen
-from holdsfor.io.write import make_folder, write_tables
+from holdsfor.io.tables.file_names import file_names
+from holdsfor.io.tables.growing_table import GrowingTable
+from holdsfor.io.tables.wide import NANOSECONDS, SHAPES, TableShape, widen
+from holdsfor.io.tables.write import make_folder, write_tables
 from holdsfor.job.output import write_part
-from holdsfor.kernels.lines import cut_lines
+from holdsfor.kernels.text.lines import cut_lines
 from holdsfor.local.recognise import recognise_for
 from holdsfor.plan import plan
 

@@ -39,7 +39,7 @@ def read_results(folder: Path) -> Results:
 def _read_stream(tables: Path) -> Results:
     from holdsfor.io.storage.changelog import read_current
     from holdsfor.io.storage.store import Store
-    from holdsfor.job.live.opening import read_defined
+    from holdsfor.job.live.start.opening import read_defined
 
     store = Store(str(tables))
     stream = read_current(store)
@@ -82,7 +82,7 @@ def _read_table(folder: Path, name: str) -> pa.Table:
 
 def _read_metrics(folder: Path) -> tuple[Clock, tuple[str, ...]]:
     """Read what a tick is, and the names of what rules define."""
-    from holdsfor.io.wide import NANOSECONDS, SHAPES
+    from holdsfor.io.tables.wide import NANOSECONDS, SHAPES
 
     path = folder / "metrics.json"
     metrics = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}

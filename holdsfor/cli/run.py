@@ -231,7 +231,7 @@ def prepare_to_show() -> None:
 def show_outcome(outcome: HistoryRun, out: Path) -> None:
     from holdsfor.cli.findings import HEADER, finding_cells, hints, with_unfound
     from holdsfor.io.clock import clock_of
-    from holdsfor.io.wide import SHAPES
+    from holdsfor.io.tables.wide import SHAPES
 
     counts = ((key, text, outcome.metrics.get(key, 0)) for key, text in COUNTS)
     show(f"{out}", ("", "rows"), ((text, count) for key, text, count in counts if count or key not in SELDOM))
@@ -288,8 +288,8 @@ def load_rules(
             raise HoldsforError(
                 f"{path}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
             )
+    from holdsfor import rules as engine_rules
     from holdsfor.cli.functions import load_functions
-    from holdsfor.engine import rules as engine_rules
 
     tables = pairs("--facts", facts or [], "vesselType=types.csv")
     return engine_rules.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))

@@ -36,7 +36,7 @@ from holdsfor.cli.run import (
 )
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import has_password, show_address
+from holdsfor.io.brokers.address import has_password, show_address
 
 if TYPE_CHECKING:
     from holdsfor.io.metrics import BatchMetrics, Health, MetricsServer
@@ -99,7 +99,7 @@ def _verify(checkpoint: str | None) -> None:
     """Looks at a checkpoint instead of running a stream: needs no rules, so it comes before they are asked for."""
     if checkpoint is None:
         return
-    from holdsfor.job.live.verify import report_lines, verify_stream
+    from holdsfor.job.live.state.verify import report_lines, verify_stream
 
     parts = verify_stream(checkpoint)
     for line in report_lines(parts):
@@ -164,7 +164,7 @@ def stream(
     """Recognise on a live stream, until stopped (Ctrl-C), and tell what changes."""
     from holdsfor.io.metrics import Health
     from holdsfor.io.readers.mapping import as_mapping
-    from holdsfor.job.live.early import check_early
+    from holdsfor.job.live.start.preflight import check_early
     from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
 
@@ -249,7 +249,7 @@ class _Local:
 
     @contextmanager
     def source(self, *place: Any) -> Iterator[Begin]:
-        from holdsfor.job.live.feeds import open_feed
+        from holdsfor.job.live.input.feeds import open_feed
         from holdsfor.local.stream import stream
 
         with open_feed(*place) as (feed, reader):
@@ -326,14 +326,14 @@ def check_source(place: str, checkpoint: str, format: str | None, mapping: Path 
     """Finds mistakes before Spark is started for nothing."""
     from holdsfor.io.mqtt.settings import Settings
     from holdsfor.io.readers.mapping import as_mapping
-    from holdsfor.job.live.feeds import Folder
+    from holdsfor.job.live.input.feeds import Folder
 
     if "://" not in place:
         Folder.of(place, checkpoint, format, mapping)
         return
     as_mapping(mapping)
     if place.startswith(KAFKA):
-        from holdsfor.io.kafka import Kafka
+        from holdsfor.io.brokers.kafka import Kafka
 
         Kafka.parse(place)
         return

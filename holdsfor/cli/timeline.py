@@ -76,8 +76,8 @@ def _read_inputs(
 
 def _read_groups(path: Path) -> dict[str, str]:
     """Of each entity in the first column its group in the second."""
+    from holdsfor.io.columns.text import as_text, plain_text
     from holdsfor.io.readers.facts import read_facts
-    from holdsfor.io.text import as_text, plain_text
 
     columns = read_facts("groups", path).columns
     if len(columns) < 2:

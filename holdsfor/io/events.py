@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.io.taking import take_rows
-from holdsfor.kernels.moving import value_span
+from holdsfor.io.columns.taking import take_rows
+from holdsfor.kernels.rows.moving import value_span
 
 Ints = npt.NDArray[np.int64]
 

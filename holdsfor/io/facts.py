@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.strings import strings_of
+from holdsfor.io.columns.text import Mask, as_text
 from holdsfor.io.readers.ground import read_ground
-from holdsfor.io.strings import strings_of
-from holdsfor.io.text import Mask, as_text
 from holdsfor.language.description import Signature
 from holdsfor.language.facts import FactTable, JoinedTables, Row, TermRows, TextColumns
 from holdsfor.language.terms import Atom, Float, Int, Place, Term

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import as_text
+from holdsfor.io.columns.wire import Address, address
 from holdsfor.io.events import REJECTS_SCHEMA, Block, Events
 from holdsfor.io.readers.column_types import Seen, join_seen
-from holdsfor.io.text import as_text
-from holdsfor.io.wire import Address, address
-from holdsfor.kernels.moving import take_into
+from holdsfor.kernels.rows.moving import take_into
 
 
 def join_events(parts: Iterable[Events]) -> Events:

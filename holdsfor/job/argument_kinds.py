@@ -9,11 +9,11 @@ from itertools import combinations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.strings import strings_of
+from holdsfor.io.columns.text import is_number, mask
+from holdsfor.io.columns.wire import Address, address
 from holdsfor.io.events import NULL, Block
 from holdsfor.io.facts import first_texts
-from holdsfor.io.strings import strings_of
-from holdsfor.io.text import is_number, mask
-from holdsfor.io.wire import Address, address
 from holdsfor.language.description import EventDescription
 from holdsfor.language.joined import constants_asked_for, joined_arguments
 from holdsfor.language.passes.numbers import Slot

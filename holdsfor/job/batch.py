@@ -12,22 +12,22 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from holdsfor.engine.axis import BITS, AxisFull
-from holdsfor.engine.evaluate import Program
-from holdsfor.engine.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
-from holdsfor.engine.window import Ticks, find_windows_over
+from holdsfor.engine.data.axis import BITS, AxisFull
+from holdsfor.engine.definitions.evaluate import Program
+from holdsfor.engine.input.fence import Fence, Sample, fence_for, join_samples, narrowed, sample_of, span_of
+from holdsfor.engine.input.window import Ticks, find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_types
 from holdsfor.io.readers.column_types import agree, join_seen
-from holdsfor.io.wide import NANOSECONDS, TYPES, is_kinds_key
+from holdsfor.io.tables.wide import NANOSECONDS, TYPES, is_kinds_key
 from holdsfor.job.argument_kinds import join_kinds
-from holdsfor.job.doubts import KINDS, REASONS, join_reasons
-from holdsfor.job.here import run_stages
 from holdsfor.job.hubs import find_hubs
+from holdsfor.job.in_process import run_stages
 from holdsfor.job.output import SCHEMAS, draft, publish
 from holdsfor.job.parts import Part, footer_span
 from holdsfor.job.routing import router
+from holdsfor.job.run_warnings import KINDS, REASONS, join_reasons
 from holdsfor.job.tasks import SEEN, TIME_BITS_LEFT, Job, heartbeats, read_part, stage_task
 from holdsfor.language.description import Input
 from holdsfor.plan.whole_plan import Plan

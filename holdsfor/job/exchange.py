@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.io.columns.hashing import hashes_of
+from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
-from holdsfor.io.hashing import hashes_of
-from holdsfor.io.text import as_text
 from holdsfor.kernels import order_by_key, take
 
 Ints = npt.NDArray[np.int64]

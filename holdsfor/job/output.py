@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
-from holdsfor.engine.window import LATE_SCHEMA
+from holdsfor.engine.input.window import LATE_SCHEMA
+from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA
 from holdsfor.io.events import REJECTS_SCHEMA
 
 SCHEMAS: dict[str, pa.Schema] = {

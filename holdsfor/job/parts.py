@@ -13,7 +13,7 @@ from holdsfor.io.events import MOST_TIME, Block, Events
 from holdsfor.io.join import move_rows
 from holdsfor.io.readers.column_types import Agreed
 from holdsfor.io.readers.columns import blocks_from_table
-from holdsfor.io.readers.files import needed_columns, open_parquet, read_first, read_groups
+from holdsfor.io.readers.formats.files import needed_columns, open_parquet, read_first, read_groups
 from holdsfor.io.readers.mapping import Mapping, roles
 from holdsfor.io.readers.read import EventPart, EventSource
 from holdsfor.language.description import Input

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import Block
-from holdsfor.io.text import as_text
 from holdsfor.job.exchange import Buckets, Ints, hashes, shared_out
 from holdsfor.kernels import expand
 from holdsfor.language.description import Input, Signature

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.kinds import kinds_of_terms
-from holdsfor.io.wide import SHAPES, TYPES, TableShape, is_kinds_key
+from holdsfor.engine.output.argument_types import kinds_of_terms
+from holdsfor.io.tables.wide import SHAPES, TYPES, TableShape, is_kinds_key
 from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.head_names import Columns, Owner, name_arguments
 from holdsfor.language.joined import joined_arguments

@@ -14,25 +14,24 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from holdsfor.engine.axis import AxisFull, Ints
-from holdsfor.engine.dictionary import with_room
-from holdsfor.engine.evaluate import Program, evaluate
-from holdsfor.engine.fence import span_of
-from holdsfor.engine.history import count_equal, event_sources, prepare, tables
-from holdsfor.engine.kinds import find_kinds
-from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.result import as_block
-from holdsfor.engine.window import Windows, counted, standing
-from holdsfor.engine.world import World
+from holdsfor.engine.data.axis import AxisFull, Ints
+from holdsfor.engine.data.dictionary import with_room
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.evaluate import Program, evaluate
+from holdsfor.engine.input.fence import span_of
+from holdsfor.engine.input.outliers import set_aside
+from holdsfor.engine.input.window import Windows, counted, standing
+from holdsfor.engine.output.argument_types import find_kinds
+from holdsfor.engine.output.result import as_block
+from holdsfor.engine.stepping.history import count_equal, event_sources, prepare, tables
+from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_blocks
 from holdsfor.io.readers.column_types import Agreed
-from holdsfor.io.wide import NANOSECONDS, TYPES
-from holdsfor.io.wire import pack, unpack
+from holdsfor.io.tables.wide import NANOSECONDS, TYPES
 from holdsfor.job.argument_kinds import kinds_of_blocks
-from holdsfor.job.depot import Depot, collect
-from holdsfor.job.doubts import KINDS, REASONS, count_reasons
 from holdsfor.job.output import write_part
+from holdsfor.job.parcel_files import Depot, collect
 from holdsfor.job.routing import (
     Evidence,
     Parcel,
@@ -44,6 +43,7 @@ from holdsfor.job.routing import (
     send_on,
     sources_from,
 )
+from holdsfor.job.run_warnings import KINDS, REASONS, count_reasons
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.routes import Stage
 from holdsfor.plan.walk import defines, ranges_over_domain

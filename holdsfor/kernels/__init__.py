@@ -1,9 +1,36 @@
 """Temporal kernels over packed, sorted int64 columns; see `kernel` for the packing and its invariants."""
 
-from holdsfor.kernels.absence import first_block, is_blocked
-from holdsfor.kernels.algebra import intersect2, merge_lingering, minus2, normalise, union2
-from holdsfor.kernels.concluding import change_added, conclude_after_cuts, divide_at_cuts, gather_intervals
-from holdsfor.kernels.gathering import (
+from holdsfor.kernels.changes.concluding import change_added, conclude_after_cuts, divide_at_cuts, gather_intervals
+from holdsfor.kernels.changes.touching import (
+    count_ages,
+    find_contradictions,
+    find_followers,
+    find_lingering_keys,
+    mark_lasting,
+    span_by_points,
+    starts_after,
+    take_touched,
+    times_of_pairs,
+    touch_by_intervals,
+    touch_by_points,
+    unite_touched,
+)
+from holdsfor.kernels.intervals.algebra import intersect2, merge_lingering, minus2, normalise, union2
+from holdsfor.kernels.intervals.inertia import (
+    INITIATE,
+    INITIATE_IF_ALIVE,
+    TERMINATE,
+    TERMINATE_ANY,
+    exclusive,
+    join_points,
+    make_intervals,
+)
+from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
+from holdsfor.kernels.patterns.absence import first_block, is_blocked
+from holdsfor.kernels.patterns.policies import choose_in_turn, choose_recent
+from holdsfor.kernels.patterns.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
+from holdsfor.kernels.patterns.spans import SPAN_KINDS, join_spans
+from holdsfor.kernels.rows.gathering import (
     change_intervals,
     continue_from,
     cuts_of_codes,
@@ -16,17 +43,8 @@ from holdsfor.kernels.gathering import (
     places_unlike,
     points_since,
 )
-from holdsfor.kernels.holding import holds_mask, holds_search, member_mask, member_search
-from holdsfor.kernels.inertia import (
-    INITIATE,
-    INITIATE_IF_ALIVE,
-    TERMINATE,
-    TERMINATE_ANY,
-    exclusive,
-    join_points,
-    make_intervals,
-)
-from holdsfor.kernels.joining import (
+from holdsfor.kernels.rows.holding import holds_mask, holds_search, member_mask, member_search
+from holdsfor.kernels.rows.joining import (
     TooManyPairs,
     expand,
     interval_join,
@@ -34,8 +52,7 @@ from holdsfor.kernels.joining import (
     places_of_same_keys,
     points_of_keys,
 )
-from holdsfor.kernels.kernel import Intervals, Ints, Mask, Pairs, kernel
-from holdsfor.kernels.moving import (
+from holdsfor.kernels.rows.moving import (
     add_last_code,
     are_in_time,
     ascends,
@@ -58,9 +75,7 @@ from holdsfor.kernels.moving import (
     unique_sorted,
     value_span,
 )
-from holdsfor.kernels.nesting import nested_beyond
-from holdsfor.kernels.policies import choose_in_turn, choose_recent
-from holdsfor.kernels.searching import (
+from holdsfor.kernels.rows.searching import (
     first_places,
     gather_from_all,
     gather_from_runs,
@@ -68,23 +83,8 @@ from holdsfor.kernels.searching import (
     gather_rows,
     places_after,
 )
-from holdsfor.kernels.sliding import last_events, last_time, slide_extremes, slide_float_sums, slide_sums
-from holdsfor.kernels.sorting import distinct_rows, sort_packed, sort_parts
-from holdsfor.kernels.spans import SPAN_KINDS, join_spans
-from holdsfor.kernels.touching import (
-    count_ages,
-    find_contradictions,
-    find_followers,
-    find_lingering_keys,
-    mark_lasting,
-    span_by_points,
-    starts_after,
-    take_touched,
-    times_of_pairs,
-    touch_by_intervals,
-    touch_by_points,
-    unite_touched,
-)
+from holdsfor.kernels.rows.sorting import distinct_rows, sort_packed, sort_parts
+from holdsfor.kernels.text.nesting import nested_beyond
 
 __all__ = [
     "INITIATE",

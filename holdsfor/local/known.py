@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdsfor.engine.changes import Changes
+from holdsfor.engine.output.changes import Changes
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG, fold_intervals, fold_occurrences, last_words
 from holdsfor.printable import count_text
 

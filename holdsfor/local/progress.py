@@ -8,16 +8,16 @@ from typing import Any
 import pyarrow as pa
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
-from holdsfor.engine.dictionary import with_room
-from holdsfor.engine.evaluate import evaluate, make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.progress import progress_table
-from holdsfor.engine.window import check_ticks, counted, find_windows, standing
+from holdsfor.engine.data.dictionary import with_room
+from holdsfor.engine.definitions.evaluate import evaluate, make_program
+from holdsfor.engine.input.outliers import set_aside
+from holdsfor.engine.input.window import check_ticks, counted, find_windows, standing
+from holdsfor.engine.patterns.partial_matches import progress_table
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.partial_matches import progress_of_stream
+from holdsfor.job.live.state.partial_matches import progress_of_stream
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit

@@ -9,24 +9,24 @@ from functools import cache, partial, reduce
 from typing import Any
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
-from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import program_once
-from holdsfor.engine.fence import narrowed, sample_of, span_of
-from holdsfor.engine.history import find_history
-from holdsfor.engine.reporting import NOBODY, Receiver
-from holdsfor.engine.result import Result
-from holdsfor.engine.rules import Rules, as_description
-from holdsfor.engine.window import check_ticks, find_windows_over
+from holdsfor.engine.data.axis import AxisFull
+from holdsfor.engine.definitions.evaluate import program_once
+from holdsfor.engine.input.fence import narrowed, sample_of, span_of
+from holdsfor.engine.input.window import check_ticks, find_windows_over
+from holdsfor.engine.output.reporting import NOBODY, Receiver
+from holdsfor.engine.output.result import Result
+from holdsfor.engine.stepping.history import find_history
 from holdsfor.io.join import join_events, join_types
 from holdsfor.io.readers.read import as_source
-from holdsfor.io.wide import TYPES
+from holdsfor.io.tables.wide import TYPES
 from holdsfor.job.argument_kinds import kinds_of_blocks
-from holdsfor.job.doubts import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
+from holdsfor.job.run_warnings import KINDS, REASONS, SPAN, count_reasons, warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.local.threads import choose_threads, find_history_in_threads, read_parts
 from holdsfor.plan import plan
+from holdsfor.rules import Rules, as_description
 
 
 def recognise(

@@ -13,13 +13,13 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.carried import Carried, from_labelled, labelled
+from holdsfor.engine.stepping.carried import Carried, from_labelled, labelled
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.wire import pack, unpack
 from holdsfor.io.events import Block
 from holdsfor.io.storage.store import Store, Written
-from holdsfor.io.wire import pack, unpack
-from holdsfor.job.live.changed import RULES
-from holdsfor.job.live.checks import Times
+from holdsfor.job.live.start.changed import RULES
+from holdsfor.job.live.start.checks import Times
 from holdsfor.local.terms import SessionTerms
 
 VERSION = 1

@@ -13,16 +13,16 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import pyarrow as pa
 
 from holdsfor.duration import Duration, TickUnit, TimePoint, ticks_at, ticks_of
-from holdsfor.engine.carried import NOTHING_YET, Carried
-from holdsfor.engine.changes import Changes, Report, changes
-from holdsfor.engine.evaluate import Program, make_program
-from holdsfor.engine.fence import span_of
-from holdsfor.engine.ongoing import Ongoing
-from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.progress import PROGRESS_SCHEMA, progress_table
-from holdsfor.engine.settling import everything
-from holdsfor.engine.stepping import QueryMoment
-from holdsfor.engine.window import check_range, counted, nothing_late
+from holdsfor.engine.definitions.evaluate import Program, make_program
+from holdsfor.engine.input.fence import span_of
+from holdsfor.engine.input.outliers import set_aside
+from holdsfor.engine.input.window import check_range, counted, nothing_late
+from holdsfor.engine.output.changes import Changes, Report, changes
+from holdsfor.engine.patterns.partial_matches import PROGRESS_SCHEMA, progress_table
+from holdsfor.engine.stepping.carried import NOTHING_YET, Carried
+from holdsfor.engine.stepping.evaluator import Ongoing
+from holdsfor.engine.stepping.query_times import QueryMoment
+from holdsfor.engine.stepping.settling import everything
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import TIMES_CUT, Block
 from holdsfor.io.join import join_types
@@ -30,12 +30,12 @@ from holdsfor.io.readers.column_types import join_seen, keep
 from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.readers.read import as_source
 from holdsfor.io.storage.store import Store
-from holdsfor.io.wide import NANOSECONDS, ResultTable, find_shape, widen
-from holdsfor.job.doubts import warn_of_cut_times, warn_of_times_outside
-from holdsfor.job.live.changed import find_changes
-from holdsfor.job.live.checks import check_report, check_times, warn_if_unbounded
-from holdsfor.job.live.clock import due_by_clock
-from holdsfor.job.live.identity import identify_rules
+from holdsfor.io.tables.wide import NANOSECONDS, ResultTable, find_shape, widen
+from holdsfor.job.live.batch.clock import due_by_clock
+from holdsfor.job.live.start.changed import find_changes
+from holdsfor.job.live.start.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.start.identity import identify_rules
+from holdsfor.job.run_warnings import warn_of_cut_times, warn_of_times_outside
 from holdsfor.job.shapes import shapes_of
 from holdsfor.language.choosing import choose_results
 from holdsfor.language.description import EventDescription

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.wire import unpack
 from holdsfor.io.events import OPEN, Block
 from holdsfor.io.storage.store import Store, Written
-from holdsfor.io.wire import unpack
-from holdsfor.job.live.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
 from holdsfor.local.saving import RECORD, read_session
 
 Labelled = tuple[str, Block]

@@ -7,14 +7,14 @@ from typing import Unpack
 
 from holdsfor.duration import seconds_between
 from holdsfor.io.storage.lease import LeaseLost
-from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream
-from holdsfor.job.live.crew import Alone
-from holdsfor.job.live.delivery import Stopped, here
-from holdsfor.job.live.feeds import Feed
-from holdsfor.job.live.held import Memory
-from holdsfor.job.live.progress import offset_of, write_done, write_offset
+from holdsfor.job.live.batch.crew import Alone
+from holdsfor.job.live.batch.delivery import Stopped, here
+from holdsfor.job.live.input.feeds import Feed
+from holdsfor.job.live.input.reading import Reader
 from holdsfor.job.live.query import LiveQuery
-from holdsfor.job.live.reading import Reader
+from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream
+from holdsfor.job.live.state.bucket_state import Memory
+from holdsfor.job.live.state.progress import offset_of, write_done, write_offset
 from holdsfor.language.description import EventDescription
 
 #: Seconds between two looks for new rows, unless the user says otherwise.

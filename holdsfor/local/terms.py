@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdsfor.engine.changes import Report
-from holdsfor.engine.fence import Fence, fence_for
-from holdsfor.engine.window import NEVER, Windows
-from holdsfor.job.live.checks import Times
+from holdsfor.engine.input.fence import Fence, fence_for
+from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.output.changes import Report
+from holdsfor.job.live.start.checks import Times
 
 
 @dataclass(frozen=True, slots=True)

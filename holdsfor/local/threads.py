@@ -14,18 +14,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.evaluate import Program
-from holdsfor.engine.history import Recognised, make_result
-from holdsfor.engine.outliers import set_aside
-from holdsfor.engine.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
-from holdsfor.engine.window import LATE_SCHEMA, Windows, counted
+from holdsfor.engine.definitions.evaluate import Program
+from holdsfor.engine.input.outliers import set_aside
+from holdsfor.engine.input.window import LATE_SCHEMA, Windows, counted
+from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
+from holdsfor.engine.stepping.history import Recognised, make_result
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Block, Events
 from holdsfor.io.join import join_events
 from holdsfor.io.parallel import map_in_order
 from holdsfor.io.readers.read import EventSource, read_alike
 from holdsfor.io.storage.fold import INTERVAL_LOG
-from holdsfor.io.wide import is_kinds_key
+from holdsfor.io.tables.wide import is_kinds_key
 from holdsfor.job.batch import merge_of
 from holdsfor.job.parts import Part, parts_of
 from holdsfor.job.routing import Parcel, parcels, router

@@ -12,22 +12,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from holdsfor.duration import Duration, TickUnit, TimePoint
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.fence import Fence, Sample, join_samples, sample_of, span_of
-from holdsfor.engine.rules import Rules, as_description
-from holdsfor.engine.window import check_ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.fence import Fence, Sample, join_samples, sample_of, span_of
+from holdsfor.engine.input.window import check_ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.readers.columns import blocks_from_table
 from holdsfor.io.readers.mapping import Mapping as ColumnMapping
 from holdsfor.io.readers.mapping import as_mapping, check_zone
 from holdsfor.io.readers.read import EventSource, as_source
-from holdsfor.io.wide import NANOSECONDS, shape_in
+from holdsfor.io.tables.wide import NANOSECONDS, shape_in
 from holdsfor.job.batch import run_batch
-from holdsfor.job.depot import Depot
-from holdsfor.job.doubts import warn_of_doubts
 from holdsfor.job.hubs import find_hubs
+from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import MOST_ROWS_A_BUCKET, ROWS_A_BUCKET, estimate_rows, footer_span, parts_of, tables_of
+from holdsfor.job.run_warnings import warn_of_doubts
 from holdsfor.job.shapes import with_shapes
 from holdsfor.job.tasks import DONE, ROW_DDL, Job, batches_of_task, heartbeats, read_part, stage_task
 from holdsfor.language.description import EventDescription
@@ -35,6 +34,7 @@ from holdsfor.language.diagnostics import shown_refusals
 from holdsfor.language.tick_unit import agree_on_tick_unit
 from holdsfor.plan import plan
 from holdsfor.plan.whole_plan import Plan
+from holdsfor.rules import Rules, as_description
 from holdsfor.spark.before_job import check_frame, check_python
 from holdsfor.spark.errors import worker_errors
 from holdsfor.spark.notes import collect_notes

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.kafka import OPTIONS, Kafka, subscription
+from holdsfor.io.brokers.kafka import OPTIONS, Kafka, subscription
 from holdsfor.io.mqtt.sink import IN_TOPICS, change_fields, check_placeholders
 from holdsfor.io.sinks.messages import in_order, messages
 from holdsfor.spark.errors import reason_of

@@ -27,8 +27,8 @@ from pyspark.sql.types import StructType
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.mqtt.spool import Segment, read_segment
-from holdsfor.job.live.feeds import SpoolFeed, first_rows, offset_after
-from holdsfor.job.live.files import Offset
+from holdsfor.job.live.input.feeds import SpoolFeed, first_rows, offset_after
+from holdsfor.job.live.input.files import Offset
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

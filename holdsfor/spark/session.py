@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import holdsfor
 from holdsfor.errors import HoldsforError
-from holdsfor.job.depot import make_depot_folder
+from holdsfor.job.parcel_files import make_depot_folder
 from holdsfor.spark.errors import reason_of
 from holdsfor.spark.java import find_java, java_home
 from holdsfor.spark.sharing import is_connect

@@ -1,10 +1,21 @@
-"""Tables of one fluent or event, as DataFrames: what `holdsfor.io.wide` does in Arrow."""
+"""Tables of one fluent or event, as DataFrames: what `holdsfor.io.tables.wide` does in Arrow."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdsfor.io.wide import BOOLEAN, DATE, DECIMAL, FLOAT, INTEGER, LARGE, MOST_DIGITS, Kinds, TableShape, fits_type
+from holdsfor.io.tables.wide import (
+    BOOLEAN,
+    DATE,
+    DECIMAL,
+    FLOAT,
+    INTEGER,
+    LARGE,
+    MOST_DIGITS,
+    Kinds,
+    TableShape,
+    fits_type,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

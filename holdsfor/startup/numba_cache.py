@@ -34,8 +34,9 @@ from numba.core.serialize import dumps
 #: Minor versions of Numba that tests have run with.
 TESTED = ("0.68",)
 #: The compiler's instructions for `bytes64`, imported before anything is compiled.
-INSTRUCTIONS = "holdsfor.kernels.vectors"
-IMPORT = re.compile(r"^from holdsfor\.kernels\.(\w+) import", re.MULTILINE)
+INSTRUCTIONS = "holdsfor.kernels.text.vectors"
+IMPORT = re.compile(r"^from (holdsfor\.kernels\.[\w.]+) import", re.MULTILINE)
+ROOT = Path(__file__).parents[2]
 SUFFIX = ".kernel"
 DIGEST = hashlib.sha256().digest_size
 WRITABLE_BY_OTHERS = 0o022
@@ -259,5 +260,5 @@ def find_sources(path: str) -> tuple[Path, ...]:
         source = waiting.pop()
         if source not in sources and source.is_file():
             sources.add(source)
-            waiting += [source.with_name(f"{name}.py") for name in IMPORT.findall(source.read_text("utf-8"))]
+            waiting += [ROOT / f"{name.replace('.', '/')}.py" for name in IMPORT.findall(source.read_text("utf-8"))]
     return tuple(sorted(sources))

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import as_text, plain_text
 from holdsfor.io.events import NULL, OPEN, Block, Events
-from holdsfor.io.text import as_text, plain_text
 
 SCHEMA = pa.schema(
     [

@@ -12,8 +12,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.io.clock import clock_of, clock_text
-from holdsfor.io.html import table_html
-from holdsfor.io.wide import NANOSECONDS
+from holdsfor.io.tables.html import table_html
+from holdsfor.io.tables.wide import NANOSECONDS
 from holdsfor.view.graph import Arrow, Graph, Kind, Node
 from holdsfor.view.graph_svg import svg
 from holdsfor.view.lanes import natural
@@ -21,7 +21,7 @@ from holdsfor.view.lanes import natural
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from holdsfor.engine.result import Result
+    from holdsfor.engine.output.result import Result
     from holdsfor.io.clock import Clock
     from holdsfor.language import EventDescription
     from holdsfor.plan.definitions import Definition

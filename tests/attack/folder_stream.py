@@ -18,16 +18,16 @@ import holdsfor
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import take_lease
-from holdsfor.job.live.crew import Alone
-from holdsfor.job.live.delivery import Delivery, here
-from holdsfor.job.live.files import FileReader
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import Commit, Ledger
-from holdsfor.job.live.microbatch import Setting, Stream
-from holdsfor.job.live.opening import open_stream
-from holdsfor.job.live.places import Places
-from holdsfor.job.live.progress import read_progress
-from holdsfor.job.live.telling import Compactor
+from holdsfor.job.live.batch.after_commit import Compactor
+from holdsfor.job.live.batch.crew import Alone
+from holdsfor.job.live.batch.delivery import Delivery, here
+from holdsfor.job.live.batch.microbatch import Setting, Stream
+from holdsfor.job.live.input.files import FileReader
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.start.opening import open_stream
+from holdsfor.job.live.state.ledger import Commit, Ledger
+from holdsfor.job.live.state.places import Places
+from holdsfor.job.live.state.progress import read_progress
 from holdsfor.spark.live.files import FileStreamReader
 from tests.conformance.engines import answer
 from tests.conformance.streamed import setting_of

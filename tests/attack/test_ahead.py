@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine.window import NEVER, Windows
-from holdsfor.job.live.ahead import Island, find_islands, latest_believed, merge_islands
-from holdsfor.job.live.clock import WallClock, due_by_clock
+from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.job.live.batch.clock import WallClock, due_by_clock
+from holdsfor.job.live.input.future_rows import Island, find_islands, latest_believed, merge_islands
 from holdsfor.language import parse
 from tests.conformance.engines import in_process
 from tests.conformance.streamed import setting_of
@@ -110,7 +110,7 @@ def test_rows_one_by_one_are_believed_from_the_third_on(tmp_path: Path) -> None:
 def test_time_that_passes_while_nothing_comes_is_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sensor that was silent for a week: its one row is an alarm, not a mistake."""
     now = [1e9]
-    monkeypatch.setattr("holdsfor.job.live.microbatch.time.time", lambda: now[0])
+    monkeypatch.setattr("holdsfor.job.live.batch.microbatch.time.time", lambda: now[0])
     live = stream(tmp_path)
     live.run(0, [steady(1, 100)])
     now[0] += 604_800

@@ -23,10 +23,10 @@ from pyspark.sql import SparkSession
 
 import holdsfor
 import holdsfor.spark
-from holdsfor.engine.axis import AxisFull
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.fence import EVERYTHING, Sample, join_samples, narrowed, sample_of
-from holdsfor.engine.window import find_windows_over
+from holdsfor.engine.data.axis import AxisFull
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.fence import EVERYTHING, Sample, join_samples, narrowed, sample_of
+from holdsfor.engine.input.window import find_windows_over
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.job.batch import merge_counts

@@ -13,7 +13,7 @@ import holdsfor
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers import fields
 from holdsfor.io.readers.read import read_events
-from holdsfor.job.live.feeds import open_feed
+from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.local.stream import stream
 from tests.io.expect import args, block, inputs, rejects
 

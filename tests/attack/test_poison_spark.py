@@ -17,8 +17,8 @@ from holdsfor.io.mqtt.inbox import Message, as_batch
 from holdsfor.io.mqtt.spool import SpoolWriter
 from holdsfor.io.storage.changelog import commit_name, committed
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.feeds import MessageReader
-from holdsfor.job.live.reading import LineReader
+from holdsfor.job.live.input.feeds import MessageReader
+from holdsfor.job.live.input.reading import LineReader
 from holdsfor.language.description import Input
 from tests.attack.test_poison_stream import DESCRIPTION, MAPPING, STEP, expected, good_line, good_message
 from tests.spark.live.files import Folder

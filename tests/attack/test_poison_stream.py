@@ -17,22 +17,22 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.clock import WallClock
-from holdsfor.job.live.crew import Alone, Note
-from holdsfor.job.live.feeds import MessageReader
-from holdsfor.job.live.files import FileReader
-from holdsfor.job.live.ledger import Commit, Ledger
-from holdsfor.job.live.microbatch import Setting, Stream
-from holdsfor.job.live.outlook import Outlook
-from holdsfor.job.live.reading import LineReader, Reader, Reading
-from holdsfor.job.live.telling import metrics_of
+from holdsfor.job.live.batch.after_commit import metrics_of
+from holdsfor.job.live.batch.batch_decision import Outlook
+from holdsfor.job.live.batch.clock import WallClock
+from holdsfor.job.live.batch.crew import Alone, Note
+from holdsfor.job.live.batch.microbatch import Setting, Stream
+from holdsfor.job.live.input.feeds import MessageReader
+from holdsfor.job.live.input.files import FileReader
+from holdsfor.job.live.input.reading import LineReader, Reader, Reading
+from holdsfor.job.live.state.bucket import Turn
+from holdsfor.job.live.state.ledger import Commit, Ledger
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 from holdsfor.language import parse

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from holdsfor.cli import app
 from holdsfor.cli.stream import sink_of
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import has_password, hide_passwords, show_address, show_location
+from holdsfor.io.brokers.address import has_password, hide_passwords, show_address, show_location
 from holdsfor.io.mqtt import MqttSink, Settings
 from holdsfor.io.sinks import JsonLinesSink, WebhookSink
 from holdsfor.io.storage.store import Store

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.reading import LineReader
-from holdsfor.job.live.verify import verify_stream
+from holdsfor.job.live.input.reading import LineReader
+from holdsfor.job.live.state.verify import verify_stream
 from holdsfor.spark.live.files import FileStreamReader
 from tests.attack.folder_stream import FILES, FolderStream, Killed, history, lines, put
 from tests.conformance.compare import differences

@@ -16,10 +16,10 @@ from holdsfor.io.storage.changelog import committed
 from holdsfor.io.storage.claims import Timing
 from holdsfor.io.storage.lease import FolderInUse, LeaseLost, take_lease
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import Alone, Note
-from holdsfor.job.live.ledger import Ledger
-from holdsfor.job.live.microbatch import Stream
+from holdsfor.job.live.batch.crew import Alone, Note
+from holdsfor.job.live.batch.microbatch import Stream
+from holdsfor.job.live.state.bucket import Turn
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.tasks import Job
 from tests.attack.folder_stream import FolderStream, put
 from tests.conformance.streamed import lines_table

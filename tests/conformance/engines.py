@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 
 import holdsfor
 import holdsfor.spark
-from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.window import Ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import Ticks
+from holdsfor.engine.output.changes import Report
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of
 from holdsfor.language import EventDescription

@@ -10,7 +10,7 @@ from random import Random
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.engine.changes import Changes, Report
+from holdsfor.engine.output.changes import Changes, Report
 from holdsfor.language import EventDescription
 from tests.conformance.streamed import arrival, cuts, in_steps
 from tests.naive.rows import Horizon, line_format

@@ -9,18 +9,18 @@ from random import Random
 
 import pyarrow as pa
 
-from holdsfor.engine.changes import Report
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.output.changes import Report
 from holdsfor.io.storage.changelog import read_current
 from holdsfor.io.storage.store import Store
-from holdsfor.job.here import split_done
-from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import EVALUATED, Alone, Note, read_notes, whole_batch_rows
-from holdsfor.job.live.held import Memory
-from holdsfor.job.live.ledger import Ledger
-from holdsfor.job.live.microbatch import Setting, Stream
-from holdsfor.job.live.outlook import Outlook
-from holdsfor.job.live.reading import LineReader, Reading
+from holdsfor.job.in_process import split_done
+from holdsfor.job.live.batch.batch_decision import Outlook
+from holdsfor.job.live.batch.crew import EVALUATED, Alone, Note, read_notes, whole_batch_rows
+from holdsfor.job.live.batch.microbatch import Setting, Stream
+from holdsfor.job.live.input.reading import LineReader, Reading
+from holdsfor.job.live.state.bucket import Turn
+from holdsfor.job.live.state.bucket_state import Memory
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.job.routing import router
 from holdsfor.job.tasks import Job
 from holdsfor.language import EventDescription

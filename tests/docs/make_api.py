@@ -14,7 +14,7 @@ import holdsfor.sinks
 import holdsfor.sources
 import holdsfor.spark
 import holdsfor.view
-from holdsfor.job.live.beginning import StreamOptions
+from holdsfor.job.live.start.beginning import StreamOptions
 from tests.docs.examples import ROOT
 
 PATH = ROOT / "docs" / "api.md"

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import holdsfor
 from holdsfor.cli import app
-from holdsfor.engine import closure
+from holdsfor.engine.definitions import closure
 from tests.docs import tables
 from tests.docs.examples import COMPARED, DOCUMENTS, KINDS, ROOT, WRITTEN, Block, Example, blocks, examples
 

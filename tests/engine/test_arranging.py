@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdsfor
-from holdsfor.engine.axis import Axis
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.inputs import add_block, arrange_events, encoded, source_of
-from holdsfor.engine.points import Points
-from holdsfor.engine.world import World
+from holdsfor.engine.data.axis import Axis
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.points import Points
+from holdsfor.engine.data.world import World
+from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
 from holdsfor.io.events import Block
 from holdsfor.plan import plan
 

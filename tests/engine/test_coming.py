@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.engine.incremental.coming import Coming, find_newly_visible
-from holdsfor.engine.kept_input import rows_after
-from holdsfor.engine.ongoing import divide_by_sight
-from holdsfor.engine.window import NEVER, Windows
+from holdsfor.engine.input.kept_input import rows_after
+from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.stepping.evaluator import divide_by_sight
 from holdsfor.io.events import Block
 
 WINDOWS = Windows(window=30, step=10, start=0, end=64)

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.dictionary import Dictionary, find_distinct
-from holdsfor.engine.term_text import FEW, number_columns
+from holdsfor.engine.data.dictionary import Dictionary, find_distinct
+from holdsfor.engine.data.term_text import FEW, number_columns
 
 NEAR = st.lists(st.integers(-5, 20), max_size=30)
 FAR = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=5)

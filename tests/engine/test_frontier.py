@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from holdsfor.engine.frontier import find_distances, make_frontier, make_lookings, move_frontier
-from holdsfor.engine.window import NEVER, Windows
+from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.stepping.frontier import find_distances, make_frontier, make_lookings, move_frontier
 from holdsfor.language import parse
 from holdsfor.plan import plan
 from tests.naive.programs import random_program

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from holdsfor.engine.column import Column, Selection
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.evaluate import evaluate, make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import Points
-from holdsfor.engine.rows import Rows
-from holdsfor.engine.window import counted, find_windows, standing
-from holdsfor.engine.world import World
+from holdsfor.engine.data.column import Column, Selection
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import Points
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.evaluate import evaluate, make_program
+from holdsfor.engine.input.window import counted, find_windows, standing
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.io.readers.read import read_events
 from holdsfor.language import parse
 from holdsfor.plan import plan

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 import holdsfor
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.history import prepare
-from holdsfor.engine.join_order import cheapest_pair
-from holdsfor.engine.patterns import END, START, join_sequence, match_pattern
-from holdsfor.engine.rows import Rows
-from holdsfor.engine.window import find_windows
-from holdsfor.engine.world import World
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import find_windows
+from holdsfor.engine.patterns.join_order import cheapest_pair
+from holdsfor.engine.patterns.joins import END, START, join_sequence, match_pattern
+from holdsfor.engine.stepping.history import prepare
 from holdsfor.plan import plan
 from holdsfor.plan.definitions import Derived
 from holdsfor.plan.operators import Occurring

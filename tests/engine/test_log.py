@@ -13,13 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Column
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.log import NAMES, LoggedIntervals, LoggedOccurrences, LogRows, LogTexts, make_log, occurrence_rows
-from holdsfor.engine.points import EMPTY, Points
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.output.log import (
+    NAMES,
+    LoggedIntervals,
+    LoggedOccurrences,
+    LogRows,
+    LogTexts,
+    make_log,
+    occurrence_rows,
+)
 from holdsfor.io.storage.fold import INTERVAL_LOG, OCCURRENCE_LOG
-from holdsfor.kernels.logging import INSERT, WITHDRAW
+from holdsfor.kernels.intervals.logging import INSERT, WITHDRAW
 from holdsfor.language.terms import Atom
 from holdsfor.plan.operators import Relation
 from tests.io.naive_ids import fnv, interval_id, occurrence_id

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor
-from holdsfor.engine import dictionary as module
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.many_terms import index_terms
+from holdsfor.engine.data import dictionary as module
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.many_terms import index_terms
 from holdsfor.io.events import NULL
 
 WORDS = ["a", "b", "true", "v12345678", "v123456789", "'Two words'", "é", "7", "-7", "7.5", "1e400", "inf", NULL, "[]"]

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine import axis
-from holdsfor.engine.dictionary import Dictionary
-from holdsfor.engine.reporting import WrittenTexts
+from holdsfor.engine.data import axis
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.output.reporting import WrittenTexts
 from holdsfor.local.recognise import recognise_for
 from tests.naive.programs import random_program
 

@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Column, Selection
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.column import Column, Selection
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental import runs as runs_module
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Stored, keep
 from holdsfor.engine.incremental.touched import TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data
 
 AXIS, DICTIONARY = Axis(0, 1, 8, 4), Dictionary()
 KEYS = 6

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine import simple
-from holdsfor.engine.domain import Domains
-from holdsfor.engine.prepared import Rulebook
+from holdsfor.engine.bodies.rulebook import Rulebook
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions import simple
+from holdsfor.engine.definitions.domain import Domains
 from holdsfor.engine.scripts.following import PURPOSE, follow
 from holdsfor.engine.scripts.script import Scripts
-from holdsfor.engine.world import World
 from holdsfor.kernels import scripts as kernel
 from holdsfor.plan.definitions import Simple
 

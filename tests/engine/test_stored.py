@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.dictionary import Dictionary
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.dictionary import Dictionary
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental import keys as keys_module
 from holdsfor.engine.incremental import stored as stored_module
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import keep
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.units import RowsWanted
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import Points
-from holdsfor.engine.relation import Data
 
 AXIS = Axis(0, 1, 8, 4)
 KEYS = 6

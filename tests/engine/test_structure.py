@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import holdsfor
-from holdsfor.engine.dictionary import Dictionary, DictionaryFull
-from holdsfor.engine.structure import take_apart
+from holdsfor.engine.bodies.structure import take_apart
+from holdsfor.engine.data.dictionary import Dictionary, DictionaryFull
 from holdsfor.language import parse
 from holdsfor.plan.structures import Form
 from tests.conformance.compare import compared, differences

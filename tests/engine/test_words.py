@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from holdsfor.engine.words import ALL, Words, as_words, speaker
+from holdsfor.engine.stepping.upstream_changes import ALL, Words, as_words, speaker
 from holdsfor.io.events import Block
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from holdsfor.engine.incremental.worth import count_light, is_worthwhile
-from holdsfor.engine.window import Windows
+from holdsfor.engine.input.window import Windows
 from holdsfor.io.events import Block
 
 WINDOW, STEP, FIRED = 1600, 100, 10_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import OPEN, Block, Events
-from holdsfor.io.text import as_text
 from holdsfor.language.description import Input, Signature
 
 

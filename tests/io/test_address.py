@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import split_address
+from holdsfor.io.brokers.address import split_address
 from holdsfor.io.mqtt.settings import Settings
 from holdsfor.io.sinks import WebhookSink
 

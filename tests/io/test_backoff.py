@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.io.backoff import Backoff
+from holdsfor.io.brokers.backoff import Backoff
 
 
 def test_pauses_grow_and_differ() -> None:

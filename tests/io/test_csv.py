@@ -14,7 +14,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.events import Events
 from holdsfor.io.join import join_events, number_rows
 from holdsfor.io.readers.column_types import agree
-from holdsfor.io.readers.csv_files import Format, csv_events, read_any, read_plain
+from holdsfor.io.readers.formats.csv_files import Format, csv_events, read_any, read_plain
 from holdsfor.io.readers.mapping import Mapping
 from tests.io.expect import inputs, rows
 from tests.kernels.packed import law

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdsfor
+from holdsfor.io.columns.text import as_text
 from holdsfor.io.facts import FactColumns, fact_columns
 from holdsfor.io.readers.facts import read_facts
-from holdsfor.io.text import as_text
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Diagnostic, Source
 from holdsfor.language.facts import FactTable, JoinedTables, TermRows

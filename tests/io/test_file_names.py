@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.io.file_names import file_names
+from holdsfor.io.tables.file_names import file_names
 
 
 @pytest.mark.parametrize(

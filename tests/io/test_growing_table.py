@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io import growing_table
-from holdsfor.io.growing_table import GrowingTable
+from holdsfor.io.tables import growing_table
+from holdsfor.io.tables.growing_table import GrowingTable
 
 SCHEMA = pa.schema([("name", pa.string()), ("start", pa.int64())])
 

@@ -6,8 +6,8 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor.io.columns.wire import address
 from holdsfor.io.join import TermLists, join_columns
-from holdsfor.io.wire import address
 
 #: Rows of a column, and terms that stand in its list though no row has them.
 columns = st.lists(

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.kafka import Kafka, subscription
+from holdsfor.io.brokers.kafka import Kafka, subscription
 from holdsfor.spark.kafka import KafkaSink
 
 CHANGES = pa.table(

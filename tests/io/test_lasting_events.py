@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 import holdsfor
-from holdsfor.io.readers.terms import read_terms
+from holdsfor.io.readers.formats.terms import read_terms
 from holdsfor.language import parse
 
 RULES = "rest(P) <- break(P) DURING shift(P). initiatedAt(on(P)=true, T) :- happensAt(call(P), T)."

@@ -10,8 +10,8 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.fields import chunks
+from holdsfor.io.readers.formats.rtec import read_rtec
 from holdsfor.io.readers.read import read_events
-from holdsfor.io.readers.rtec import read_rtec
 from tests.io.expect import args, block, inputs, rejects, rows
 
 

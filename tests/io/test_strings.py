@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.io import strings
-from holdsfor.io.strings import strings_of
+from holdsfor.io.columns import strings
+from holdsfor.io.columns.strings import strings_of
 
 
 @settings(deadline=None)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.io.taking import lend_numbers, lend_texts, take_rows
+from holdsfor.io.columns.taking import lend_numbers, lend_texts, take_rows
 
 KINDS = [pa.int64(), pa.float64(), pa.int32(), pa.string(), pa.dictionary(pa.int32(), pa.string())]
 VALUES = {"string": ["a", "b", "c"], "number": [1, 0, -7]}

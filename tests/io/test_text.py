@@ -6,11 +6,11 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdsfor.io.columns.text import as_text, atom_text, field_terms, plain_text
 from holdsfor.io.events import OPEN
 from holdsfor.io.join import TermLists, join_columns
 from holdsfor.io.readers.ground import read_ground
 from holdsfor.io.readers.read import read_events
-from holdsfor.io.text import as_text, atom_text, field_terms, plain_text
 from holdsfor.language.terms import Atom, Float, Int, Term, quoted
 from tests.io.expect import block, inputs, rejects, rows
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import holdsfor.io.write
+import holdsfor.io.tables.write
 from holdsfor.errors import HoldsforError
-from holdsfor.io.write import write_tables
+from holdsfor.io.tables.write import write_tables
 
 INTERVALS = pa.table(
     {
@@ -51,7 +51,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
         path.write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(holdsfor.io.write, "_write_parquet", half)
+    monkeypatch.setattr(holdsfor.io.tables.write, "_write_parquet", half)
     with pytest.raises(HoldsforError, match=r"cannot write .*intervals\.parquet: No space left on device"):
         write_tables({"intervals": INTERVALS.slice(1)}, tmp_path)
     assert pq.read_table(tmp_path / "intervals.parquet").equals(INTERVALS)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import VERSION, Ledger
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.state.ledger import VERSION, Ledger
 from holdsfor.language import parse
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon

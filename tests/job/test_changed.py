@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from holdsfor.engine.evaluate import make_program
-from holdsfor.job.live.changed import PIECES, find_changes
-from holdsfor.job.live.identity import rules_digest, rules_pieces
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.job.live.start.changed import PIECES, find_changes
+from holdsfor.job.live.start.identity import rules_digest, rules_pieces
 from holdsfor.language import parse
 from holdsfor.plan import plan
 

@@ -10,9 +10,9 @@ import pytest
 
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import VERSION, Ledger
-from holdsfor.job.live.opening import open_stream
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.start.opening import open_stream
+from holdsfor.job.live.state.ledger import VERSION, Ledger
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.engines import naive

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from holdsfor.io.columns.wire import unpack
 from holdsfor.io.events import Block
-from holdsfor.io.wire import unpack
-from holdsfor.job.depot import ALIGNMENT, Depot, collect, make_depot_folder
+from holdsfor.job.parcel_files import ALIGNMENT, Depot, collect, make_depot_folder
 
 
 def block(name: str, *times: int) -> Block:

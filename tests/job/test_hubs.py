@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.window import Ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import Ticks
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.exchange import Buckets, hash_terms
 from holdsfor.job.parts import ROWS_A_BUCKET, parts_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.held import Holder, Memory, Remembered
-from holdsfor.job.live.ledger import Logged
+from holdsfor.job.live.state.bucket_state import Holder, Memory, Remembered
+from holdsfor.job.live.state.ledger import Logged
 from holdsfor.job.tasks import Job
 from tests.conformance.compare import differences
 from tests.spark.live.breaking import Breaking, Crash, Fuse

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import pytest
 
-from holdsfor.job.live import crew
-from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import Note
-from holdsfor.job.live.held import Memory
+from holdsfor.job.live.batch import crew
+from holdsfor.job.live.batch.crew import Note
+from holdsfor.job.live.state.bucket import Turn
+from holdsfor.job.live.state.bucket_state import Memory
 from holdsfor.job.tasks import Job
 from tests.conformance.compare import differences
 from tests.conformance.streamed import OneTask

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.algebra import intervals_of_rows, keep_lasting, rename_rows
+from holdsfor.kernels.intervals.algebra import intervals_of_rows, keep_lasting, rename_rows
 from tests.kernels.packed import Axis, axes, interval_lists, ints, law, same
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.bytes64 import count_bits, lowest_bit, mark_bytes
 from holdsfor.kernels.kernel import kernel
-from holdsfor.kernels.lines import cut_lines, find_lines, has_simple_quotes
+from holdsfor.kernels.text.bytes64 import count_bits, lowest_bit, mark_bytes
+from holdsfor.kernels.text.lines import cut_lines, find_lines, has_simple_quotes
 from tests.kernels.packed import law
 
 FIELDS = st.sampled_from(['"', '""', '"a"', '"a', 'a"', 'a"b', '"a"b"', "", "", "a", "a" * 9, "b" * 63, "\u00e9", "\0"])

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.kernel import Ints
-from holdsfor.kernels.logging import (
+from holdsfor.kernels.intervals.logging import (
     OPS,
     UNTOLD,
     WITHDRAW,
@@ -20,6 +19,7 @@ from holdsfor.kernels.logging import (
     log_changes,
     write_texts,
 )
+from holdsfor.kernels.kernel import Ints
 from tests.kernels.packed import law
 from tests.kernels.test_gathering import BITS, LAST, MASK, Span, back, columns, spans
 

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.kernels.bits import Rules, bit_machine
-from holdsfor.kernels.machine import OPEN, Actions, Deadlines, MachineResult, MachineStart, machine
+from holdsfor.kernels.intervals.bits import Rules, bit_machine
+from holdsfor.kernels.intervals.machine import OPEN, Actions, Deadlines, MachineResult, MachineStart, machine
 
 LAST = 24
 BITS = 8

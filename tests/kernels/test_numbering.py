@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdsfor.kernels.numbering import Numbering
+from holdsfor.kernels.rows.numbering import Numbering
 from tests.kernels.packed import ints, law, same
 
 VALUES = st.lists(st.integers(-3, 3) | st.integers(-(1 << 63), (1 << 63) - 1), max_size=20)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdsfor.kernels import SPAN_KINDS, TooManyPairs, join_spans
-from holdsfor.kernels.ranges import count_below
+from holdsfor.kernels.patterns.ranges import count_below
 from tests.kernels.packed import Axis, Intervals, axes, ints, law, same
 from tests.kernels.spans import span_columns, windows
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdsfor.io.columns.strings import TextColumn, strings_of
 from holdsfor.io.readers.fields import split
 from holdsfor.io.readers.grouped import read_groups
-from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.kernels.numerals import ANY, INTEGER, TEXT
-from holdsfor.kernels.strings import KnownStrings, find_strings, index_strings
-from holdsfor.kernels.texts import SOME_ROWS
+from holdsfor.kernels.text.fields import SOME_ROWS
+from holdsfor.kernels.text.numerals import ANY, INTEGER, TEXT
+from holdsfor.kernels.text.strings import KnownStrings, find_strings, index_strings
 from tests.kernels.packed import law
 
 LINES = st.text("ab|\r\n\u00e9x", max_size=60)

@@ -22,8 +22,8 @@ from holdsfor.kernels import (
     touch_by_points,
     unite_touched,
 )
+from holdsfor.kernels.changes.touching import UNTOUCHED
 from holdsfor.kernels.kernel import Ints
-from holdsfor.kernels.touching import UNTOUCHED
 from tests.kernels.packed import ints, law
 from tests.kernels.test_gathering import BITS, KEYS, LAST, MASK, Span, columns, spans
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.engine.evaluate import make_program
+from holdsfor.engine.definitions.evaluate import make_program
 from holdsfor.language import DescriptionError, Diagnostic, load, parse
 from holdsfor.plan import plan
 

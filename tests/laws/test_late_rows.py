@@ -13,11 +13,11 @@ from random import Random
 import pytest
 
 import holdsfor
-from holdsfor.engine.axis import Ints
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental import keys, late, touching
 from holdsfor.engine.scripts import confirming
 from holdsfor.engine.scripts.confirming import Conclusions, Readers, conclude_alone
-from holdsfor.engine.world import World
 from holdsfor.kernels import find_contradictions
 from tests.laws.test_incremental import Told, keep_in_runs, tell
 

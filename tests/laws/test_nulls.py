@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.window import Ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import EventSource
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of

@@ -11,10 +11,10 @@ import pytest
 
 import holdsfor
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.crew import Alone
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import Ledger
-from holdsfor.job.live.microbatch import Stream
+from holdsfor.job.live.batch.crew import Alone
+from holdsfor.job.live.batch.microbatch import Stream
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.language import EventDescription
 from tests.conformance.sessions import begin
 from tests.conformance.streamed import arrival, lines_table, setting_of

@@ -13,8 +13,8 @@ from random import Random
 
 import pytest
 
-from holdsfor.engine import stepping
-from holdsfor.engine.changes import REPORTS, Report
+from holdsfor.engine.output.changes import REPORTS, Report
+from holdsfor.engine.stepping.query_times import query_times as stepping
 from holdsfor.language import EventDescription, parse
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import in_process, stepped

@@ -13,9 +13,9 @@ from random import Random
 import pytest
 
 from holdsfor.engine.incremental import keys, stored, touching, worth
-from holdsfor.engine.ongoing import Ongoing
-from holdsfor.engine.words import MOST_WORDS
-from holdsfor.job.live import held
+from holdsfor.engine.stepping.evaluator import Ongoing
+from holdsfor.engine.stepping.upstream_changes import MOST_WORDS
+from holdsfor.job.live.state import bucket_state as held
 from holdsfor.language import DescriptionError, parse
 from tests.conformance.streamed import in_steps, setting_of, shared_out
 from tests.laws.test_incremental import draw
@@ -41,7 +41,7 @@ def test_several_buckets_same_log_as_one(seed: int, tmp_path: Path, monkeypatch:
     for module in (keys, stored):
         monkeypatch.setattr(module, "FEW", (0, 0, module.FEW)[seed // 2 % 3])
     monkeypatch.setattr(worth, "FEW_ROWS", (0, worth.FEW_ROWS)[min(seed // 32 % 4, 1)])
-    monkeypatch.setattr("holdsfor.engine.words.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
+    monkeypatch.setattr("holdsfor.engine.stepping.upstream_changes.MOST_WORDS", (0, MOST_WORDS)[seed // 2 % 2])
     program = with_more_query_times((draw, random_links, random_shapes, random_links)[seed % 4](seed))
     try:
         alone = run(program, tmp_path / "one", seed, buckets=1, remembers=False)

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.changes import REPORTS, Report
+from holdsfor.engine.output.changes import REPORTS, Report
 from holdsfor.io.storage.changelog import read_changes
-from holdsfor.job.live.ledger import Commit
+from holdsfor.job.live.state.ledger import Commit
 from holdsfor.language import parse
 from holdsfor.plan.walk import defines
 from tests.conformance.compare import compared, differences
@@ -248,7 +248,7 @@ def merged(live: ByHand, at: int, batches: list[Parts]) -> None:
     for batch, parts in enumerate(lost):
         if batch == at:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("holdsfor.job.live.ledger.Ledger.write", crash)
+                patch.setattr("holdsfor.job.live.state.ledger.Ledger.write", crash)
                 with pytest.raises(Crash):
                     live.run(batch, batches[at])
             live.restart()

@@ -15,8 +15,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 import holdsfor
-from holdsfor.engine.changes import REPORTS, Report
-from holdsfor.engine.fence import EVERYTHING, span_of
+from holdsfor.engine.input.fence import EVERYTHING, span_of
+from holdsfor.engine.output.changes import REPORTS, Report
 from holdsfor.language import DescriptionError, EventDescription, parse
 from tests.conformance.engines import TASKS, Engine, answer, on_spark
 from tests.conformance.streamed import arrival, cuts, in_steps, setting_of

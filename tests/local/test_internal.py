@@ -16,9 +16,9 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.sinks import JsonLinesSink
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.early import check_early
-from holdsfor.job.live.feeds import Folder
-from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.input.feeds import Folder
+from holdsfor.job.live.input.files import FileReader
+from holdsfor.job.live.start.preflight import check_early
 from holdsfor.local.stream import LocalQuery, stream
 
 RULES = """

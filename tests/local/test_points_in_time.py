@@ -9,8 +9,8 @@ import pytest
 
 import holdsfor
 from holdsfor.io.readers.mapping import Mapping
-from holdsfor.job.live.feeds import Folder
-from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.input.feeds import Folder
+from holdsfor.job.live.input.files import FileReader
 from holdsfor.local.stream import stream
 
 RULES = "out <- a SEQ 70.\n"

@@ -16,7 +16,7 @@ from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.job.batch import AloneInBatch
-from holdsfor.job.live.feeds import open_feed
+from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.job.parts import parts_of
 from holdsfor.local.stream import stream
 

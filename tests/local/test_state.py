@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
-from holdsfor.job.live.ledger import VERSION
+from holdsfor.job.live.state.ledger import VERSION
 from holdsfor.local.state import HeldRows, read_state
 from tests.job.make_checkpoint import FOLDER
 

@@ -19,11 +19,11 @@ from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.lease import LeaseLost
-from holdsfor.job.live.clock import WallClock
-from holdsfor.job.live.feeds import Folder, SpoolFeed
-from holdsfor.job.live.files import FileReader
+from holdsfor.job.live.batch.clock import WallClock
+from holdsfor.job.live.input.feeds import Folder, SpoolFeed
+from holdsfor.job.live.input.files import FileReader
 from holdsfor.job.live.query import LiveQuery
-from holdsfor.job.live.verify import verify_stream
+from holdsfor.job.live.state.verify import verify_stream
 from holdsfor.local.stream import LocalQuery, stream
 from holdsfor.spark.live.sources import open_source
 from tests.attack.folder_stream import ROWS, RULES, FolderStream, Killed, history, lines, put
@@ -122,7 +122,7 @@ def test_it_may_die_before_and_after_a_batch(step: str, folder: Path, monkeypatc
 
 
 def _dies_at(step: str, at: int) -> Callable[..., Any]:
-    import holdsfor.job.live.progress as progress
+    import holdsfor.job.live.state.progress as progress
 
     real = getattr(progress, step)
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.kinds import kinds_of_terms
-from holdsfor.io.wide import BOOLEAN, FLOAT, INTEGER, LARGE, TEXT
+from holdsfor.engine.output.argument_types import kinds_of_terms
+from holdsfor.io.tables.wide import BOOLEAN, FLOAT, INTEGER, LARGE, TEXT
 
 HOT = """
 initiatedAt(hot(Machine)=true, T) :- happensAt(reading(Machine, Degrees), T), Degrees > 90.

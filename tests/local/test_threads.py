@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import holdsfor
-from holdsfor.engine.result import Result
+from holdsfor.engine.output.result import Result
 from holdsfor.local import threads
 from holdsfor.local.threads import choose_threads
 from holdsfor.plan import plan

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import holdsfor
 from holdsfor.cli import app
 from holdsfor.errors import HoldsforError
-from holdsfor.job.live.feeds import open_feed
+from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.local.stream import stream
 
 RULES = """

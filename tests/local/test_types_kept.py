@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import holdsfor
-from holdsfor.job.live.feeds import open_feed
+from holdsfor.job.live.input.feeds import open_feed
 from holdsfor.local.stream import stream
 
 RULES = holdsfor.parse("happensAt(seen(A), T) :- happensAt(pos(A), T).")

@@ -20,7 +20,7 @@ happensAt(high(X, N), T) :- happensAt(level(X, N), T), limit(X, M), N > M * 1.5.
 holdsFor(lit(X, Y)=true, I) :- holdsFor(near(X, Y)=true, A), holdsFor(lamp(X)=on, B), intersect_all([A, B], I).
 holdsFor(later(X, Y)=true, I) :- holdsFor(near(X, Y)=true, A), holdsFor(lamp(X)=on, B), before(A, B, source, I).
 """
-#: A checkpoint is known by it: whoever must change this raises VERSION in job/live/ledger.py.
+#: A checkpoint is known by it: whoever must change this raises VERSION in job/live/state/ledger.py.
 DIGEST = "7574a89d2f92a3bbec15f7121b74fca2c12a072e95e6055abd8c1e369a58992a"
 
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import pytest
 
-from holdsfor.engine.rules import parse_rules
 from holdsfor.language import DescriptionError
+from holdsfor.rules import parse_rules
 
 
 def fluents(count: int) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.window import Ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import Ticks
 from holdsfor.io.readers.read import EventSource
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of

@@ -8,8 +8,8 @@ from pyspark.sql import SparkSession
 
 import holdsfor
 import holdsfor.spark
-from holdsfor.engine.evaluate import make_program
-from holdsfor.engine.window import check_ticks
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.input.window import check_ticks
 from holdsfor.io.readers.read import read_events
 from holdsfor.job.batch import AloneInBatch, run_batch
 from holdsfor.job.parts import parts_of

@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 
 import holdsfor
 from holdsfor.errors import HoldsforError
-from holdsfor.io.kafka import Kafka
+from holdsfor.io.brokers.kafka import Kafka
 from holdsfor.io.mqtt.payload import messages_to_events
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.live.feeds import MessageReader
+from holdsfor.job.live.input.feeds import MessageReader
 from holdsfor.spark import stream
 from holdsfor.spark.kafka import KafkaSink, as_messages, connector, read_topics
 from tests.io.test_kafka import CHANGES

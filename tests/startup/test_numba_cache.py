@@ -91,7 +91,7 @@ CALLER = """
 import sys
 sys.path.insert(0, "FOLDER")
 import numpy as np
-from holdsfor.kernels.touching import find_contradictions
+from holdsfor.kernels.changes.touching import find_contradictions
 none, bits = np.empty(0, np.int64), 8
 starts = np.array([(3 << bits) + 5, (3 << bits) + 9])
 runs = np.array([[1, 0, 1]])
@@ -109,7 +109,7 @@ def test_compiling_is_logged(tmp_path: Path) -> None:
 LINES_PROGRAM = """
 import sys
 import numpy as np
-from holdsfor.kernels.lines import _within_quotes, cut_lines
+from holdsfor.kernels.text.lines import _within_quotes, cut_lines
 data = np.frombuffer(b"a|bcd|efghij\\n", np.uint8)
 data = data.copy() if sys.argv[1] == "writeable" else data
 print(cut_lines(data, ord("|")).cuts.tolist(), sum(_within_quotes.stats.cache_hits.values()))
@@ -125,7 +125,7 @@ def test_a_kernel_from_disk_is_put_into_one_that_is_compiled(tmp_path: Path) -> 
 FAILING_PROGRAM = """
 import sys
 import numpy as np
-from holdsfor.kernels.lines import copy_strings
+from holdsfor.kernels.text.lines import copy_strings
 one = np.ones(1, np.int32)
 try:
     copy_strings(np.zeros(9, np.uint8), 5 * one, one, np.ones(1, np.bool_))

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.frontier import Frontier
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data
+from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.keys import Tuples, sorted_by
 from holdsfor.engine.incremental.runs import Runs, add_events
 from holdsfor.engine.incremental.stored import Difference, Gathered, Stored, keep
 from holdsfor.engine.incremental.touched import TouchedKeys, find_earliest
-from holdsfor.engine.inputs import add_block, arrange_events, encoded, source_of
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data
-from holdsfor.engine.window import Windows, standing
-from holdsfor.engine.words import has_several_speakers, last_words
-from holdsfor.engine.world import World
+from holdsfor.engine.input.inputs import add_block, arrange_events, encoded, source_of
+from holdsfor.engine.input.window import Windows, standing
+from holdsfor.engine.stepping.frontier import Frontier
+from holdsfor.engine.stepping.upstream_changes import has_several_speakers, last_words
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.kernels import places_of_same_keys, union2

@@ -11,19 +11,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from holdsfor.engine.column import Mask
-from holdsfor.engine.evaluate import define, find_domains
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data, put_after
+from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.definitions.evaluate import define, find_domains
 from holdsfor.engine.incremental.arrivals import differing
 from holdsfor.engine.incremental.cuts import ChangedRows, TupleCuts, cut_of_rows, settled_before
 from holdsfor.engine.incremental.stored import Difference, Gathered, keep
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data, put_after
-from holdsfor.engine.settling import still_running
-from holdsfor.engine.world import Running, World
-from holdsfor.kernels.machine_state import FAR
+from holdsfor.engine.stepping.settling import still_running
+from holdsfor.kernels.intervals.machine_state import FAR
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
-from holdsfor.engine.window import NEVER, Windows
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.input.window import NEVER, Windows
 from holdsfor.io.events import Block
 
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.stored import Gathered
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.relation import Data
 from holdsfor.kernels import compress, conclude_after_cuts, cuts_of_codes, divide_at_cuts, merge_sorted, points_since
 from holdsfor.plan.operators import Relation
 

@@ -9,8 +9,11 @@ from itertools import permutations
 
 import numpy as np
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Mask
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.runs import Runs
 from holdsfor.engine.incremental.stored import FEW, Gathered, Stored, keep_added
 from holdsfor.engine.incremental.touched import (
@@ -22,9 +25,6 @@ from holdsfor.engine.incremental.touched import (
     tuple_keys,
 )
 from holdsfor.engine.incremental.units import Positions, RowsWanted
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     first_places,
     gather_from_all,
@@ -36,7 +36,7 @@ from holdsfor.kernels import (
     places_of_keys,
     times_of_pairs,
 )
-from holdsfor.kernels.touching import UNTOUCHED
+from holdsfor.kernels.changes.touching import UNTOUCHED
 
 #: So many binary searches cost as much as a look at one row for each of them.
 SEARCH = 24

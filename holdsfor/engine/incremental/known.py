@@ -8,9 +8,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.evaluate import Program
-from holdsfor.engine.frontier import (
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data, change_rows
+from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.definitions.evaluate import Program
+from holdsfor.engine.incremental.arrivals import Stores
+from holdsfor.engine.incremental.stored import Difference, keep
+from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
+from holdsfor.engine.input.window import Windows
+from holdsfor.engine.scripts.confirming import Readers, may_confirm
+from holdsfor.engine.stepping.frontier import (
     Delays,
     Distances,
     Frontier,
@@ -19,17 +28,8 @@ from holdsfor.engine.frontier import (
     find_stirring,
     make_lookings,
 )
-from holdsfor.engine.incremental.arrivals import Stores
-from holdsfor.engine.incremental.stored import Difference, keep
-from holdsfor.engine.incremental.units import DefinitionStep, RowsWanted, Unit, find_units, find_wanted, make_steps
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data, change_rows
-from holdsfor.engine.scripts.confirming import Readers, may_confirm
-from holdsfor.engine.settling import Scope
-from holdsfor.engine.stepping import QueryMoment
-from holdsfor.engine.window import Windows
-from holdsfor.engine.world import Running, World
+from holdsfor.engine.stepping.query_times import QueryMoment
+from holdsfor.engine.stepping.settling import Scope
 from holdsfor.kernels import merge_lingering, starts_after
 from holdsfor.plan.definitions import Definition, Due, Group, Simple, Static
 from holdsfor.plan.operators import Relation

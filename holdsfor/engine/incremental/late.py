@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.keys import Tuples, leading_shift
 from holdsfor.engine.incremental.runs import Runs
@@ -17,9 +20,6 @@ from holdsfor.engine.incremental.stored import Difference, Stored
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data
 from holdsfor.engine.scripts.confirming import Conclusions, conclude_alone
 from holdsfor.kernels import find_contradictions, span_by_points
 from holdsfor.plan.operators import Relation

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from holdsfor.engine.axis import INT64, Ints
-from holdsfor.engine.column import Column
-from holdsfor.engine.dictionary import Numbers
+from holdsfor.engine.data.axis import INT64, Ints
+from holdsfor.engine.data.column import Column
+from holdsfor.engine.data.dictionary import Numbers
+from holdsfor.engine.data.points import EMPTY, Points, unite_parts
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.stored import (
     CHANGED_SHARE,
     Gathered,
@@ -22,8 +24,6 @@ from holdsfor.engine.incremental.stored import (
     estimate_keys,
     keep,
 )
-from holdsfor.engine.points import EMPTY, Points, unite_parts
-from holdsfor.engine.relation import Data
 from holdsfor.kernels import gather_from_runs, take
 
 Kinds = Mapping[tuple[int, str], np.dtype[Any]]

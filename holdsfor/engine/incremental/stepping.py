@@ -10,8 +10,10 @@ from functools import partial
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.frontier import move_frontier
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.relation import Data, merge_in_order
+from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import add_arrivals, add_words
 from holdsfor.engine.incremental.blocks import Evaluation
 from holdsfor.engine.incremental.coming import Coming, find_newly_visible
@@ -27,14 +29,12 @@ from holdsfor.engine.incremental.known import (
 from holdsfor.engine.incremental.touching import choose_block, find_touched
 from holdsfor.engine.incremental.turn import WORK, Differences, QueryTurn
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.kept_input import KeptInput
-from holdsfor.engine.relation import Data, merge_in_order
-from holdsfor.engine.settling import State
-from holdsfor.engine.stepping import Arrived, QueryMoment, visible_input
-from holdsfor.engine.window import NEVER
-from holdsfor.engine.words import NO_WORDS, Words
-from holdsfor.engine.world import World
+from holdsfor.engine.input.kept_input import KeptInput
+from holdsfor.engine.input.window import NEVER
+from holdsfor.engine.stepping.frontier import move_frontier
+from holdsfor.engine.stepping.query_times import Arrived, QueryMoment, visible_input
+from holdsfor.engine.stepping.settling import State
+from holdsfor.engine.stepping.upstream_changes import NO_WORDS, Words
 from holdsfor.io.events import Block
 from holdsfor.io.join import join_blocks
 from holdsfor.plan.operators import Relation

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import EMPTY, Points
-from holdsfor.engine.relation import Data, change_rows, merge_in_order, put_in_order
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import EMPTY, Points
+from holdsfor.engine.data.relation import Data, change_rows, merge_in_order, put_in_order
 from holdsfor.kernels import change_added
 
 #: A new base is made when what has changed is one in so many of its rows, or the rows are few.

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.column import Mask
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.units import Positions
-from holdsfor.engine.points import EMPTY
-from holdsfor.engine.relation import Data
 from holdsfor.kernels import find_earliest_of_codes, take_touched, unite_touched
-from holdsfor.kernels.touching import UNTOUCHED
+from holdsfor.kernels.changes.touching import UNTOUCHED
 
 #: Keys are counted off, and not sorted, where there are no more numbers than so many times the keys.
 DENSE = 16

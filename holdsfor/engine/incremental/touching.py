@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.column import Mask
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.column import Mask
+from holdsfor.engine.data.intervals import Intervals
+from holdsfor.engine.data.points import Points
+from holdsfor.engine.data.relation import Data
 from holdsfor.engine.incremental.keys import Tuples, sorted_by, starts_of
 from holdsfor.engine.incremental.known import Carriers, Wait
 from holdsfor.engine.incremental.late import touch_by_contradictions
@@ -16,9 +19,6 @@ from holdsfor.engine.incremental.stored import Difference
 from holdsfor.engine.incremental.touched import Touched, TouchedKeys, ordered_key
 from holdsfor.engine.incremental.turn import QueryTurn, TouchedBlock
 from holdsfor.engine.incremental.units import Unit
-from holdsfor.engine.intervals import Intervals
-from holdsfor.engine.points import Points
-from holdsfor.engine.relation import Data
 from holdsfor.kernels import (
     compress,
     find_earliest_of_codes,
@@ -28,7 +28,7 @@ from holdsfor.kernels import (
     touch_by_intervals,
     touch_by_points,
 )
-from holdsfor.kernels.touching import UNTOUCHED
+from holdsfor.kernels.changes.touching import UNTOUCHED
 from holdsfor.plan.definitions import Group
 from holdsfor.plan.operators import Relation
 

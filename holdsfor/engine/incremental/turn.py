@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from holdsfor.engine.data.world import Running, World
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting
 from holdsfor.engine.incremental.stored import Difference, merge_differences
-from holdsfor.engine.world import Running, World
 from holdsfor.plan.definitions import Due
 from holdsfor.plan.operators import Relation
 

@@ -6,8 +6,8 @@ from collections.abc import Container, Sequence
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.window import Windows
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.input.window import Windows
 from holdsfor.io.events import Block
 from holdsfor.kernels import count_ages
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
-from holdsfor.engine.world import World
 from holdsfor.kernels.scripts import SLOTS, follow_script
 from holdsfor.plan.definitions import Definition, Simple
 from holdsfor.plan.operators import At, Conclude, Holding, Occurring, Relation

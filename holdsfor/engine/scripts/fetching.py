@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from holdsfor.engine.axis import INT64, Ints
-from holdsfor.engine.chain import points
-from holdsfor.engine.dictionary import Numbers
-from holdsfor.engine.literals import Arguments
-from holdsfor.engine.points import EMPTY, Picks, Points
-from holdsfor.engine.world import World
+from holdsfor.engine.bodies.argument_layout import Arguments
+from holdsfor.engine.bodies.chain import points
+from holdsfor.engine.data.axis import INT64, Ints
+from holdsfor.engine.data.dictionary import Numbers
+from holdsfor.engine.data.points import EMPTY, Picks, Points
+from holdsfor.engine.data.world import World
 from holdsfor.language.description import Signature
 from holdsfor.plan.operators import At, Relation
 

@@ -6,17 +6,17 @@ from functools import partial
 
 import numpy as np
 
-from holdsfor.engine.axis import Ints
-from holdsfor.engine.conclude import concluded, merged
-from holdsfor.engine.domain import Domains, admits_all
-from holdsfor.engine.initial import initial_keys
-from holdsfor.engine.points import EMPTY
-from holdsfor.engine.prepared import Rulebook, find_rule
+from holdsfor.engine.bodies.heads import concluded, merged
+from holdsfor.engine.bodies.rulebook import Rulebook, find_rule
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.world import World
+from holdsfor.engine.definitions.domain import Domains, admits_all
+from holdsfor.engine.definitions.initial import initial_keys
 from holdsfor.engine.scripts.fetching import as_plain
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
-from holdsfor.engine.world import World
-from holdsfor.kernels.inertia import hold_between
+from holdsfor.kernels.intervals.inertia import hold_between
 from holdsfor.kernels.scripts import CARRY, CONTINUE, MERGE, SLOTS, follow_script
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude

@@ -9,11 +9,11 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.points import EMPTY
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.fetching import EventShape, Fetch, Reshaped
 from holdsfor.engine.scripts.writing import ScriptDraft
-from holdsfor.engine.world import World
 from holdsfor.kernels.scripts import SLOTS
 from holdsfor.plan.definitions import Simple
 from holdsfor.plan.operators import Conclude, Relation

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdsfor.engine.axis import Axis, Ints
-from holdsfor.engine.literals import Arguments, read_literal
-from holdsfor.engine.points import Points
+from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.points import Points
+from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.fetching import (
     EventShape,
     Fetch,
@@ -27,7 +28,6 @@ from holdsfor.engine.scripts.fetching import (
     fetch_starts,
     find_shape,
 )
-from holdsfor.engine.world import World
 from holdsfor.kernels import scripts as kernel
 from holdsfor.language.terms import Compound, Float, Int, Term, Var, is_ground
 from holdsfor.plan.operators import Arg, At, Conclude, Holding, Let, Lookup, Op, Relation, Structure, Where, Without

@@ -12,8 +12,8 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.brokers.network import Remedies, explain_failure
 from holdsfor.io.mqtt.settings import Settings
-from holdsfor.io.network import Remedies, explain_failure
 from holdsfor.printable import printable
 
 _log = logging.getLogger(__name__)

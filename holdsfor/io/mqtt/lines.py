@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import mask
 from holdsfor.io.events import Events, Ints
-from holdsfor.io.readers.rtec import read_rtec
-from holdsfor.io.text import mask
+from holdsfor.io.readers.formats.rtec import read_rtec
 from holdsfor.language.description import Input
 
 # `insert` and `retract` come before a name; an event that is itself called insert has its arrival, a number, there.

@@ -12,6 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import Mask, mask
+from holdsfor.io.columns.utf8 import NOT_UTF8, mend_column
 from holdsfor.io.events import REJECTS_SCHEMA, Events, Ints
 from holdsfor.io.join import join_events
 from holdsfor.io.mqtt import topics
@@ -19,11 +21,9 @@ from holdsfor.io.mqtt.lines import read_lines
 from holdsfor.io.mqtt.topics import TopicRule, level_columns, routed, topic_rules
 from holdsfor.io.readers.arguments import plain
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping
+from holdsfor.io.readers.formats.objects import ObjectRows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping
-from holdsfor.io.readers.objects import ObjectRows, Wanted, read_objects, without_nested
 from holdsfor.io.readers.sieve import shorten, take_text
-from holdsfor.io.text import Mask, mask
-from holdsfor.io.utf8 import NOT_UTF8, mend_column
 from holdsfor.language.description import Input
 
 #: Characters that the table of rejects keeps of a payload that gave many of them.

@@ -16,10 +16,10 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.backoff import Backoff
+from holdsfor.io.brokers.backoff import Backoff
+from holdsfor.io.brokers.network import is_lasting
 from holdsfor.io.mqtt.connection import ID_PROPERTY, begin, new_client, refusal, unreachable, why_not
 from holdsfor.io.mqtt.settings import Settings
-from holdsfor.io.network import is_lasting
 
 LONGEST_PAUSE = 5.0  # seconds between attempts to connect
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote
 from paho.mqtt.client import topic_matches_sub
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import read_secret, show_address, split_address
+from holdsfor.io.brokers.address import read_secret, show_address, split_address
 from holdsfor.io.readers.mapping import did_you_mean
 
 #: What an address may say after its question mark, and what it is turned into.

@@ -22,10 +22,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.text import mask
 from holdsfor.io.events import Ints
 from holdsfor.io.mqtt.settings import check_filter
 from holdsfor.io.readers.mapping import Mapping, did_you_mean
-from holdsfor.io.text import mask
 
 _LEVEL = re.compile(r"^\{([A-Za-z_]\w*)\}$")
 _FORMATS = ("json", "rtec")

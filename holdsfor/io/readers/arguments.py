@@ -9,10 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.readers.column_types import NUMBER, WORD
-from holdsfor.io.readers.times import ticks_of_dates
-from holdsfor.io.strings import TextColumn, strings_of
-from holdsfor.io.text import (
+from holdsfor.io.columns.strings import TextColumn, strings_of
+from holdsfor.io.columns.text import (
     LEADING_ZERO,
     Mask,
     TermList,
@@ -30,7 +28,9 @@ from holdsfor.io.text import (
     value_terms,
     word_terms,
 )
-from holdsfor.kernels.numerals import TEXT
+from holdsfor.io.readers.column_types import NUMBER, WORD
+from holdsfor.io.readers.times import ticks_of_dates
+from holdsfor.kernels.text.numerals import TEXT
 
 #: From texts, each once, to terms.
 MakeTerms = Callable[[pa.Array], TermList]

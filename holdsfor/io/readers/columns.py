@@ -13,6 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.strings import TextColumn
+from holdsfor.io.columns.taking import take_rows
+from holdsfor.io.columns.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
+from holdsfor.io.columns.utf8 import NOT_UTF8, escape_text, mend_column
 from holdsfor.io.events import NOT_NUMBERS, OPEN, REJECTS_SCHEMA, TIMES_CUT, Block, Events, Ints
 from holdsfor.io.readers.arguments import (
     column_terms,
@@ -38,13 +42,9 @@ from holdsfor.io.readers.sieve import (
     time_blocks,
 )
 from holdsfor.io.readers.times import ReadTimes, ends, has_time_stamps, is_time_stamp, times
-from holdsfor.io.strings import TextColumn
-from holdsfor.io.taking import take_rows
-from holdsfor.io.text import Mask, as_text, cast_to, mark_nulls, mask, number_terms
-from holdsfor.io.utf8 import NOT_UTF8, escape_text, mend_column
-from holdsfor.io.wide import came_as
+from holdsfor.io.tables.wide import came_as
 from holdsfor.kernels import order_by_key
-from holdsfor.kernels.numerals import INTEGER
+from holdsfor.kernels.text.numerals import INTEGER
 from holdsfor.language.description import Input
 from holdsfor.printable import count_text
 

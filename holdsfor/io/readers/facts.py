@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from holdsfor.errors import HoldsforError
 from holdsfor.io.facts import FactColumns, once
 from holdsfor.io.readers.arguments import column_terms, plain
-from holdsfor.io.readers.files import BAD_FILE, check_codes
+from holdsfor.io.readers.formats.files import BAD_FILE, check_codes
 from holdsfor.language.description import Signature
 from holdsfor.language.terms import Place
 

@@ -17,11 +17,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.strings import Strings
+from holdsfor.io.columns.text import Mask
+from holdsfor.io.columns.utf8 import escape, is_utf8, is_whole
 from holdsfor.io.events import Ints
-from holdsfor.io.strings import Strings
-from holdsfor.io.text import Mask
-from holdsfor.io.utf8 import escape, is_utf8, is_whole
-from holdsfor.kernels.lines import cut_lines, find_fields, find_lines, has_simple_quotes
+from holdsfor.kernels.text.lines import cut_lines, find_fields, find_lines, has_simple_quotes
 from holdsfor.memory import most_memory
 
 BOM = b"\xef\xbb\xbf"

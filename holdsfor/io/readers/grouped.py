@@ -12,12 +12,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from holdsfor.io.columns.strings import Strings, TextColumn, TextList
 from holdsfor.io.events import Ints
 from holdsfor.io.readers.fields import Fields
-from holdsfor.io.strings import Strings, TextColumn, TextList
-from holdsfor.kernels.lines import trim_quotes
-from holdsfor.kernels.numerals import ANY, TEXT, UNREAD
-from holdsfor.kernels.texts import FieldLayout, Texts, Values, read_rows
+from holdsfor.kernels.text.fields import FieldLayout, Texts, Values, read_rows
+from holdsfor.kernels.text.lines import trim_quotes
+from holdsfor.kernels.text.numerals import ANY, TEXT, UNREAD
 
 #: Fields of a row that are read: the place of each after the row's first, and what it is (`kernels.texts`).
 Wanted = Sequence[tuple[int, int]]

@@ -19,14 +19,14 @@ from holdsfor.io.events import Events
 from holdsfor.io.join import join_events
 from holdsfor.io.readers.column_types import Agreed, agree, is_as_agreed, join_seen
 from holdsfor.io.readers.columns import blocks_from_table, check_mapping, check_names
-from holdsfor.io.readers.csv_files import csv_events
 from holdsfor.io.readers.fields import chunks, open_text
-from holdsfor.io.readers.files import feather_events, parquet_events
-from holdsfor.io.readers.json_lines import ENDINGS as JSON_ENDINGS
-from holdsfor.io.readers.json_lines import json_line_events
+from holdsfor.io.readers.formats.csv_files import csv_events
+from holdsfor.io.readers.formats.files import feather_events, parquet_events
+from holdsfor.io.readers.formats.json_lines import ENDINGS as JSON_ENDINGS
+from holdsfor.io.readers.formats.json_lines import json_line_events
+from holdsfor.io.readers.formats.rtec import read_rtec
+from holdsfor.io.readers.formats.terms import read_terms
 from holdsfor.io.readers.mapping import Mapping, as_mapping, did_you_mean
-from holdsfor.io.readers.rtec import read_rtec
-from holdsfor.io.readers.terms import read_terms
 from holdsfor.language.description import Input
 
 FORMATS = ("rtec", "columns", "terms")

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.strings import Places, Strings
+from holdsfor.io.columns.text import number_text
 from holdsfor.io.facts import FactColumns, once
-from holdsfor.io.strings import Places, Strings
-from holdsfor.io.text import number_text
-from holdsfor.kernels.plain_facts import DECIMAL, INTEGER, NAME, FactPlaces, read_plain_facts
+from holdsfor.kernels.text.plain_facts import DECIMAL, INTEGER, NAME, FactPlaces, read_plain_facts
 from holdsfor.language.description import Signature
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.terms import Place

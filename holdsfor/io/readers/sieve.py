@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from holdsfor.io.columns.text import Mask, mask
+from holdsfor.io.columns.utf8 import escape_text
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, REJECTS_SCHEMA, Block, Events, Ints
-from holdsfor.io.text import Mask, mask
-from holdsfor.io.utf8 import escape_text
 
 #: Characters of a row that the table of rejects keeps at most.
 SHOWN = 1000

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.strings import TextColumn
+from holdsfor.io.columns.taking import lend_numbers
+from holdsfor.io.columns.text import Mask, cast_to, integers, mask
 from holdsfor.io.events import MOST_TIME, OPEN, OUT_OF_RANGE, Ints
 from holdsfor.io.readers.mapping import UNITS
 from holdsfor.io.readers.sieve import closed
-from holdsfor.io.strings import TextColumn
-from holdsfor.io.taking import lend_numbers
-from holdsfor.io.text import Mask, cast_to, integers, mask
-from holdsfor.kernels.numerals import INTEGER
+from holdsfor.kernels.text.numerals import INTEGER
 
 _PIECE = 1 << 16  # one bad time stamp slows down only its own piece
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from holdsfor.duration import PER_SECOND, TickUnit
 from holdsfor.errors import HoldsforError
 from holdsfor.io.sinks.messages import in_order
-from holdsfor.io.wide import TableShape
+from holdsfor.io.tables.wide import TableShape
 
 Times = Literal["ticks", "iso"]
 Arguments = Literal["list", "named"]

@@ -19,7 +19,7 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.address import hide_passwords, is_uri, show_location
+from holdsfor.io.brokers.address import hide_passwords, is_uri, show_location
 
 Data: TypeAlias = bytes | bytearray | memoryview | pa.Buffer
 

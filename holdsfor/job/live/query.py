@@ -18,12 +18,12 @@ from holdsfor.io.readers.mapping import check_zone
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.lease import Lease
 from holdsfor.io.storage.store import Store
-from holdsfor.io.wide import SECOND, ResultTable, find_shape, widen
-from holdsfor.job.live.beginning import Begun
-from holdsfor.job.live.ledger import Commit
-from holdsfor.job.live.microbatch import Stream
-from holdsfor.job.live.places import Places
-from holdsfor.job.live.telling import metrics_of
+from holdsfor.io.tables.wide import SECOND, ResultTable, find_shape, widen
+from holdsfor.job.live.batch.after_commit import metrics_of
+from holdsfor.job.live.batch.microbatch import Stream
+from holdsfor.job.live.start.beginning import Begun
+from holdsfor.job.live.state.ledger import Commit
+from holdsfor.job.live.state.places import Places
 
 #: Of so many batches the figures are kept.
 RECENT = 100

@@ -17,7 +17,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 from pyspark.sql.types import StructType
 
-from holdsfor.job.live.files import FileFeed, Offset
+from holdsfor.job.live.input.files import FileFeed, Offset
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Unpack
 from holdsfor.duration import seconds_between
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.lease import LeaseLost
-from holdsfor.job.depot import Depot
-from holdsfor.job.live.beginning import Begun, StreamOptions, begin_stream, reader_of
-from holdsfor.job.live.delivery import Stopped
-from holdsfor.job.live.progress import read_progress
+from holdsfor.job.live.batch.delivery import Stopped
+from holdsfor.job.live.input.reading import ColumnReader, Reader
 from holdsfor.job.live.query import LiveQuery
-from holdsfor.job.live.reading import ColumnReader, Reader
+from holdsfor.job.live.start.beginning import Begun, StreamOptions, begin_stream, reader_of
+from holdsfor.job.live.state.progress import read_progress
+from holdsfor.job.parcel_files import Depot
 from holdsfor.job.tasks import Job
 from holdsfor.language.description import EventDescription
 from holdsfor.spark.before_job import check_frame, check_python

@@ -9,11 +9,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from holdsfor.errors import HoldsforError
-from holdsfor.io.kafka import SCHEME, Kafka
+from holdsfor.io.brokers.kafka import SCHEME, Kafka
 from holdsfor.io.mqtt.payload import topic_filters
 from holdsfor.io.readers.mapping import as_mapping
-from holdsfor.job.live.feeds import Folder, MessageReader, Watch, spooled_messages
-from holdsfor.job.live.reading import Reader
+from holdsfor.job.live.input.feeds import Folder, MessageReader, Watch, spooled_messages
+from holdsfor.job.live.input.reading import Reader
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

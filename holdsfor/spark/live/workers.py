@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from holdsfor.engine.changes import Report
-from holdsfor.job.depot import Depot
-from holdsfor.job.here import Row, split_done
-from holdsfor.job.live.bucket import Turn
-from holdsfor.job.live.crew import (
+from holdsfor.engine.output.changes import Report
+from holdsfor.job.in_process import Row, split_done
+from holdsfor.job.live.batch.batch_decision import Outlook
+from holdsfor.job.live.batch.crew import (
     EVALUATED,
     FEW_EVENTS,
     Batches,
@@ -26,10 +25,11 @@ from holdsfor.job.live.crew import (
     stage_rows,
     whole_batch_rows,
 )
-from holdsfor.job.live.delivery import Each
-from holdsfor.job.live.held import Memory, looks_at_changes
-from holdsfor.job.live.outlook import Outlook
-from holdsfor.job.live.reading import Reading, earliest
+from holdsfor.job.live.batch.delivery import Each
+from holdsfor.job.live.input.reading import Reading, earliest
+from holdsfor.job.live.state.bucket import Turn
+from holdsfor.job.live.state.bucket_state import Memory, looks_at_changes
+from holdsfor.job.parcel_files import Depot
 from holdsfor.job.parts import tables_of
 from holdsfor.job.tasks import DONE, ROW, ROW_DDL, Job, batches_of_task
 from holdsfor.spark.errors import worker_errors

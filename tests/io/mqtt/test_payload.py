@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.text import as_text
 from holdsfor.io.events import REJECTS_SCHEMA, Events
 from holdsfor.io.mqtt import messages_to_events, topic_filters
-from holdsfor.io.text import as_text
 from holdsfor.language.description import Input, Signature
 
 INPUTS = (

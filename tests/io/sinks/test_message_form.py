@@ -15,7 +15,7 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.sinks import ConsoleSink, JsonLinesSink, messages
 from holdsfor.io.sinks.message_form import MessageForm, iso_time
 from holdsfor.io.storage.store import Store
-from holdsfor.io.wide import TableShape
+from holdsfor.io.tables.wide import TableShape
 from holdsfor.local.stream import stream
 from holdsfor.sources import open_feed
 

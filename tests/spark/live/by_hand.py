@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from holdsfor.io.storage.changelog import read_changes, read_current
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.crew import Alone
-from holdsfor.job.live.held import Memory
-from holdsfor.job.live.ledger import Commit, Ledger
-from holdsfor.job.live.microbatch import Setting, Stream
+from holdsfor.job.live.batch.crew import Alone
+from holdsfor.job.live.batch.microbatch import Setting, Stream
+from holdsfor.job.live.state.bucket_state import Memory
+from holdsfor.job.live.state.ledger import Commit, Ledger
 from tests.conformance.engines import answer
 from tests.conformance.streamed import lines_table
 from tests.naive.evaluate import Answer

@@ -12,7 +12,7 @@ import holdsfor
 from holdsfor.io.mqtt import MqttSink, Spool, Spooler
 from holdsfor.io.readers.mapping import as_mapping
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.feeds import MessageReader, SpoolFeed
+from holdsfor.job.live.input.feeds import MessageReader, SpoolFeed
 from holdsfor.job.live.query import LiveQuery
 from holdsfor.local import stream as local
 from holdsfor.spark.live.query import stream

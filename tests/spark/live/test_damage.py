@@ -15,11 +15,11 @@ from holdsfor.errors import HoldsforError
 from holdsfor.io.readers.mapping import Mapping
 from holdsfor.io.storage.changelog import commit_name
 from holdsfor.io.storage.store import Written
-from holdsfor.job.live.clock import WallClock
-from holdsfor.job.live.files import FileReader
-from holdsfor.job.live.identity import identity_of
-from holdsfor.job.live.ledger import Ledger
-from holdsfor.job.live.reading import ColumnReader, LineReader
+from holdsfor.job.live.batch.clock import WallClock
+from holdsfor.job.live.input.files import FileReader
+from holdsfor.job.live.input.reading import ColumnReader, LineReader
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.state.ledger import Ledger
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.streamed import setting_of

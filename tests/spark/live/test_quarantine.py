@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdsfor.engine.axis import AxisFull
+from holdsfor.engine.data.axis import AxisFull
 from holdsfor.errors import HoldsforError
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.attempts import Attempts, is_poison, reason_of
-from holdsfor.job.live.quarantine import (
+from holdsfor.job.live.batch.attempts import Attempts, is_poison, reason_of
+from holdsfor.job.live.batch.quarantine import (
     ALONE,
     KEPT_BYTES,
     Aside,

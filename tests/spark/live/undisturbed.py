@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.io.storage.store import Store
-from holdsfor.job.live.delivery import Delivery, here
-from holdsfor.job.live.ledger import Commit
-from holdsfor.job.live.telling import Compactor
+from holdsfor.job.live.batch.after_commit import Compactor
+from holdsfor.job.live.batch.delivery import Delivery, here
+from holdsfor.job.live.state.ledger import Commit
 from holdsfor.language import parse
 from tests.conformance.compare import differences
 from tests.conformance.engines import answer

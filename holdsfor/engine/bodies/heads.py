@@ -1,0 +1,181 @@
+"""Conclusions: the rows of a rule become points on the axis of its head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from holdsfor.engine.bodies.rulebook import Rulebook, find_rule, run_rule
+from holdsfor.engine.bodies.structure import take_apart, term_codes
+from holdsfor.engine.data.axis import Ints, are_plain
+from holdsfor.engine.data.points import EMPTY
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.data.world import World
+from holdsfor.kernels import (
+    compress,
+    earliest_of_codes,
+    earliest_of_keys,
+    expand,
+    merge_sorted,
+    points_of_keys,
+    take,
+    time_span,
+)
+from holdsfor.plan.operators import Arg, Conclude, Relation
+from holdsfor.plan.structures import Forms, width
+
+DENSE = 4  # terms for each row, up to which a table of all terms is quicker than sorting
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Points of a head with wildcards: packed on the bound columns only, sorted.
+
+    forms: how the arguments of the head are cut, where a wildcard is inside one; positions: after cutting.
+    """
+
+    forms: Forms | None
+    positions: tuple[int, ...]
+    packed: Ints
+
+    def cuts_last(self) -> bool:
+        """Whether the wildcard is inside the last argument."""
+        return self.forms is not None and self.forms[-1] is not None
+
+    def binds_last(self, arity: int) -> bool:
+        columns = arity if self.forms is None else sum(map(width, self.forms))
+        return not self.cuts_last() and columns - 1 in self.positions
+
+    def without_last(self, positions: tuple[int, ...], packed: Ints) -> Open:
+        """The same arguments but for the last, with these points."""
+        return Open(None if self.forms is None else self.forms[:-1], positions, packed)
+
+
+def concluded(
+    rules: Iterable[Conclude],
+    world: World,
+    rulebook: Rulebook,
+    firsts: bool = False,
+    anyhow: bool = False,
+) -> tuple[list[Ints], list[Open]]:
+    """The points of the rules of one relation: those with all columns bound, and those with wildcards.
+
+    firsts: only the first point of each key matters. anyhow: the points without wildcards may come in any order.
+    """
+    full: list[Ints] = []
+    wild: list[Open] = []
+    for rule in rules:
+        prepared = find_rule(rule, rulebook)
+        is_full, packed = prepared.is_full, EMPTY
+        if not prepared.is_void(world) and (rows := run_rule(rule, prepared, world)).size:
+            packed = head_points(rows, prepared.args, rule.time, world, firsts and is_full, anyhow and is_full)
+        if is_full:
+            full.append(packed)
+        else:
+            wild.append(Open(prepared.forms, prepared.positions, packed))
+    return full, wild
+
+
+def head_points(
+    rows: Rows, args: tuple[Arg, ...], time: str, world: World, firsts: bool = False, anyhow: bool = False
+) -> Ints:
+    """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
+    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    if firsts and _may_use_table(rows, args, world):
+        columns, axis = (head_codes(rows, args[0], world), rows.times(time)), world.axis
+        if are_plain(columns):
+            return earliest_of_codes(*columns, len(world.dictionary), axis.time_bits, axis.origin, low, high)
+    packed, in_order = _pack_head(rows, args, time, world)
+    if len(packed) and not rows.lies_within(time, low, high):
+        first, last = time_span(packed, world.axis.mask)
+        if first < low or last > high:
+            times = packed & world.axis.mask
+            packed = compress(packed, (times >= low) & (times <= high))
+    if firsts:
+        return earliest_of_keys(packed, world.axis.time_bits, in_order)
+    return packed if in_order or anyhow else np.sort(packed)
+
+
+def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
+    """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
+    alone = len(args) == 1 and isinstance(args[0], str) and rows.order != args
+    return alone and len(world.dictionary) <= DENSE * rows.size
+
+
+def _pack_head(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> tuple[Ints, bool]:
+    """The points of the head's columns at the time, and whether they are sorted."""
+    names = _find_names(args)
+    if names is not None:
+        return rows.pack(names, time)
+    codes = [head_codes(rows, arg, world) for arg in args]
+    return world.axis.pack(codes, rows.times(time)), False
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def _find_names(args: tuple[Arg, ...]) -> tuple[str, ...] | None:
+    """The variables that the arguments are, if all of them are variables."""
+    names = tuple(arg for arg in args if isinstance(arg, str))
+    return names if len(names) == len(args) else None
+
+
+def head_codes(rows: Rows, arg: Arg, world: World) -> Ints:
+    return term_codes(arg, rows, world.dictionary)
+
+
+def key_columns(keys: Ints, arity: int, forms: Forms | None, world: World) -> tuple[Ints, list[Ints]]:
+    """The keys whose arguments have these forms, and their columns by parts."""
+    columns = [world.axis.code(keys, p, arity) for p in range(arity)]
+    if forms is None:
+        return keys, columns
+    kept, parts = take_apart(columns, forms, world.dictionary)
+    return keys[kept], parts
+
+
+def joined(lists: Iterable[Ints]) -> Ints:
+    """One list after the other."""
+    waiting = [points for points in lists if len(points)]
+    return EMPTY if not waiting else waiting[0] if len(waiting) == 1 else np.concatenate(waiting)
+
+
+def merged(lists: Iterable[Ints]) -> Ints:
+    """One sorted list out of several, the shortest first."""
+    waiting = [points for points in lists if points.size]
+    if len(waiting) < 2:
+        return waiting[0] if waiting else EMPTY
+    waiting.sort(key=len)
+    while len(waiting) > 1:
+        one, other, *rest = waiting
+        waiting = sorted([merge_sorted(one, other), *rest], key=len)
+    return waiting[0]
+
+
+def merged_since(lists: Iterable[Ints], relation: Relation, world: World) -> Ints:
+    """As `merged`, only what is after the cut of its key."""
+    waiting = sorted((points for points in lists if points.size), key=len)
+    if world.cuts is None or not waiting:
+        return merged(waiting)
+    return world.cuts.since(relation, waiting[-1], merged(waiting[:-1]), relation.arity)
+
+
+def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
+    """The points for every key that agrees in the bound columns; sorted, as keys are."""
+    points, positions, axis = open_points.packed, open_points.positions, world.axis
+    if len(points) == 0 or len(keys) == 0:
+        return EMPTY
+    if open_points.forms is None and positions == tuple(range(len(positions))) and not axis.is_wide(arity):
+        low, high = points_of_keys(keys, points, (arity - len(positions)) * axis.code_bits, axis.time_bits)
+    else:
+        keys, columns = key_columns(keys, arity, open_points.forms, world)
+        part = axis.key([columns[p] for p in positions]) if positions else np.zeros(len(keys), np.int64)
+        known = points >> axis.time_bits
+        low, high = np.searchsorted(known, part, "left"), np.searchsorted(known, part, "right")
+    i, j = expand(low, high)
+    return (take(keys, i) << axis.time_bits) | (take(points, j) & axis.mask)
+
+
+def spread_since(open_points: Open, keys: Ints, relation: Relation, world: World) -> Ints:
+    """As `spread_over`, after the cut of each key."""
+    return world.since_cut(relation, spread_over(open_points, keys, relation.arity, world))

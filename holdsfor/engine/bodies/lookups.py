@@ -1,0 +1,75 @@
+"""Background facts in chains: they bind variables, or test rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from holdsfor.engine.bodies.argument_layout import Arguments, read_literal
+from holdsfor.engine.bodies.structure import read_by_forms
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.column import Column, Mask, Selection
+from holdsfor.engine.data.rows import Rows
+from holdsfor.engine.data.world import World
+from holdsfor.kernels import expand
+from holdsfor.plan.operators import Chain, Lookup, Without
+from holdsfor.plan.structures import names_in
+
+
+def lookup(op: Lookup, rows: Rows, world: World) -> Rows:
+    if rows.names.issuperset(names_in(op.args)):
+        return rows.filter(is_fact(op, rows, world))
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    facts = read_by_forms(world.facts_of(op.facts), forms)
+    if not wanted.positions:
+        picked = facts.picked(wanted.picks)
+        if len(picked) == 1:  # such as a threshold: the same for all rows
+            return rows.bind(_fact_columns(facts.columns, np.repeat(picked, rows.size), wanted))
+        index, place = expand(np.zeros(rows.size, np.int64), np.full(rows.size, len(picked), np.int64))
+        return rows.take(index).bind(_fact_columns(facts.columns, picked[place], wanted))
+    bound = [rows.codes(name) for name in wanted.names]
+    some, fact = facts.find(world.axis, wanted.picks, wanted.positions, bound)
+    rows = rows if some is None else rows.take(some)
+    return rows.bind(_fact_columns(facts.columns, fact, wanted))
+
+
+def is_fact(op: Lookup, rows: Rows, world: World) -> Mask:
+    """For which rows there is such a fact, all variables being bound."""
+    forms, _, wanted = read_literal(op, rows.names, world.dictionary)
+    facts = read_by_forms(world.facts_of(op.facts), forms)
+    if wanted.positions:
+        return facts.contains(rows.axis, wanted.picks, wanted.positions, [rows.codes(name) for name in wanted.names])
+    return np.full(rows.size, len(facts.picked(wanted.picks)) > 0)
+
+
+def _fact_columns(columns: list[Column], fact: Ints, wanted: Arguments) -> dict[str, Column]:
+    chosen = Selection(index=fact)
+    return {name: columns[p].select(chosen) for p, name in wanted.new}
+
+
+# ---------------------------------------------------------------- side by side
+
+
+@lru_cache(maxsize=4096)  # of the rules alone, and asked at each evaluation
+def find_fact_tests(chain: Chain, place: int, bound: frozenset[str]) -> tuple[tuple[Lookup, bool], ...]:
+    """The facts with nothing but bound variables that are asked for side by side from there on; whether negated."""
+    tests: list[tuple[Lookup, bool]] = []
+    for op in chain[place:]:
+        is_negated = isinstance(op, Without) and len(op.chain) == 1
+        inner = op.chain[0] if isinstance(op, Without) and is_negated else op
+        if not isinstance(inner, Lookup) or not bound.issuperset(names_in(inner.args)):
+            break
+        tests.append((inner, is_negated))
+    return tuple(tests)
+
+
+def pass_fact_tests(tests: Sequence[tuple[Lookup, bool]], rows: Rows, world: World) -> Mask:
+    """For which rows there are the facts, or are not, where they are negated."""
+    mask: Mask | None = None
+    for op, is_negated in tests:
+        passed = ~is_fact(op, rows, world) if is_negated else is_fact(op, rows, world)
+        mask = passed if mask is None else mask & passed
+    assert mask is not None
+    return mask

@@ -1,0 +1,1 @@
+"""Hold what is evaluated: terms and their codes, the packed axis, rows, relations, facts, the world."""

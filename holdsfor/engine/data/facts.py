@@ -1,0 +1,182 @@
+"""Background facts as columns, indexed by whichever arguments are bound."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from holdsfor.engine.bodies.structure import cut_columns
+from holdsfor.engine.data.axis import Axis, Ints
+from holdsfor.engine.data.column import Column, Mask
+from holdsfor.engine.data.dictionary import Dictionary, Numbers
+from holdsfor.engine.data.points import Picks
+from holdsfor.io.facts import Columns, fact_columns
+from holdsfor.kernels import expand, member_search
+from holdsfor.language.facts import FactTable
+from holdsfor.plan.structures import Forms
+
+
+class Facts:
+    """The facts of one predicate. Views are made once and kept."""
+
+    def __init__(self, dictionary: Dictionary, table: Table, codes: Sequence[Ints | None] | None = None) -> None:
+        """codes: of the columns, where the dictionary knows their terms already."""
+        if codes is None:
+            codes = table.codes(dictionary, range(len(table.columns)))
+        self.dictionary = dictionary
+        self.size = table.size
+        self.columns = [Column(dictionary, c, _numbers(column)) for c, column in zip(codes, table.columns, strict=True)]
+        self._views: dict[object, object] = {}
+
+    @classmethod
+    def of_codes(cls, dictionary: Dictionary, columns: list[Ints], size: int) -> Facts:
+        facts = cls(dictionary, Table(size, ()))
+        facts.columns = [Column(dictionary, codes) for codes in columns]
+        return facts
+
+    def picked(self, picks: Picks) -> Ints:
+        rows = self._views.get(picks)
+        if not isinstance(rows, np.ndarray):
+            mask = np.ones(self.size, np.bool_)
+            for position, code in picks.constants:
+                mask &= self.columns[position].codes() == code
+            for position, other in picks.equal:
+                mask &= self.columns[position].codes() == self.columns[other].codes()
+            rows = self._views[picks] = np.flatnonzero(mask)
+        return rows
+
+    def by_parts(self, forms: Forms) -> Facts:
+        """With a column for each part of the arguments; without the facts whose arguments have other forms."""
+        facts = self._views.get(forms)
+        if not isinstance(facts, Facts):
+            kept, cut = cut_columns(dict(enumerate(self.columns)), forms, self.dictionary)
+            facts = Facts(self.dictionary, Table(len(kept), ()))
+            facts.columns = list(cut.columns.values())
+            self._views[forms] = facts
+        return facts
+
+    def find(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> tuple[Ints | None, Ints]:
+        """Which facts match each row of bound codes: (row, fact) pairs; rows None: exactly one fact for every row."""
+        if len(positions) == 1:
+            return self._find_dense(picks, positions[0], bound[0])
+        keys, rows = self._index(axis, picks, positions)
+        key = axis.key(bound)
+        index, place = expand(np.searchsorted(keys, key, "left"), np.searchsorted(keys, key, "right"))
+        return index, rows[place]
+
+    def contains(self, axis: Axis, picks: Picks, positions: tuple[int, ...], bound: list[Ints]) -> Mask:
+        """For which rows of bound codes some fact matches."""
+        if len(positions) == 1:
+            table, code = self._dense(picks, positions[0]), bound[0]
+            return table.only[code] >= 0 if table.only is not None else table.first[code + 1] > table.first[code]
+        keys, _ = self._index(axis, picks, positions)
+        return member_search(axis.key(bound), keys)
+
+    def only(self, picks: Picks, position: int) -> Ints | None:
+        """The one fact of each code, -1 where there is none; None if some have several.
+
+        Terms that came after the facts have codes beyond its end, and no fact.
+        """
+        dense = self._views.get(("dense", picks, position))
+        return (dense if isinstance(dense, _Dense) else self._dense(picks, position)).only
+
+    def _find_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
+        """Rules that begin alike ask for the same rows one after the other: the last answer is kept."""
+        view = ("answer", picks, position)
+        last = self._views.get(view)
+        if not isinstance(last, _Answer) or last.code is not code:
+            last = self._views[view] = _Answer(code, *self._match_dense(picks, position, code))
+        return last.rows, last.facts
+
+    def _match_dense(self, picks: Picks, position: int, code: Ints) -> tuple[Ints | None, Ints]:
+        table = self._dense(picks, position)
+        if table.only is not None:
+            fact = table.only[code]
+            index = (fact >= 0).nonzero()[0]
+            return (None, fact) if fact.size and index.size == fact.size else (index, fact[index])
+        index, place = expand(table.first[code], table.first[code + 1])
+        return index, table.rows[place]
+
+    def _index(self, axis: Axis, picks: Picks, positions: tuple[int, ...]) -> tuple[Ints, Ints]:
+        view = ("index", picks, positions)
+        index = self._views.get(view)
+        if not isinstance(index, tuple):
+            rows = self.picked(picks)
+            key = axis.key([self.columns[p].codes()[rows] for p in positions])
+            order = np.argsort(key, kind="stable")
+            index = self._views[view] = (key[order], rows[order])
+        return index
+
+    def _dense(self, picks: Picks, position: int) -> _Dense:
+        """By code; made anew when the dictionary has grown."""
+        view = ("dense", picks, position)
+        dense = self._views.get(view)
+        if not isinstance(dense, _Dense) or len(dense.first) <= len(self.dictionary):
+            rows = self.picked(picks)
+            code = self.columns[position].codes()[rows]
+            size = len(self.dictionary)
+            count = np.bincount(code, minlength=size)
+            first = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+            only = None
+            if count.max(initial=0) <= 1:
+                only = np.full(size, -1, np.int64)
+                only[code] = rows
+            else:
+                rows = rows[np.argsort(code, kind="stable")]
+            dense = self._views[view] = _Dense(first, rows, only)
+        return dense
+
+
+@dataclass(frozen=True, slots=True)
+class _Dense:
+    """Facts by the code of one argument: where they begin in rows, and if there is at most one each, which."""
+
+    first: Ints
+    rows: Ints
+    only: Ints | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found for a column of codes."""
+
+    code: Ints
+    rows: Ints | None
+    facts: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Facts before they meet a dictionary: made once, used by every block."""
+
+    size: int
+    columns: Columns
+
+    def codes(self, dictionary: Dictionary, positions: Collection[int]) -> tuple[Ints | None, ...]:
+        """The codes of its columns; of numbers only at these positions, others have none until they are asked for."""
+        return tuple(
+            _encode(column, dictionary) if p in positions or pa.types.is_dictionary(column.type) else None
+            for p, column in enumerate(self.columns)
+        )
+
+
+def make_table(facts: FactTable) -> Table:
+    columns = fact_columns(facts)
+    return Table(len(columns[0]) if columns else min(len(facts), 1), columns)
+
+
+def no_facts(arity: int) -> Table:
+    return Table(0, tuple(pa.array([], pa.int64()) for _ in range(arity)))
+
+
+def _encode(column: pa.Array, dictionary: Dictionary) -> Ints:
+    if pa.types.is_dictionary(column.type):
+        return dictionary.encode_array(column)
+    return dictionary.encode(column.to_numpy())
+
+
+def _numbers(column: pa.Array) -> Numbers | None:
+    return None if pa.types.is_dictionary(column.type) else column.to_numpy()

@@ -1,0 +1,1 @@
+"""Evaluate one definition: simple fluents, output events, interval algebra, domains, closures."""

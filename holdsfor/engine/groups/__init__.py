@@ -1,0 +1,1 @@
+"""Evaluate fluents that depend on each other or have deadlines, by a state machine."""

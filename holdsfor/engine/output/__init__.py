@@ -1,0 +1,1 @@
+"""Turn relations into tables, change logs and texts."""

@@ -1,0 +1,1 @@
+"""Evaluate patterns: joins of occurrences, policies, aggregates, recursion, partial matches."""

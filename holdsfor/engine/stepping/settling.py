@@ -1,0 +1,122 @@
+"""What is settled: the state that goes from one query time to the next, and how it is put in front of what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from holdsfor.engine.data.axis import Ints
+from holdsfor.engine.data.relation import Data, put_after
+from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.stepping.frontier import Frontier
+from holdsfor.plan.definitions import Definition, Due, InputSource, Simple, Static
+from holdsfor.plan.operators import Relation
+from holdsfor.plan.walk import defines, simple_of
+from holdsfor.plan.whole_plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What is carried from one query time to the next. settled: what was concluded up to the cut of each relation.
+
+    holding: the keys of simple fluents that hold right after it.
+    """
+
+    frontier: Frontier
+    settled: dict[Relation, Data] = field(default_factory=dict)
+    holding: dict[Relation, Ints] = field(default_factory=dict)
+    running: dict[Due, Running] = field(default_factory=dict)  # deadlines that are not yet due
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is evaluated: the whole plan, or one stage of it on one bucket.
+
+    sources: what comes from earlier stages. restrict: drops what a bucket concludes about the entities of others.
+    forgets: whether results go as soon as no condition looks at them any more, or stay for the whole history.
+    """
+
+    definitions: tuple[int, ...]
+    sources: tuple[InputSource, ...] = ()
+    restrict: Callable[[Relation, World], None] = lambda relation, world: None
+    forgets: bool = False
+
+    def relations(self, plan: Plan) -> tuple[Relation, ...]:
+        return tuple(relation for number in self.definitions for relation in defines(plan.definitions[number]))
+
+
+def everything(plan: Plan) -> Scope:
+    return Scope(tuple(range(len(plan.definitions))))
+
+
+class Views:
+    """What each definition sees, and what becomes of its conclusions.
+
+    Where something unbounded keeps a relation for ever, the bounded definitions see only the recent part of it: what
+    they cost must not grow with the stream.
+    """
+
+    def __init__(self, plan: Plan, state: State, world: World, scope: Scope) -> None:
+        self.plan, self.state, self.world, self.scope = plan, state, world, scope
+        self.recent = world
+        if not state.frontier.unbounded.isdisjoint(scope.relations(plan)):
+            self.recent = replace(world, relations={}, shared={})
+            for relation in world.relations:
+                self._show_recent(relation)
+
+    def of(self, number: int) -> World:
+        relation = defines(self.plan.definitions[number])[0]
+        seen = self.world if relation in self.state.frontier.unbounded else self.recent
+        return replace(seen, after=self.state.frontier.cut(relation))
+
+    def settle(self, relation: Relation, seen: World) -> None:
+        """Puts what is settled in front of what has just been concluded."""
+        self.scope.restrict(relation, seen)
+        boundary = self.state.frontier.cut(relation) + 1 - self.world.axis.origin
+        settled = self.state.settled.get(relation)
+        self.world.relations[relation] = put_after(settled, seen.relations[relation], boundary)
+        if self.recent is not self.world:
+            self._show_recent(relation)
+
+    def _show_recent(self, relation: Relation) -> None:
+        edge = self.state.frontier.recent - self.world.axis.origin
+        self.recent.relations[relation] = self.world.relations[relation].beyond(edge)
+
+
+def settle(
+    plan: Plan,
+    scope: Scope,
+    frontier: Frontier,
+    world: World,
+    running: Mapping[Due, Running],
+    forgets: bool | None = None,
+) -> State:
+    """The state at a frontier, out of what is known. forgets: what was over at its horizon; None: as the scope says."""
+    forgets = scope.forgets if forgets is None else forgets
+    origin = world.axis.origin
+    settled = [relation for relation in scope.relations(plan) if frontier.is_settled(relation)]
+    edges = {r: frontier.horizon(r) - origin if forgets else None for r in settled}
+    boundaries = {r: frontier.cut(r) + 1 - origin for r in settled}
+    within = [plan.definitions[number] for number in scope.definitions]
+    simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
+    return State(
+        frontier,
+        {r: world.relations[r].until(boundaries[r], edges[r]) for r in settled},
+        {r: world.intervals_of(r).holding_at(boundaries[r]) for r in simple if r in boundaries},
+        {
+            due: still_running(d, frontier.cut(due.source) - origin)
+            for due, d in running.items()
+            if due.source in boundaries
+        },
+    )
+
+
+def _proved(definition: Definition) -> tuple[Simple, ...]:
+    """The rules of a fluent that are evaluated in place of its rules if the history begins between two ticks."""
+    return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
+
+
+def still_running(running: Running, cut: int | Ints) -> Running:
+    """The deadlines that were set by then, neither due nor dropped yet."""
+    kept = (running.made <= cut) & (running.due > cut) & (running.dropped > cut)
+    return Running(running.keys[kept], running.made[kept], running.due[kept], running.dropped[kept])

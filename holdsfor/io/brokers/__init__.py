@@ -1,0 +1,1 @@
+"""Reach brokers: addresses, Kafka, pauses between attempts, reasons of failure."""

@@ -1,0 +1,1 @@
+"""Turn Arrow columns into columns of terms, and back into bytes."""

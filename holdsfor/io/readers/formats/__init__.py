@@ -1,0 +1,1 @@
+"""Read one file format each."""

@@ -1,0 +1,312 @@
+"""RTEC's CSV: `name|arrival|time|args...`, `name|arrival|time|value|args...`, `name|arrival|start|end|value|args...`.
+
+No header, no quoting. A field of digits, `-` and `.` is a number if it parses; everything else is an atom.
+A first field `insert` or `retract` says what a row does; without it, it inserts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.strings import Strings, TextColumn
+from holdsfor.io.columns.text import Mask, as_text, field_terms, integers, is_number, mask
+from holdsfor.io.columns.utf8 import NOT_UTF8
+from holdsfor.io.events import OPEN, REJECTS_SCHEMA, Block, Events, Ints
+from holdsfor.io.join import join_events, number_rows
+from holdsfor.io.parallel import map_in_order
+from holdsfor.io.readers.fields import Fields, split
+from holdsfor.io.readers.grouped import Wanted, read_groups, starts
+from holdsfor.io.readers.sieve import Sieve, check_interval, closed, ops, rejects_table, time_blocks
+from holdsfor.kernels import take
+from holdsfor.kernels.text.numerals import ANY, INTEGER, TEXT
+from holdsfor.language.description import Input
+
+_BEFORE_ARGS = {"event": 3, "point": 4, "interval": 5}  # fields before the arguments
+_NO_EVENT, _UNUSED, _UNKNOWN = -1, -2, -3
+Scalar = TypeVar("Scalar", bound=np.generic)
+_FEW = 1 << 16  # numbers that are looked up in a table
+
+
+@dataclass(frozen=True, slots=True)
+class LineShape:
+    """Rows of one name with one number of fields."""
+
+    input: Input
+    kind: OneOf["event", "interval", "point"]
+
+    @property
+    def assumed(self) -> bool:
+        """Point-wise rows of a fluent that no declaration calls point-wise."""
+        return self.kind != self.input.kind
+
+    @property
+    def wanted(self) -> Wanted:
+        """Its fields: arrival, time, and what follows."""
+        before = _BEFORE_ARGS[self.kind]
+        kinds = [INTEGER, INTEGER] if self.kind == "event" else [INTEGER] * (before - 2) + [TEXT]
+        return list(enumerate(kinds + [ANY] * self.input.signature.arity, 1))
+
+    def lists(self, first: int) -> list[int]:
+        """The lists for the texts of these fields, from this number on.
+
+        The first argument shares list 0 with those of all shapes: most often it is what all events are about.
+        """
+        numbers = list(range(first, first + len(self.wanted)))
+        if self.input.signature.arity:
+            numbers[_BEFORE_ARGS[self.kind] - 1] = 0
+        return numbers
+
+
+class Shapes:
+    """What rows the inputs of a description can have."""
+
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self.names = list(dict.fromkeys(i.signature.name for i in inputs))
+        self.unused = {name for name in self.names if not any(i.read for i in inputs if i.signature.name == name)}
+        self._shapes: dict[tuple[str, int], list[LineShape]] = {}
+        for i in inputs:
+            key = (i.signature.name, i.signature.arity + _BEFORE_ARGS[i.kind])
+            self._shapes.setdefault(key, []).append(LineShape(i, i.kind))
+        for i in inputs:  # declarations are never needed: the rows show that a fluent is given point by point
+            key = (i.signature.name, i.signature.arity + _BEFORE_ARGS["point"])
+            if i.kind == "interval" and key not in self._shapes:
+                self._shapes[key] = [LineShape(i, "point")]
+
+    def find(self, name: str, count: int) -> LineShape | None:
+        shapes = self._shapes.get((name, count), [])
+        if len(shapes) > 1:
+            forms = " or ".join(f"{s.kind} {s.input.signature}" for s in shapes)
+            raise HoldsforError(
+                f"a row of {name} with {count} fields can be {forms}. Rename one, or give the events as columns."
+            )
+        return shapes[0] if shapes else None
+
+    def wrong_arity(self, name: str, count: int) -> str:
+        known = [
+            f"{shape.input.signature} has {fields}"
+            for (known_name, fields), shapes in self._shapes.items()
+            for shape in shapes
+            if known_name == name and not shape.assumed
+        ]
+        expected = " and ".join(known)
+        return f"wrong arity: the row has {count} field{'' if count == 1 else 's'}, {expected}"
+
+
+def read_rtec(parts: Iterable[bytes], inputs: Sequence[Input], source: str) -> Events:
+    """All rows of the parts of one source, several parts at a time; each part ends with a line."""
+    shapes = Shapes(inputs)
+    return join_events(number_rows(map_in_order(lambda part: _read_part(split(part), shapes, source), parts), 1))
+
+
+def _read_part(fields: Fields, shapes: Shapes, source: str) -> tuple[Events, int]:
+    """The rows of a part, and the number of its lines."""
+    lines = np.flatnonzero((fields.count > 0) & ~_blank(fields))
+    whole = Sieve(lines)
+    whole.refuse(_of_lines(fields.bad_text, lines), NOT_UTF8)
+    first = _of_lines(fields.first, lines)
+    head = _heads(fields, first)
+    retract, has_op = _operations(fields, lines, head)
+    count, named = _of_lines(fields.count, lines), first
+    if has_op is not None:
+        count, named = count - has_op, first + has_op
+        head = _heads(fields, np.minimum(named, len(fields.cuts) - 1))
+    code = _codes(count, head, shapes)
+    whole.refuse(code == _NO_EVENT, "no event: expected name|arrival|time|arguments")
+    is_unused = code == _UNUSED
+    whole.drop(is_unused)
+    whole.refuse(_of_lines(fields.empty_field, lines), "empty field")
+    shape_of, wanted, more = _sort_by_shape(whole, code, count, shapes)
+    unused = int(is_unused.sum()) + more
+    sieves, blocks, is_read = [whole], list[Block](), np.zeros(len(lines), np.bool_)
+    firsts = starts(np.array([len(shape.wanted) for shape in wanted], np.int64)) + 1
+    lists = [shape.lists(number) for shape, number in zip(wanted, firsts.tolist(), strict=False)]
+    groups = read_groups(fields, named, shape_of, [shape.wanted for shape in wanted], lists=lists)
+    for shape, group in zip(wanted, groups, strict=True):
+        sieve = Sieve(lines[group.rows])
+        block = sieve.block(_block(group.columns, shape, shapes, retract[group.rows], sieve))
+        is_read[group.rows] = sieve.keep
+        sieves.append(sieve)
+        blocks += [block] if block else []
+    others = _times(fields, named[~is_read & (count >= _BEFORE_ARGS["event"])])
+    rejects = _rejects(fields, sieves, source)
+    return Events(tuple(blocks), rejects, len(lines), unused, other_times=others), len(fields.first)
+
+
+def _times(fields: Fields, begin: Ints) -> tuple[Block, ...]:
+    """Return the times of lines of which nothing else is read. begin: the field that has the name of each."""
+    if not len(begin):
+        return ()
+    (group,) = read_groups(fields, begin, np.zeros(len(begin), np.int32), [[(1, INTEGER), (2, INTEGER)]], nullable=True)
+    arrival, time = map(integers, group.columns)
+    return time_blocks(time, arrival)
+
+
+def _sort_by_shape(
+    whole: Sieve, code: Ints, count: Ints, shapes: Shapes
+) -> tuple[npt.NDArray[np.int32], list[LineShape], int]:
+    """Per line the number of its shape, or -1; the shapes that are read; and how many lines have one that is not.
+
+    Lines whose name has no such number of fields are refused.
+    """
+    key, width = _form_keys(whole.keep, code, count)
+    read: list[LineShape] = []
+    unread = 0
+    keys = np.flatnonzero(np.bincount(key)) if key.max(initial=0) < _FEW else np.unique(key)
+    shape_of = np.full(len(keys), -1, np.int32)
+    for number, value in enumerate(keys.tolist()):
+        if value < width:  # the line has no form
+            continue
+        name_code, fields = divmod(value - width, width)
+        name = shapes.names[name_code]
+        shape = shapes.find(name, fields)
+        if shape is None:
+            whole.refuse(key == value, shapes.wrong_arity(name, fields))
+        elif shape.input.read:
+            shape_of[number] = len(read)
+            read.append(shape)
+        else:
+            unread += int((key == value).sum())
+    return _look_up(key, keys, shape_of), read, unread
+
+
+def _form_keys(use: Mask, code: Ints, count: Ints) -> tuple[Ints, int]:
+    """Per line a number for its name and how many fields it has, 0 if it is not used; and how many are for one name."""
+    are_all = bool(use.all())
+    width = int((count if are_all else count[use]).max(initial=0)) + 1
+    key = (code + 1) * width + count
+    return key if are_all else np.where(use, key, 0), width
+
+
+def _look_up(keys: Ints, known: Ints, values: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+    """The value of each key. known: all different keys, in order."""
+    if not len(known) or known[-1] >= _FEW:
+        return values[np.searchsorted(known, keys)]
+    table = np.zeros(known[-1] + 1, np.int32)
+    table[known] = values
+    return take(table, keys)
+
+
+def _of_lines(column: npt.NDArray[Scalar], lines: Ints) -> npt.NDArray[Scalar]:
+    """Of some lines in order; most often it is all of them."""
+    return column if len(lines) == len(column) else column[lines]
+
+
+class Heads(NamedTuple):
+    """A field of each line: its text by number, and the texts; without text it has the number after the last."""
+
+    code: npt.NDArray[np.signedinteger]
+    texts: list[str]
+
+
+def _heads(fields: Fields, at: Ints) -> Heads:
+    (group,) = read_groups(fields, at, np.zeros(len(at), np.int32), [[(0, TEXT)]], nullable=True)
+    (column,) = group.columns
+    texts = column.texts.array().to_pylist()
+    return Heads(column.values if column.valid is None else np.where(column.valid, column.values, len(texts)), texts)
+
+
+def _codes(count: Ints, names: Heads, shapes: Shapes) -> Ints:
+    """Per line the number of its name, or that no rule reads it, or that it is no event.
+
+    count: how many fields there are from the name on.
+    """
+    codes = {name: _UNUSED if name in shapes.unused else code for code, name in enumerate(shapes.names)}
+    lookup = [codes.get(name, _UNKNOWN) for name in names.texts]
+    code: Ints = np.array([*lookup, _NO_EVENT], np.int64)[names.code]
+    if _UNKNOWN in lookup:
+        unknown = code == _UNKNOWN
+        code[unknown] = np.where(count[unknown] >= _BEFORE_ARGS["event"], _UNUSED, _NO_EVENT)
+    code[count < 1] = _NO_EVENT  # `insert|` and nothing more
+    return code
+
+
+def _blank(fields: Fields) -> Mask:
+    """Lines of nothing but white space."""
+    blank = np.zeros(len(fields.first), np.bool_)
+    single = np.flatnonzero(fields.count == 1)
+    blank[single] = mask(pc.match_substring_regex(fields.column(fields.first[single]).array(), r"^\s*$"))
+    return blank
+
+
+def _operations(fields: Fields, lines: Ints, head: Heads) -> tuple[Mask, Ints | None]:
+    """Which lines retract, and how many fields (0 or 1) stand before the name; None: none do before any.
+
+    head: the first field of each line.
+    """
+    words = head.texts
+    if not {"insert", "retract"}.intersection(words):
+        return np.zeros(len(lines), np.bool_), None
+    spoken = np.array([word in ("insert", "retract") for word in words] + [False], np.bool_)[head.code]
+    if spoken.any():  # an event may itself be called insert: then its arrival follows
+        at = np.flatnonzero(spoken & (fields.count[lines] > 1))
+        following = fields.column(fields.first[lines[at]] + 1).array()
+        spoken[at[mask(pc.match_substring_regex(following, r"^-?[0-9.]+$"))]] = False
+    retracts = np.array([word == "retract" for word in words] + [False], np.bool_)[head.code]
+    return spoken & retracts, spoken.astype(np.int64)
+
+
+def _block(columns: Sequence[TextColumn], shape: LineShape, shapes: Shapes, retracts: Mask, sieve: Sieve) -> Block:
+    signature = shape.input.signature
+    start, good = integers(columns[1])
+    sieve.refuse(~good, "time is not an integer")
+    arrival, good = integers(columns[0])
+    sieve.refuse(~good, "arrival is not an integer")
+    end = value = None
+    if shape.kind == "interval":
+        end = _end(columns[2], sieve)
+        check_interval(sieve, start, end)
+    begin = _BEFORE_ARGS[shape.kind]
+    if shape.kind != "event":
+        values = columns[begin - 2]
+        if shape.assumed:  # an interval row that lacks an argument has its end where the value would be
+            text = values.array()
+            misread = is_number(text) | mask(pc.equal(text, "inf"))
+            sieve.refuse(misread, shapes.wrong_arity(signature.name, signature.arity + begin))
+        value = as_text(field_terms(values))
+    texts = enumerate(columns[begin - 1 :])
+    args = tuple(argument(text, position, shape.input, sieve) for position, text in texts)
+    return Block(shape.input.stored_as.name, shape.kind, args, value, start, end, arrival, ops(retracts))
+
+
+def _end(text: TextColumn, sieve: Sieve) -> Ints:
+    end, good = integers(text)
+    still = np.zeros(len(text), np.bool_) if good.all() else mask(pc.equal(text.array(), "inf"))
+    sieve.refuse(~(good | still), "end is neither an integer nor inf")
+    return np.where(still, OPEN, closed(end))
+
+
+def argument(text: Strings | TextColumn, position: int, declared: Input, sieve: Sieve) -> pa.Array:
+    """Fields of one argument as terms. Where rules calculate with it, what is not a number is refused."""
+    numbers = text.numbers()
+    if numbers is not None:
+        return numbers
+    if position not in declared.numbers:
+        return field_terms(text)
+    fields = text.encode()
+    number = is_number(fields.dictionary)[fields.indices.to_numpy()]
+    sieve.refuse_numbers(~number, fields, f"argument {position + 1} of {declared.signature}")
+    return field_terms(pc.if_else(pa.array(number), fields.cast(pa.string()), pa.scalar(None, pa.string())))
+
+
+def _rejects(fields: Fields, sieves: list[Sieve], source: str) -> pa.Table:
+    refused = [sieve.refused() for sieve in sieves if sieve.reasons]
+    if not refused:
+        return REJECTS_SCHEMA.empty_table()
+    lines = np.concatenate([rows for rows, _ in refused])
+    reasons = pa.concat_arrays([reason for _, reason in refused])
+    return rejects_table(source, lines, fields.lines(lines), reasons)
+
+
+def _at(chosen: Ints, length: int) -> Mask:
+    bad = np.zeros(length, np.bool_)
+    bad[chosen] = True
+    return bad

@@ -1,0 +1,1 @@
+"""Write result tables: narrow and wide, while they grow, for notebooks."""

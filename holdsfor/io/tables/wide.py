@@ -1,0 +1,259 @@
+"""Tables of one fluent or event: a column for each argument, in its type, and times as time stamps where there were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.columns.text import is_number, mask
+from holdsfor.printable import count_text
+
+Kinds = int
+INTEGER, FLOAT, TEXT, BOOLEAN, LARGE = 1, 2, 4, 8, 16
+MOST_DIGITS = 38  # of a large integer, with its sign: those that decimals have
+#: How so many nanoseconds a tick are said in Arrow; longer ticks become seconds.
+UNITS = {1: "ns", 10**3: "us", 10**6: "ms", 10**9: "s"}
+SECOND = 10**9
+#: Under these names a run tells its tables, and how long a tick is where the input had time stamps.
+SHAPES, NANOSECONDS = "tables", "nanoseconds_a_tick"
+TYPES = "types_of_columns"
+_PREFIX = "kinds of "
+
+
+def kinds_key(is_event: bool, signature: str, position: int) -> str:
+    """Under what name the kinds of an argument are counted; the position after the last one is that of the value."""
+    return f"{_PREFIX}{'event' if is_event else 'fluent'} {signature} {position}"
+
+
+def is_kinds_key(name: str) -> bool:
+    return name.startswith(_PREFIX)
+
+
+@dataclass(frozen=True, slots=True)
+class TableShape:
+    """What the table of one fluent or event is like. kinds: of its arguments, then of the value of a fluent.
+
+    values: the kinds of the values that rules name. types: of the arguments, as they came (see `came_as`).
+    """
+
+    name: str
+    is_event: bool
+    columns: tuple[str, ...]
+    kinds: tuple[Kinds, ...] = ()
+    values: Kinds = 0
+    types: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.name}/{len(self.columns)}"
+
+    def with_kinds(self, counts: Mapping[str, Any]) -> TableShape:
+        """With the kinds that a run has counted."""
+        positions = range(len(self.columns) + (not self.is_event))
+        kinds = tuple(counts.get(kinds_key(self.is_event, str(self), position), 0) for position in positions)
+        return self._with(kinds)
+
+    def judged_by(self, table: pa.Table) -> TableShape:
+        """With kinds as the texts of a table look: for streams, which do not count kinds. "17" is a number then."""
+        rows = rows_of(table, self)
+        texts = [_argument(rows["args"], position) for position in range(len(self.columns))]
+        texts += [] if self.is_event else [rows["value"]]
+        return self._with(tuple(map(_judge, texts)))
+
+    def _with(self, kinds: tuple[Kinds, ...]) -> TableShape:
+        """With kinds that were seen, beside those that rules name."""
+        return replace(self, kinds=kinds if self.is_event else (*kinds[:-1], kinds[-1] | self.values))
+
+    def type_of(self, position: int) -> str:
+        """What an argument came as; empty: as its kind says."""
+        return self.types[position] if position < len(self.types) else ""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @staticmethod
+    def from_json(value: Mapping[str, Any]) -> TableShape:
+        columns, kinds, types = (tuple(value.get(key, ())) for key in ("columns", "kinds", "types"))
+        return TableShape(value["name"], value["is_event"], columns, kinds, value.get("values", 0), types)
+
+
+def find_shape(shapes: Sequence[TableShape], wanted: str) -> TableShape:
+    """The shape of what the user names: `near`, or `near/2` where there are several."""
+    matches = [shape for shape in shapes if wanted in (shape.name, str(shape))]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        several = " or ".join(repr(str(shape)) for shape in matches)
+        raise HoldsforError(f"there are several results called {wanted!r}: ask for {several}.")
+    names = [shape.name for shape in shapes]
+    close = get_close_matches(wanted, names, 1, 0.6)
+    hint = f"Did you mean {close[0]!r}?" if close else f"Rules define {', '.join(sorted(set(names))) or 'nothing'}."
+    raise HoldsforError(f"no rule defines {wanted!r}. {hint}")
+
+
+def shape_in(metrics: Mapping[str, Any], wanted: str) -> TableShape:
+    """The shape of what the user names, in the figures of a run."""
+    return find_shape([TableShape.from_json(value) for value in metrics.get(SHAPES, ())], wanted)
+
+
+def rows_of(table: pa.Table, shape: TableShape) -> pa.Table:
+    """The rows of a table of intervals or occurrences that are about one fluent or event."""
+    named = pc.equal(table["event" if shape.is_event else "fluent"], shape.name)
+    return table.filter(pc.and_(named, pc.equal(pc.list_value_length(table["args"]), len(shape.columns))))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ResultTable:
+    """The table of one fluent or event, for whatever reads Arrow: `pyarrow.table`, `polars.DataFrame`, DuckDB."""
+
+    arrow: pa.Table
+
+    def to_arrow(self) -> pa.Table:
+        return self.arrow
+
+    def to_pandas(self) -> Any:
+        """As a pandas DataFrame. Integers stay integers where some are missing: the end of what is not over."""
+        import pandas as pd
+
+        frame = pd.DataFrame(index=range(self.arrow.num_rows))
+        for name, column in zip(self.arrow.column_names, self.arrow.columns, strict=True):
+            is_nullable = pa.types.is_integer(column.type) and column.null_count
+            frame[name] = column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get if is_nullable else None)
+        return frame
+
+    def to_polars(self) -> Any:
+        """As a Polars DataFrame."""
+        try:
+            import polars
+        except ModuleNotFoundError as error:
+            raise HoldsforError("to_polars() needs Polars. Install it: pip install polars") from error
+        return polars.from_arrow(self.arrow)
+
+    def to_pylist(self) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self.arrow.to_pylist()
+        return rows
+
+    def __len__(self) -> int:
+        return int(self.arrow.num_rows)
+
+    def __repr__(self) -> str:
+        return f"<ResultTable: {count_text(len(self), 'row')} of {', '.join(self.arrow.column_names)}>"
+
+    def _repr_html_(self) -> str:
+        from holdsfor.io.tables.html import arrow_html
+
+        return arrow_html(self.arrow)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.arrow.__arrow_c_stream__(requested_schema)
+
+
+def widen(table: pa.Table, shape: TableShape, nanoseconds: int | None, zone: str = "UTC") -> pa.Table:
+    """One fluent or event out of a table of intervals or occurrences, as a table of its own.
+
+    nanoseconds: how long a tick is where the input had time stamps, which are then given in the zone. Otherwise times
+    are ticks.
+    """
+    rows = rows_of(table, shape)
+    columns = {
+        name: _typed(_argument(rows["args"], position), shape.kinds[position], shape.type_of(position))
+        for position, name in enumerate(shape.columns)
+    }
+    if not shape.is_event:
+        columns["value"] = _typed(rows["value"], shape.kinds[-1], shape.type_of(len(shape.columns)))
+    columns |= {name: _time(rows[name], nanoseconds, zone) for name in ("start", "end")}
+    columns["duration"] = _duration(rows, shape, nanoseconds)
+    return pa.table(columns)
+
+
+def _argument(lists: pa.ChunkedArray, position: int) -> pa.ChunkedArray:
+    return pc.list_element(lists, position) if lists.length() else pa.chunked_array([], pa.string())
+
+
+def _typed(texts: pa.ChunkedArray, kinds: Kinds, came: str = "") -> pa.ChunkedArray:
+    if came and fits_type(kinds, came):
+        return _as_it_came(texts, came)
+    if kinds == BOOLEAN:
+        return pc.equal(texts, "true")
+    if kinds == INTEGER:
+        return texts.cast(pa.int64())
+    if kinds in (LARGE, LARGE | INTEGER):
+        return _large(texts)
+    return texts.cast(pa.float64()) if kinds in (FLOAT, FLOAT | INTEGER) else texts
+
+
+def _large(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Integers of any size, in the smallest type that has all of them."""
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(MOST_DIGITS, 0)):
+        try:
+            return texts.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    return texts
+
+
+DATE, STAMP, DECIMAL = "date", "timestamp", "decimal"
+
+
+def came_as(kind: pa.DataType, nanoseconds: int, zone: str | None) -> str:
+    """Name the type of an input column, if terms do not show it; nanoseconds: how long a tick is."""
+    if pa.types.is_date(kind):
+        return f"{DATE} {nanoseconds} {zone or 'UTC'}"
+    if pa.types.is_timestamp(kind):
+        return f"{STAMP} {nanoseconds}"
+    return f"{DECIMAL} {kind.precision} {kind.scale}" if pa.types.is_decimal128(kind) else ""
+
+
+def fits_type(kinds: Kinds, came: str) -> bool:
+    """Whether what came out can be of the type that came in."""
+    return kinds in (FLOAT, INTEGER, FLOAT | INTEGER) if came.startswith(DECIMAL) else kinds == INTEGER
+
+
+def _as_it_came(texts: pa.ChunkedArray, came: str) -> pa.ChunkedArray:
+    name, *words = came.split()
+    if name == DECIMAL:
+        precision, scale = map(int, words)
+        return pc.round(texts.cast(pa.float64()).cast(pa.decimal256(76, 30)), scale).cast(
+            pa.decimal128(precision, scale)
+        )
+    stamps = _time(texts.cast(pa.int64()), int(words[0]), words[1] if name == DATE else "UTC")
+    return pc.local_timestamp(stamps).cast(pa.date32()) if name == DATE else stamps
+
+
+def _judge(texts: pa.ChunkedArray) -> Kinds:
+    distinct = texts.unique()
+    if len(distinct) and mask(pc.is_in(distinct, pa.array(["true", "false"]))).all():
+        return BOOLEAN
+    if mask(pc.match_substring_regex(distinct, r"^-?[0-9]{1,18}$")).all():
+        return INTEGER if len(distinct) else TEXT
+    if mask(pc.match_substring_regex(distinct, r"^-?[0-9]{1,37}$")).all():
+        return LARGE
+    return FLOAT if is_number(distinct, exponents=True).all() else TEXT
+
+
+def _time(ticks: pa.ChunkedArray, nanoseconds: int | None, zone: str) -> pa.ChunkedArray:
+    if nanoseconds is None:
+        return ticks
+    count, unit = _scaled(ticks, nanoseconds)
+    return count.cast(pa.timestamp(unit, zone))
+
+
+def _duration(rows: pa.Table, shape: TableShape, nanoseconds: int | None) -> pa.ChunkedArray:
+    """How long it lasted; null where it is not over. An event that takes no time lasts 0."""
+    ticks = pc.subtract(rows["end"], rows["start"])
+    if nanoseconds is None:
+        return ticks
+    count, unit = _scaled(ticks, nanoseconds)
+    return count.cast(pa.duration(unit))
+
+
+def _scaled(ticks: pa.ChunkedArray, nanoseconds: int) -> tuple[pa.ChunkedArray, str]:
+    if nanoseconds in UNITS:
+        return ticks, UNITS[nanoseconds]
+    return pc.multiply(ticks, np.int64(nanoseconds // SECOND)), "s"

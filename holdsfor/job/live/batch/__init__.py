@@ -1,0 +1,1 @@
+"""Do one batch on the driver: decide, try, commit, deliver."""

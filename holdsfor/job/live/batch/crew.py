@@ -1,0 +1,171 @@
+"""Who does the work of a batch: this process alone, or others that run the same tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, astuple
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from holdsfor.engine.output.changes import Report
+from holdsfor.io.storage.store import Written
+from holdsfor.job.in_process import run_stages, split_done
+from holdsfor.job.live.batch.batch_decision import Outlook
+from holdsfor.job.live.input.reading import Reading, ReadNotes, earliest, read_task
+from holdsfor.job.live.state.bucket import Turn, bucket_task
+from holdsfor.job.live.state.bucket_state import Memory
+from holdsfor.job.tasks import DONE, Job, Lot, by_bucket, parcel_rows
+
+Batches = Iterator[pa.RecordBatch]
+Row = dict[str, Any]
+Note = dict[str, Any]
+
+#: After so many batches a bucket that stays in memory is written again: after a restart all of them are gone through.
+LONGEST_LOG = 64
+#: So many events are read and evaluated by one worker sooner than two jobs are begun.
+FEW_EVENTS = 20_000
+#: Bytes of parcels that wait until it is known how large a batch is.
+MOST_HELD_BACK = 1 << 24
+EVALUATED = "evaluated"  # a note of a bucket, where a whole batch is read and evaluated
+
+
+class Crew(Protocol):
+    """Reads the rows of one batch, then evaluates the stages on what was read."""
+
+    def longest_log(self, job: Job, report: Report) -> int:
+        """After how many batches buckets write all they carry again; 0: they do not stay in memory, and always do."""
+
+    def earliest(self, reading: Reading) -> int | None:
+        """The first time of the rows; None if there is no good row."""
+
+    def sizes(self) -> list[int]:
+        """How many rows each partition has."""
+
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
+        """May be called again, with other rows left out: the last reading is what is evaluated.
+
+        outlook: by which whoever reads all of a small batch can evaluate it, too; `evaluate` then has its notes.
+        """
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]: ...
+
+    def forget(self) -> None:
+        """The batch is over."""
+
+
+# ---------------------------------------------------------------- the tasks, with their notes as rows
+
+
+def reading_rows(job: Job, reading: Reading, part: int, tables: Iterable[pa.Table]) -> Iterator[Row]:
+    notes = ReadNotes([], {})
+    yield from read_task(job, reading, part, tables, notes)
+    yield _note_row({**asdict(notes), "tables": _listed(notes.tables), "islands": [*map(astuple, notes.islands)]})
+
+
+def stage_rows(
+    job: Job, turn: Turn, number: int, buckets: Iterable[int], batches: Batches, memory: Memory | None = None
+) -> Iterator[Row]:
+    """Evaluates a stage on buckets, each with the rows that have come for it; what is for later stages passes by."""
+
+    def evaluated(bucket: int, rows: list[Lot]) -> Iterator[Row]:
+        done = bucket_task(job, turn, number, bucket, rows, memory)
+        yield from parcel_rows(done.parcels, job.depot)
+        files = {"state": _listed(done.state), "tables": _listed(done.tables)}
+        yield _note_row({**files, "counts": done.counts, "settled": done.settled})
+
+    return by_bucket(number, buckets, batches, evaluated)
+
+
+def whole_batch_rows(
+    job: Job, reading: Reading, outlook: Outlook, tables: Iterable[pa.Table], memory: Memory | None = None
+) -> Iterator[Row]:
+    """Reads a whole batch; a small one is evaluated at once: then there are the notes of that instead of parcels.
+
+    What fails in that, fails again when it is evaluated by itself, where it is looked into.
+    """
+    waiting, held_back = list[Row](), 0
+    for row in reading_rows(job, reading, 0, tables):
+        waiting.append(row)
+        held_back += len(row["data"])
+        if held_back > MOST_HELD_BACK and row["stage"] != DONE:
+            yield from waiting
+            waiting.clear()
+    parcels, done = split_done(waiting)
+    notes = read_notes(row["data"] for row in done)
+    yield from done
+    is_read_again = outlook.doubts(notes) or outlook.differing(notes)
+    if held_back > MOST_HELD_BACK or notes[0]["counts"].get("events_in", 0) > FEW_EVENTS or is_read_again:
+        yield from parcels
+        return
+    known = outlook.learn(notes)
+    try:
+        evaluated = evaluate_rows(job, outlook.turn(known, outlook.due(known)), parcels, memory)
+    except Exception:
+        yield from parcels
+        return
+    yield from ({**row, "use": EVALUATED} for row in evaluated)
+
+
+def evaluate_rows(job: Job, turn: Turn, rows: Iterable[Row], memory: Memory | None) -> list[Row]:
+    """All stages in this process, one task after the other; the rows that have come are parcels."""
+
+    def task(number: int, partition: int, batches: Batches) -> Iterator[Row]:
+        return stage_rows(job, turn, number, buckets_to_do(job, turn, number, partition), batches, memory)
+
+    return run_stages(rows, len(job.stages), job.router.buckets, task)
+
+
+def _listed(files: Iterable[Written]) -> list[tuple[str, int, int]]:
+    return [(file.name, file.size, file.crc) for file in files]
+
+
+def _note_row(note: Note) -> Row:
+    return {"stage": DONE, "bucket": 0, "part": 0, "use": "note", "data": json.dumps(note).encode()}
+
+
+def read_notes(rows: Iterable[bytes]) -> list[Note]:
+    return [json.loads(data) for data in rows]
+
+
+def buckets_to_do(job: Job, turn: Turn, number: int, partition: int) -> list[int]:
+    """Where all buckets have something to do, each partition is the bucket of its number."""
+    if not turn.is_for_all or (job.stages[number].is_in_one_bucket and partition):
+        return []
+    return [partition]
+
+
+# ---------------------------------------------------------------- in this process
+
+
+class Alone:
+    """Everything in this process, one task after the other.
+
+    parts: the rows of the batch, as tables. memory: what buckets carry, for a process that does all batches.
+    """
+
+    def __init__(self, parts: Sequence[pa.Table], memory: Memory | None = None) -> None:
+        self._parts, self._memory = parts, memory
+        self._rows: list[Row] = []
+
+    def longest_log(self, job: Job, report: Report) -> int:
+        return 0 if self._memory is None else LONGEST_LOG
+
+    def earliest(self, reading: Reading) -> int | None:
+        times = [earliest(reading, part, [table]) for part, table in enumerate(self._parts)]
+        return min((low for low in times if low is not None), default=None)
+
+    def sizes(self) -> list[int]:
+        return [table.num_rows for table in self._parts]
+
+    def read(self, job: Job, reading: Reading, outlook: Outlook | None = None) -> list[Note]:
+        rows = [row for part, table in enumerate(self._parts) for row in reading_rows(job, reading, part, [table])]
+        self._rows, done = split_done(rows)
+        return read_notes(row["data"] for row in done)
+
+    def evaluate(self, job: Job, turn: Turn) -> list[Note]:
+        return read_notes(row["data"] for row in evaluate_rows(job, turn, self._rows, self._memory))
+
+    def forget(self) -> None:
+        self._rows = []

@@ -1,0 +1,1 @@
+"""Bring rows to a stream: feeds, files, reading, rows from the future."""

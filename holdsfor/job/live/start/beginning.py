@@ -1,0 +1,284 @@
+"""Begins a stream, or goes on with one: what a user gives is checked, the checkpoint is taken and opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Required, TypedDict, cast
+
+from holdsfor.duration import PER_SECOND, Duration, TickUnit, TimePoint, check_unit, ticks_of
+from holdsfor.engine.definitions.evaluate import make_program
+from holdsfor.engine.output.changes import Report
+from holdsfor.errors import HoldsforError
+from holdsfor.io.metrics import BatchMetrics
+from holdsfor.io.readers.mapping import UNITS, Mapping, as_mapping, did_you_mean
+from holdsfor.io.sinks.message_form import Arguments, MessageForm, Times
+from holdsfor.io.sinks.outbox import Outbox
+from holdsfor.io.sinks.sink import Sink
+from holdsfor.io.storage.lease import Lease, take_lease
+from holdsfor.io.storage.store import Store
+from holdsfor.io.tables.wide import TableShape
+from holdsfor.job.live.batch.after_commit import (
+    Compactor,
+    CutTimeWarning,
+    RejectWarnings,
+    Watching,
+    warn_of_changed_files,
+)
+from holdsfor.job.live.batch.clock import Pace, WallClock
+from holdsfor.job.live.batch.delivery import Deliveries, Delivery, Each
+from holdsfor.job.live.batch.microbatch import Setting, Stream
+from holdsfor.job.live.input.reading import ColumnReader, LineReader, Reader, TablesReader
+from holdsfor.job.live.start.checks import check_report, check_times, warn_if_unbounded
+from holdsfor.job.live.start.identity import identity_of
+from holdsfor.job.live.start.opening import open_stream
+from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.live.state.places import Places
+from holdsfor.job.routing import router
+from holdsfor.job.run_warnings import warn_of_times_outside, warn_of_units
+from holdsfor.job.shapes import shapes_of
+from holdsfor.language.choosing import choose_results
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import shown_refusals
+from holdsfor.language.tick_unit import agree_on_tick_unit
+from holdsfor.plan import plan
+
+FORMATS = ("columns", "rtec", "terms")
+DAY = 86400  # seconds
+ON_POISON = ("quarantine", "stop")
+ON_FAILURE = ("stop", "keep")
+
+
+class StreamOptions(TypedDict, total=False):
+    """What a stream is begun with, on any host. Times are ticks, or durations such as '4h'.
+
+    checkpoint: a folder for state; a stream that finds its own there goes on. out: a folder for the tables (default:
+    in the checkpoint). tick_unit: how long a tick is ('s', 'ms' or 'us').
+    buckets: entities are shared out over so many, for the life of the stream; a stream that goes on keeps its number.
+    report: 'eager' tells all that is known, 'settling' what has begun for certain, 'final' what will never change.
+    clock: None takes time from what the rows say of their arrival, 's', 'ms' or 'us' from the clock on the wall, in
+    that unit. max_ahead: rows that arrive further ahead of the rest than this are not believed and go to the rejects,
+    unless enough of them agree; 0 believes all. Default: ten windows, or a day if that is more.
+    pace: no more ticks of the stream a second than this.
+    durable: every file is on the disk before its batch counts, so that not even a power cut loses what was reported
+    (without it processes may die at any point, but the machine may not); costs some milliseconds a bucket.
+    on_poison: what happens with a file, message or row that makes its batch fail three times: 'quarantine' sets it
+    aside and goes on, 'stop' raises the error of the first time.
+    sinks: where changes go besides the tables. message_times: 'ticks' or 'iso' (2026-03-01T09:15:25Z).
+    message_arguments: a 'list', or 'named' as the columns of a table of results are.
+    on_failure: what happens when a sink does not take changes: 'stop' ends the stream, and a restart delivers them;
+    'keep' keeps them in the checkpoint, goes on, and delivers them in order, tried again with growing pauses of up to
+    30 seconds.
+    watch: is called with the figures of each batch. take_over: takes the checkpoint from another process that has it,
+    which then stops. only: the definitions that are told of, by name or name/arity; without it, all that are not
+    internal. A stream that goes on tells of the same.
+    """
+
+    window: Required[Duration]
+    step: Required[Duration]
+    checkpoint: Required[str | Path]
+    start: TimePoint | None
+    end: TimePoint | None
+    tick: Duration
+    tick_unit: TickUnit
+    out: str | Path | None
+    buckets: int | None
+    report: Report
+    clock: str | WallClock | None
+    max_ahead: Duration | None
+    pace: float | None
+    durable: bool
+    on_poison: str
+    sinks: Sequence[Sink]
+    message_times: Times
+    message_arguments: Arguments
+    on_failure: str
+    watch: Callable[[BatchMetrics], None] | None
+    take_over: bool
+    only: str | Iterable[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A stream that can run: the driver's side of it, where its parts lie, that they are ours, and what comes out."""
+
+    job: Stream
+    places: Places
+    lease: Lease
+    shapes: tuple[TableShape, ...]
+    deliveries: Deliveries
+
+
+def begin_stream(
+    description: EventDescription,
+    reader: Reader,
+    each: Each,
+    default_buckets: int,
+    *,
+    window: Duration,
+    step: Duration,
+    checkpoint: str | Path,
+    start: TimePoint | None = None,
+    end: TimePoint | None = None,
+    tick: Duration = 1,
+    tick_unit: TickUnit | None = None,
+    out: str | Path | None = None,
+    buckets: int | None = None,
+    report: Report = "eager",
+    clock: str | WallClock | None = None,
+    max_ahead: Duration | None = None,
+    pace: float | None = None,
+    durable: bool = False,
+    on_poison: str = "quarantine",
+    sinks: Sequence[Sink] = (),
+    message_times: Times = "ticks",
+    message_arguments: Arguments = "list",
+    on_failure: str = "stop",
+    watch: Callable[[BatchMetrics], None] | None = None,
+    take_over: bool = False,
+    only: str | Iterable[str] | None = None,
+) -> Begun:
+    """each: runs a function on each of several items, on the workers that there are."""
+    if on_poison not in ON_POISON:
+        raise HoldsforError(f"on_poison is {' or '.join(map(repr, ON_POISON))}, not {on_poison!r}.")
+    if on_failure not in ON_FAILURE:
+        raise HoldsforError(f"on_failure is {' or '.join(map(repr, ON_FAILURE))}, not {on_failure!r}.")
+    check_report(report)
+    description = choose_results(description, only)
+    _check_sinks(sinks)
+    mapping = mapping_of(reader)
+    unit = agree_on_tick_unit(description, tick_unit, mapping.given_unit)
+    reader = _counting_in(reader, unit)
+    times = check_times(window, step, start, end, tick, unit)
+    shapes = shapes_of(description, mapping.all_arguments)
+    form = MessageForm.of(message_times, message_arguments, unit, shapes)
+    warn_of_units(mapping.given_unit, unit, description, (window, step, tick, start, end))
+    with shown_refusals(description.sources):
+        description = description.with_input()
+        program = make_program(plan(description))
+    warn_if_unbounded(program.plan)
+    warn_of_times_outside(description, times.start, times.end)
+    bound = _most_ahead(max_ahead, times.window, unit)
+    places = Places.of(checkpoint, out, durable)
+    lease = take_lease(places.root, f"the checkpoint {places.root.shown()}", take_over)
+    try:
+        ledger = Ledger(places.state, lease.held)
+        count = buckets or _buckets_of(ledger) or default_buckets
+        setting = Setting(
+            program,
+            router(program.plan, count),
+            tuple(description.inputs),
+            reader,
+            times.window,
+            times.step,
+            times.start,
+            times.end,
+            times.tick,
+            report,
+            _wall_clock(clock, bound, unit),
+            None if pace is None else Pace(pace),
+            bound,
+            PER_SECOND[unit],
+            on_poison == "quarantine",
+        )
+        places.spark.make()  # Spark would let all read it
+        defined = list(dict.fromkeys(shape.name for shape in shapes))
+        open_stream(ledger, places.tables, places.spark, identity_of(setting, count), defined)
+        deliveries = Deliveries(
+            [
+                Delivery(
+                    sink,
+                    places.state,
+                    places.tables,
+                    each,
+                    _outbox(sink, checkpoint, durable, lease, on_failure),
+                    form,
+                )
+                for sink in sinks
+            ]
+        )
+        told: list[Callable[[Commit], None]] = [deliveries]
+        told += [Compactor(places.tables, each), partial(warn_of_changed_files, places.tables)]
+        told += [RejectWarnings(places.tables), CutTimeWarning(UNITS[unit])]
+        told += [] if watch is None else [Watching(watch, deliveries)]
+        deliveries.start()
+        lease.before_release(deliveries.finish)
+        return Begun(Stream(setting, ledger, places.tables, told), places, lease, shapes, deliveries)
+    except BaseException:
+        lease.release()
+        raise
+
+
+def _buckets_of(ledger: Ledger) -> int | None:
+    """A stream that goes on keeps its number of buckets, whatever this host would take."""
+    return int(ledger.identity()["buckets"]) if ledger.store.exists(IDENTITY) else None
+
+
+def _check_sinks(sinks: Sequence[Sink]) -> None:
+    names = [sink.name for sink in sinks]
+    if len(set(names)) < len(names):
+        raise HoldsforError(f"each sink needs a name of its own, to know what it has had: {', '.join(names)}.")
+
+
+def _outbox(sink: Sink, checkpoint: str | Path, durable: bool, lease: Lease, on_failure: str) -> Outbox | None:
+    """Return where changes wait for a sink, if they do; refuses to overtake what waits from before."""
+    kept = Store(f"{checkpoint}/undelivered/{sink.name}", sync=durable, private=True)
+    if on_failure == "keep":
+        return Outbox(sink, kept, lease.held)
+    if kept.names():
+        raise HoldsforError(
+            f"changes that {sink.name} has not taken wait in {kept.shown()}, and later ones must not overtake them. "
+            "Start with --on-failure keep (in Python on_failure='keep'), or delete that folder."
+        )
+    return None
+
+
+def _most_ahead(max_ahead: Duration | None, window: int, unit: TickUnit) -> int | None:
+    """How many ticks ahead of the rest a row may arrive; None: as far as it likes."""
+    if max_ahead is None:
+        return max(10 * window, DAY * PER_SECOND[unit])
+    ticks = ticks_of("max_ahead", max_ahead, unit)
+    if ticks < 0:
+        raise HoldsforError(f"max_ahead must be 0 (believe all) or more, not {ticks}")
+    return ticks or None
+
+
+def _wall_clock(clock: str | WallClock | None, most_ahead: int | None, unit: TickUnit) -> WallClock | None:
+    if not isinstance(clock, str):
+        return clock
+    return WallClock(
+        check_unit(clock, "clock"), most_ahead=None if most_ahead is None else most_ahead / PER_SECOND[unit]
+    )
+
+
+def _counting_in(reader: Reader, unit: TickUnit) -> Reader:
+    """The reader, with a mapping that counts dates in the unit of the stream."""
+    mapping = getattr(reader, "mapping", None)
+    if not isinstance(mapping, Mapping) or not is_dataclass(reader):
+        return reader
+    return cast(Reader, replace(reader, mapping=mapping.counting_in(unit)))
+
+
+def mapping_of(reader: Reader) -> Mapping:
+    """What says which column is which; an empty one where rows are lines of text."""
+    mapping = getattr(reader, "mapping", None)
+    return mapping if isinstance(mapping, Mapping) else Mapping()
+
+
+def reader_of(format: str | Reader, mapping: Any, by_table: bool = False) -> Reader:
+    """How rows are read: by columns, as a mapping says, or as lines of text. by_table: rows of several tables."""
+    if not isinstance(format, str):
+        return format
+    if format not in FORMATS:
+        raise HoldsforError(f"unknown format {format!r}.{did_you_mean(format, FORMATS)} Formats: {', '.join(FORMATS)}.")
+    if format != "columns":
+        return LineReader(format)
+    known = as_mapping(mapping)
+    if by_table:
+        return TablesReader(known)
+    if known.tables:
+        names = ", ".join(known.tables)
+        raise HoldsforError(f"the mapping is for several tables: give the events as a dict, by their names ({names}).")
+    return ColumnReader(known)

@@ -1,0 +1,1 @@
+"""Keep the state of a stream: buckets, ledger, progress, verification."""

@@ -1,0 +1,272 @@
+"""The ledger of a stream: what each batch has done, written once all of it is on disk. A batch without it never was.
+
+stream.json                          its id, and what the stream was begun with: rules, windows, source, ...
+commits/0000012.json                 a batch: its query times, the files of state and tables, with checksums
+state/stage0-3/base-0000012.arrow    what a bucket carries after the batch
+state/stage0-3/input-0000013.arrow   what came to it in a later batch
+
+What a bucket carries after a batch is a base, and what came and fell due since: only now and then there is a new base.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdsfor.errors import HoldsforError
+from holdsfor.io.storage.changelog import commit_name, committed
+from holdsfor.io.storage.store import Store, Written
+from holdsfor.job.live.start.changed import find_changes
+
+VERSION = 1  # of all files of a checkpoint; to be raised when one of them comes to mean something else
+IDENTITY = "stream.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A batch after which every bucket has written all it carries."""
+
+    batch: int
+    files: tuple[Written, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """What a batch has brought to buckets, and the query times that fell due with it.
+
+    end: of the history, as it was then: closing a stream gives it an end that a later batch takes back.
+    mark: of the attempt at the batch that counts; nothing else has it.
+    """
+
+    batch: int
+    files: tuple[Written, ...]
+    due: range
+    end: int
+    mark: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What is known after a batch. Times are None until there are any.
+
+    source: the last batch of the source that is in it; closing the stream is a batch without one.
+    start: the history begins after it. fired: the last query time. watermark: the latest arrival. latest: the latest
+    time of any row. settled: what was concluded up to it will not change, by the name of a
+    fluent or event.
+    doubted: how many rows in a row were set aside up to now, because they arrive too far ahead of the rest.
+    written: when, in seconds since 1970.
+    bases: the newest is the last; the one before it is kept to go back to. log: all batches after that one that have
+    brought anything or went through query times.
+    spark: how far Spark's own log is, as texts of its files, so that it can be made again.
+    seen: in the columns of files, by which these keep their types, see `column_types`.
+    """
+
+    batch: int
+    start: int | None = None
+    fired: int | None = None
+    watermark: int | None = None
+    latest: int | None = None
+    settled: Mapping[str, int] = field(default_factory=dict)
+    closed: bool = False
+    bases: tuple[Base, ...] = ()
+    log: tuple[Logged, ...] = ()
+    files: tuple[Written, ...] = ()
+    counts: Mapping[str, float] = field(default_factory=dict)
+    source: int = -1
+    doubted: int = 0
+    written: float = field(default=0.0, compare=False)
+    spark: Mapping[str, str] = field(default_factory=dict)
+    seen: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def since_base(self) -> tuple[Logged, ...]:
+        """What is logged after the newest base."""
+        newest = self.bases[-1].batch if self.bases else -1
+        return tuple(entry for entry in self.log if entry.batch > newest)
+
+    @property
+    def unseen(self) -> bool:
+        """Whether something came after the last query time."""
+        last = max((entry.batch for entry in self.log if entry.due), default=-1)
+        return any(entry.files for entry in self.log if entry.batch > last)
+
+    @property
+    def base_bytes(self) -> int:
+        return _size(file for base in self.bases[-1:] for file in base.files)
+
+    @property
+    def log_bytes(self) -> int:
+        """Of what is logged after the newest base."""
+        return _size(file for entry in self.since_base for file in entry.files)
+
+    @property
+    def state_bytes(self) -> int:
+        """What a restart would read."""
+        return self.base_bytes + self.log_bytes
+
+    @property
+    def state_files(self) -> tuple[Written, ...]:
+        """All that a restart may read."""
+        lists = [base.files for base in self.bases] + [entry.files for entry in self.log]
+        return tuple(file for files in lists for file in files)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "batch": self.batch,
+            "source": self.source,
+            "start": self.start,
+            "fired": self.fired,
+            "watermark": self.watermark,
+            "latest": self.latest,
+            "settled": dict(self.settled),
+            "closed": self.closed,
+            "bases": [[base.batch, _listed(base.files)] for base in self.bases],
+            "log": [_entry_as_json(entry) for entry in self.log],
+            "files": _listed(self.files),
+            "counts": dict(self.counts),
+            "doubted": self.doubted,
+            "written": self.written,
+            "spark": dict(self.spark),
+            "seen": dict(self.seen),
+        }
+
+    @staticmethod
+    def from_json(content: Mapping[str, Any]) -> Commit:
+        return Commit(
+            content["batch"],
+            content["start"],
+            content["fired"],
+            content["watermark"],
+            content["latest"],
+            content["settled"],
+            content["closed"],
+            tuple(Base(batch, _written(files)) for batch, files in content["bases"]),
+            tuple(map(_entry_of, content["log"])),
+            _written(content["files"]),
+            content["counts"],
+            content["source"],
+            content["doubted"],
+            content["written"],
+            content["spark"],
+            content.get("seen", {}),  # an earlier Holdsfor typed each field by itself
+        )
+
+
+def _entry_of(entry: list[Any]) -> Logged:
+    batch, files, due, end, mark = entry
+    return Logged(batch, _written(files), range(*due), end, mark)
+
+
+def _entry_as_json(entry: Logged) -> list[Any]:
+    due = [entry.due.start, entry.due.stop, entry.due.step]
+    return [entry.batch, _listed(entry.files), due, entry.end, entry.mark]
+
+
+def _size(files: Iterable[Written]) -> int:
+    return sum(file.size for file in files)
+
+
+def _listed(files: tuple[Written, ...]) -> list[tuple[str, int, int]]:
+    return [(file.name, file.size, file.crc) for file in files]
+
+
+def _written(files: list[list[Any]]) -> tuple[Written, ...]:
+    return tuple(Written(*file) for file in files)
+
+
+class Ledger:
+    """The ledger of one checkpoint. Commits older than the last few are removed: nothing goes back so far.
+
+    held: entered for whatever is written or deleted; raises if the checkpoint has another owner by now.
+    """
+
+    KEPT = 20
+
+    def __init__(self, store: Store, held: Callable[[], AbstractContextManager[object]] = nullcontext) -> None:
+        self.store = store
+        self.held = held
+
+    def last(self) -> Commit | None:
+        """The last batch that counts."""
+        batches = committed(self.store)
+        return self.commit(batches[-1]) if batches else None
+
+    def commit(self, batch: int) -> Commit:
+        return Commit.from_json(read_version(self.store, commit_name(batch)))
+
+    def write(self, commit: Commit) -> None:
+        """From here on the batch counts."""
+        name = commit_name(commit.batch)
+        with self.held():
+            if self.store.exists(name):
+                raise HoldsforError(
+                    f"{self.store.shown(name)} is there already: another process has written it. "
+                    "End the other one, then start again."
+                )
+            self.store.write_record(name, commit.as_json())
+
+    def tidy(self, before: Commit | None, after: Commit) -> None:
+        """Removes the files that no batch can go back to any more."""
+        with self.held():
+            if after.batch >= self.KEPT:
+                self.store.delete(commit_name(after.batch - self.KEPT))
+            if before is not None:
+                for name in _state_names(before) - _state_names(after):
+                    self.store.delete(name)
+
+    def clean(self, last: Commit | None) -> None:
+        """Removes what a driver that was killed has left behind."""
+        with self.held():
+            self.store.sweep()
+            known = set() if last is None else _state_names(last)
+            for name in self.store.names("state/"):
+                if name not in known:
+                    self.store.delete(name)
+
+    def begin(self, identity: Mapping[str, Any], tables: str = "") -> str:
+        """Writes down what the stream is begun with; gives the id that its other files are known by.
+
+        tables: where they are, for those who look at the checkpoint alone.
+        """
+        stream = uuid.uuid4().hex
+        with self.held():
+            self.store.write_record(IDENTITY, {"version": VERSION, "id": stream, "tables": tables, **identity})
+        return stream
+
+    def resume(self, identity: Mapping[str, Any]) -> str:
+        """The id of a stream that goes on; what it was begun with must be the same."""
+        self.check_identity(identity)
+        return str(self.identity()["id"])
+
+    def check_identity(self, identity: Mapping[str, Any]) -> None:
+        """What is given of what a stream goes on with must be as it was begun."""
+        changes = find_changes(self.identity(), identity)
+        if changes:
+            raise HoldsforError(
+                f"the checkpoint {self.store.shown()} was begun with {'; '.join(changes)}. "
+                "Go on as it was begun, or begin anew with another checkpoint. How to do that without a gap is in "
+                "docs/streaming.md, section Changing rules."
+            )
+
+    def identity(self) -> dict[str, Any]:
+        return read_version(self.store, IDENTITY)
+
+
+def read_version(store: Store, name: str) -> dict[str, Any]:
+    """Read a record of this version; another one may mean something else."""
+    content = store.read_json(name)
+    version = content.get("version", VERSION) if isinstance(content, dict) else VERSION
+    if version != VERSION:
+        raise HoldsforError(
+            f"{store.shown(name)} has version {version}, this Holdsfor reads {VERSION}. "
+            "Go on with the Holdsfor that wrote it, or begin with a new checkpoint."
+        )
+    return store.read_record(name)
+
+
+def _state_names(commit: Commit) -> set[str]:
+    return {file.name for file in commit.state_files}

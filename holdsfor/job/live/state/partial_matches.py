@@ -1,0 +1,62 @@
+"""Partial matches of a stream, from its checkpoint alone: as they were at its last query time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from holdsfor.engine.definitions.evaluate import Program
+from holdsfor.engine.input.fence import fence_for
+from holdsfor.engine.input.window import NEVER, Windows
+from holdsfor.engine.patterns.partial_matches import PROGRESS_SCHEMA, progress_table
+from holdsfor.engine.stepping.carried import Carried, merge_carried
+from holdsfor.engine.stepping.evaluator import Ongoing
+from holdsfor.engine.stepping.settling import everything
+from holdsfor.errors import HoldsforError
+from holdsfor.io.events import Block
+from holdsfor.io.storage.store import Store
+from holdsfor.job.live.start.identity import rules_digest, rules_pieces
+from holdsfor.job.live.state.bucket import BucketPlace
+from holdsfor.job.live.state.ledger import IDENTITY, Commit, Ledger
+from holdsfor.job.routing import kind_of_block, router
+from holdsfor.job.tasks import Job
+
+
+def progress_of_stream(program: Program, checkpoint: str | Path) -> pa.Table:
+    """What all buckets carry, put together. The stream may go on meanwhile; the rules must be its own."""
+    ledger = Ledger(Store(f"{checkpoint}/holdsfor"))
+    if not ledger.store.exists(IDENTITY):
+        raise HoldsforError(
+            f"there is no stream in {Store(checkpoint).shown()}. Give the folder that --checkpoint names, or one that "
+            "a live session was saved to."
+        )
+    ledger.check_identity({"rules": rules_digest(program), "pieces": rules_pieces(program)})
+    identity, last = ledger.identity(), ledger.last()
+    if last is None or last.start is None:
+        return PROGRESS_SCHEMA.empty_table()
+    window, end = identity["window"], NEVER if identity["end"] is None else identity["end"]
+    windows = Windows(window, identity["step"], last.start, end, identity["tick"], fence_for(window))
+    job = Job(program, windows, router(program.plan, identity["buckets"]))
+    evaluation = Ongoing(program, windows, everything(program.plan), _read_carried(job, last, ledger.store))
+    world = evaluation.last_world()
+    return PROGRESS_SCHEMA.empty_table() if world is None else progress_table(program.plan, world)
+
+
+def _is_of_readers(block: Block, job: Job, number: int) -> bool:
+    """Whether a stage has it from those who read the input; what follows links is known to an earlier one, too."""
+    return any(leg.way != "follow" for leg in job.router.legs(number, kind_of_block(block)))
+
+
+def _read_carried(job: Job, last: Commit, state: Store) -> Carried:
+    """Of each stage and bucket."""
+    parts, forwards = [], list[Block]()
+    for number, stage in enumerate(job.stages):
+        for bucket in range(1 if stage.is_in_one_bucket else job.router.buckets):
+            held, _ = BucketPlace(job, number, bucket, state, last).read_held()
+            carried = held.save()
+            came = tuple(block for block in carried.inputs if _is_of_readers(block, job, number))
+            parts.append((held.evaluation.scope, replace(carried, inputs=came)))
+            forwards += (*held.forwards, *held.new_forwards)
+    return merge_carried(parts, job.program.plan, forwards)

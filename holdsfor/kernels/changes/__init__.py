@@ -1,0 +1,1 @@
+"""Kernels for evaluation by changes: what a change touches, what it concludes."""

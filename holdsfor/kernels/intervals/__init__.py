@@ -1,0 +1,1 @@
+"""Kernels over intervals: algebra, inertia, state machines, change logs."""

@@ -1,0 +1,1 @@
+"""Kernels over spans: pairs, absence, policies, sliding aggregates."""

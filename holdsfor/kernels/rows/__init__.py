@@ -1,0 +1,1 @@
+"""Kernels over rows: move, sort, search, gather, join, number."""

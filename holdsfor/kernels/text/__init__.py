@@ -1,0 +1,1 @@
+"""Kernels over the bytes of text: fields, strings, numbers, facts, digests."""

@@ -1,0 +1,106 @@
+"""Rules as users give them: read and checked, with all that any phase refuses before there are events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from holdsfor import language
+from holdsfor.errors import HoldsforError
+from holdsfor.functions import Function
+from holdsfor.language.choosing import choose_results
+from holdsfor.language.description import EventDescription
+from holdsfor.language.diagnostics import DescriptionError, Diagnostic, Refusal, Source
+from holdsfor.language.facts import FactReader, FactTable
+
+if TYPE_CHECKING:
+    from holdsfor.plan import Plan
+
+RULE_ENDINGS = (".ec", ".pl", ".prolog", ".event")
+#: Checked rules, or the rule file that has them.
+Rules: TypeAlias = EventDescription | str | Path
+
+
+def load_rules(
+    *paths: str | Path,
+    facts: Mapping[str, Any] | None = None,
+    allow: Iterable[str | Path] = (),
+    functions: Mapping[str, Function] | None = None,
+) -> EventDescription:
+    """Read, check and plan rule files; `make_closures` refuses what is then left to refuse."""
+    tables = _fact_tables(facts)
+    description = language.load(
+        *paths, tables=tables, allow=allow, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+    )
+    make_plan(description)
+    return description
+
+
+def parse_rules(
+    *texts: str, facts: Mapping[str, Any] | None = None, functions: Mapping[str, Function] | None = None
+) -> EventDescription:
+    """Read, check and plan rule texts; `make_closures` refuses what is then left to refuse."""
+    tables = _fact_tables(facts)
+    for text in texts:
+        if text.strip() == text and Path(text).suffix in RULE_ENDINGS and " " not in text and "(" not in text:
+            raise HoldsforError(f"{text!r} is a path, where text is expected: write holdsfor.load({text!r}).")
+    description = language.parse(
+        *texts, tables=tables, functions=functions, refusals_of=find_refusals, reader_of=open_fact_reader
+    )
+    make_plan(description)
+    return description
+
+
+def as_description(rules: Rules, only: str | Iterable[str] | None = None) -> EventDescription:
+    """The rules, loaded if they are the path of a rule file. only: the definitions that results shall have."""
+    if isinstance(rules, EventDescription):
+        return choose_results(rules, only)
+    if not isinstance(rules, str | Path):
+        raise HoldsforError(f"rules are an event description or the path of a rule file, not {type(rules).__name__}.")
+    if isinstance(rules, str) and ("\n" in rules or ":-" in rules):
+        raise HoldsforError("these rules are text, where a path is expected: write holdsfor.parse(text).")
+    return choose_results(load_rules(rules), only)
+
+
+def make_plan(description: EventDescription) -> Plan:
+    """Make the plan, which `plan` keeps."""
+    from holdsfor.plan import plan  # after the rules have been read: most mistakes are told without it
+
+    return plan(description)
+
+
+def make_closures(description: EventDescription) -> Plan:
+    """Make the plan and what its recursive predicates come to; whatever is wrong before there are events is raised."""
+    made = make_plan(description)
+    if made.closures:
+        from holdsfor.engine.definitions.evaluate import program_once
+
+        try:
+            program_once(made)
+        except Refusal as refusal:
+            raise DescriptionError([refusal.diagnostic(description.sources)]) from None
+    return made
+
+
+def find_refusals(description: EventDescription) -> list[Diagnostic]:
+    """What plan and engine refuse of rules that are right so far."""
+    try:
+        make_closures(description)
+    except DescriptionError as error:
+        return [each for each in error.diagnostics if each.severity == "error"]
+    return []
+
+
+def open_fact_reader(source: Source) -> FactReader | None:
+    from holdsfor.io.readers.rule_facts import open_rule_facts  # most rule files do not need it
+
+    return open_rule_facts(source)
+
+
+def _fact_tables(facts: Mapping[str, Any] | None) -> list[FactTable]:
+    if not facts:
+        return []
+    from holdsfor.io.readers.facts import read_facts
+
+    return [read_facts(name, source) for name, source in facts.items()]
