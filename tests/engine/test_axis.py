@@ -11,8 +11,8 @@ import holdsfor
 from holdsfor.engine.data.axis import Axis, AxisFull, fit
 from holdsfor.engine.definitions.evaluate import evaluate, make_program
 from holdsfor.engine.input.window import find_windows
+from holdsfor.engine.stepping import history as module
 from holdsfor.engine.stepping.history import prepare
-from holdsfor.engine.stepping.query_times import history as module
 from holdsfor.plan import plan
 from tests.engine.blocks import history
 from tests.engine.random_runs import of_random

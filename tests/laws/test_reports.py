@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from holdsfor.engine.output.changes import REPORTS, Report
-from holdsfor.engine.stepping.query_times import query_times as stepping
+from holdsfor.engine.stepping import query_times as stepping
 from holdsfor.language import EventDescription, parse
 from tests.conformance.compare import compared, differences
 from tests.conformance.engines import in_process, stepped

@@ -15,7 +15,7 @@ import pytest
 import holdsfor
 from holdsfor.engine.input import kept_input
 from holdsfor.engine.output.changes import REPORTS, Changes
-from holdsfor.engine.stepping.query_times import evaluator as ongoing
+from holdsfor.engine.stepping import evaluator as ongoing
 from holdsfor.io.storage.fold import fold_intervals, fold_occurrences
 from holdsfor.language import parse
 from tests.conformance.compare import compared, differences

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdsfor.engine.data.world import World
-from holdsfor.engine.stepping.query_times import query_times as stepping
+from holdsfor.engine.stepping import query_times as stepping
 from holdsfor.language import parse
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon

@@ -9,9 +9,9 @@ import pytest
 
 import holdsfor
 from holdsfor.engine.output.changes import Report
+from holdsfor.engine.stepping import evaluator as ongoing
+from holdsfor.engine.stepping import upstream_changes as words
 from holdsfor.engine.stepping.evaluator import MOST_GROWN, Ongoing
-from holdsfor.engine.stepping.query_times import evaluator as ongoing
-from holdsfor.engine.stepping.query_times import upstream_changes as words
 from holdsfor.language import parse
 from tests.conformance.streamed import setting_of
 from tests.naive.rows import Horizon

@@ -78,7 +78,7 @@ def test_what_calls_a_kernel_in_a_file_that_has_changed_is_compiled_anew(tmp_pat
     program = CALLER.replace("FOLDER", str(tmp_path))
     assert run_program(tmp_path / "cache", program) == "[3] True\n"
     assert run_program(tmp_path / "cache", program) == "[3] False\n"
-    called = tmp_path / "holdsfor" / "kernels" / "searching.py"
+    called = tmp_path / "holdsfor" / "kernels" / "rows" / "searching.py"
     text = called.read_text()
     search = "    return seek_within(values, wanted, first, values.size)\n"
     assert search in text
