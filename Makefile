@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 # All that needs Spark runs in one process; there it waits half of the time, so there are three, whatever the cores.
 PROCESSES := --numprocesses=3 --dist=loadgroup
 
-.PHONY: demo test lint types unit test-long test-random bench clean
+.PHONY: demo test lint types unit test-long test-random bench site clean
 
 demo: $(READY)
 	$(BIN)/holdsfor demo
@@ -44,6 +44,9 @@ test-random: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+site: $(READY)
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 # Made again whenever pyproject.toml changes; a half-made environment has no .ready and is made anew.
 $(READY): pyproject.toml
