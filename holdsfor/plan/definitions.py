@@ -54,14 +54,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A statically determined fluent-value: the union of its rules.
-
-    proved: the simple fluent that the rules are equal to if the history begins at a multiple of the clock tick.
-    """
+    """A statically determined fluent-value: the union of its rules."""
 
     relation: Relation
     rules: tuple[HoldsForRule, ...]
-    proved: Simple | None = None
 
 
 @dataclass(frozen=True, slots=True)

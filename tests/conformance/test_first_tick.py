@@ -47,3 +47,36 @@ def test_on_a_tick_after_a_start_that_is_one(engine: Engine) -> None:
     rows = ["meet|120|120|a|b", "part|200|200|a|b"]
     found = engine.recognise(RULES, rows, Horizon(400, 40, 80, 280, 40))
     assert found.intervals["free", PAIR, "true"] == [(120, 160), (240, None)]
+
+
+GIVEN = parse("""
+initially(idle(a)=true).
+terminatedAt(idle(X)=true, T) :- happensAt(meet(X), T).
+holdsFor(free(X)=true, I) :- holdsFor(busy(X)=true, J), complement_all([J], I).
+holdsFor(either(X)=true, I) :- holdsFor(idle(X)=true, J), holdsFor(open(X)=true, K), union_all([J,K], I).
+holdsFor(both(X)=true, I) :- holdsFor(idle(X)=true, J), holdsFor(open(X)=true, K), intersect_all([J,K], I).
+happensAt(sees(X), T) :- happensAt(look(X), T), holdsAt(free(X)=true, T), holdsAt(idle(X)=true, T).
+happensAt(begins(X), T) :- happensAt(startI(free(X)=true), T).
+""")
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=str)
+@pytest.mark.parametrize("start", [0, 3])
+def test_rows_before_the_first_tick(engine: Engine, start: int) -> None:
+    """They see what begins with the history; rows of a definition that are united with that begin with it."""
+    rows = ["look|5|5|a", "open|7|7|14|true|a", "free|9|9|14|true|a", "free|9|9|14|true|b", "look|9|9|a"]
+    rows += ["busy|20|20|30|true|a", "look|25|25|a", "meet|31|31|a"]
+    found = engine.recognise(GIVEN, rows, Horizon(60, 30, start, 60, 10))
+    assert found.intervals == {
+        ("idle", ("a",), "true"): [(10, 40)],
+        ("free", ("a",), "true"): [(10, 20), (30, None)],
+        ("free", ("b",), "true"): [(9, 14)],
+        ("either", ("a",), "true"): [(10, 40)],
+        ("both", ("a",), "true"): [(7, 14)],
+    }
+    assert found.occurrences == {
+        ("sees", ("a",), 5),
+        ("sees", ("a",), 9),
+        ("begins", ("b",), 9),
+        ("begins", ("a",), 30),
+    }

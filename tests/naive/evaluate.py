@@ -44,7 +44,7 @@ class Evaluation:
     def __init__(self, description: EventDescription, horizon: Horizon) -> None:
         self.description = description = mark_unread(description)
         self.horizon = horizon
-        self.world = World(horizon.tick, horizon.start, horizon.end, description.background)
+        self.world = World(horizon.tick, horizon.grid_start, horizon.end, description.background)
         close(self.world)
         self.domain = Domain(description, self.world)
         self.heads = Heads(description, self.world, self.domain)

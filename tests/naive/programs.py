@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from tests.naive.bodies import Bodies, Scope
 from tests.naive.internal import sometimes_internal
 from tests.naive.interval_rules import IntervalRules
 from tests.naive.rows import Horizon
-from tests.naive.streams import ENTITIES, EVENTS, LEVELS, Entity, stream
+from tests.naive.streams import ENTITIES, EVENTS, INPUTS, LEVELS, Entity, stream
 from tests.naive.wrapped import random_wrapping, wrapped
 
 BACKGROUND = [
@@ -51,7 +51,7 @@ def random_program(seed: int, entities: Sequence[str] = ENTITIES) -> Program:
     entities = random.sample(entities, random.choice((2, 2, 3, 4)))
     tick = random.choice((1, 1, 1, 1, 5, 10))
     step = tick * random.randint(2, 12)
-    start = tick * random.choice((0, 0, 3, 10)) + Random(f"start {seed}").choice((0, 0, 3)) % tick
+    start = tick * random.choice((0, 0, 3, 10)) + Random(f"start {seed}").choice((0, 3, 4)) % tick
     window = step * random.randint(1, 3) + tick * random.choice((0, 0, 0, 1))
     end = start + step * random.randint(1, 4) - random.choice((0, 0, 0, tick))
     horizon = Horizon(window, step, start, end, tick)
@@ -59,6 +59,7 @@ def random_program(seed: int, entities: Sequence[str] = ENTITIES) -> Program:
     maker.make()
     rows = stream(random, entities, horizon, random.choice((15, 50, 100)))
     rows = with_definitions(Random(f"rows {seed}"), entities, maker.made, horizon, rows)
+    rows = with_first_tick(Random(f"first {seed}"), entities, maker.made, horizon, rows)
     rules, bounds = with_bounds(Random(f"bounds {seed}"), maker, tick)
     program = Program(rules, tuple(maker.background), (*maker.declarations, *bounds), rows, horizon)
     program = wrapped(program, random_wrapping(program, random), random) if random.random() < 0.25 else program
@@ -73,6 +74,17 @@ def with_definitions(
         return rows
     chosen = random.sample(made, random.randint(1, len(made)))
     more = stream(random, entities, horizon, random.randint(1, 8 * len(chosen)), chosen)
+    return tuple(sorted((*rows, *more), key=lambda row: int(row.split("|")[1])))
+
+
+def with_first_tick(
+    random: Random, entities: list[str], made: list[Entity], horizon: Horizon, rows: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Where a tick is long, often with rows, also of what rules define, about its start: a few of them before it."""
+    if horizon.tick == 1 or random.random() < 0.3:
+        return rows
+    first_tick = replace(horizon, end=horizon.start)
+    more = stream(random, entities, first_tick, random.randint(1, 12), [*INPUTS, *made])
     return tuple(sorted((*rows, *more), key=lambda row: int(row.split("|")[1])))
 
 

@@ -43,6 +43,11 @@ class Horizon:
     tick: int = 1
 
     @property
+    def grid_start(self) -> int:
+        """The last tick at or before the start: what begins with the history holds from there on."""
+        return self.start - self.start % self.tick
+
+    @property
     def last(self) -> int:
         return self.first_query(self.end)
 

@@ -103,7 +103,7 @@ def shown_names(literal: Literal) -> set[str]:
 
 @dataclass
 class World:
-    """All that is known so far: occurrences, intervals, background knowledge; first and last: the history."""
+    """All that is known so far: occurrences, intervals, background knowledge; from first to last."""
 
     tick: int
     first: int

@@ -98,7 +98,7 @@ def test_boolean_combinations(seed: int, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_history_that_begins_between_two_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What begins in its first tick has its start before the history, where nothing happens: f is not a."""
+    """As one that begins at the tick before, so that f is a from the first tick on."""
     rules = DRIVERS + "\n".join(
         f"{head}(f(X)=true, T) :- happensAt({edge}(a(X)=true), T)."
         for head, edge in (("initiatedAt", "start"), ("terminatedAt", "end"))
@@ -109,7 +109,8 @@ def test_a_history_that_begins_between_two_ticks(monkeypatch: pytest.MonkeyPatch
         how = {"window": 10, "step": 10, "start": 7, "end": 57, "tick": 5, "stepped": stepped}
         (intervals, *_), _ = answer(monkeypatch, passes, rules, rows, **how)
         assert [line for line in intervals if "'fluent': 'f'" in line] == [
-            "{'fluent': 'f', 'args': ['x'], 'value': 'true', 'start': 35, 'end': None}"
+            "{'fluent': 'f', 'args': ['x'], 'value': 'true', 'start': 10, 'end': 25}",
+            "{'fluent': 'f', 'args': ['x'], 'value': 'true', 'start': 35, 'end': None}",
         ]
 
 

@@ -81,13 +81,18 @@ class World:
     cuts: Cuts | None = None
 
     @property
-    def first_points(self) -> tuple[int, int]:
-        """Return the start of the history and the first tick after it, relative to the origin of the axis.
+    def grid_start(self) -> int:
+        """Return the last tick at or before the start of the history: what begins with the history has begun there."""
+        return self.start - self.start % self.axis.tick
 
-        What begins with the history has begun by the start, so that nothing happens then; it counts from the tick on.
+    @property
+    def first_points(self) -> tuple[int, int]:
+        """Return the ticks between which the history begins, relative to the origin of the axis.
+
+        What begins with the history has begun by the first, so that nothing happens then; it counts from the second on.
         """
-        start = self.start - self.axis.origin
-        return start, self.axis.next_time(start)
+        start = self.grid_start - self.axis.origin
+        return start, start + self.axis.tick
 
     def from_cuts(
         self,

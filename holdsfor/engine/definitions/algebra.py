@@ -207,10 +207,9 @@ def leave_near(parts: list[WorkOut], distance: int) -> WorkOut:
 
 
 def _first_points(world: World) -> tuple[int, int]:
-    """The point before the first of the history, and the first."""
-    start = world.start - world.axis.origin
-    before, first = (max(int(world.axis.following(np.array([point]))[0]), 0) for point in (start - 1, start))
-    return before, first
+    """Return the ticks between which the history begins, or the origin of the axis where that is later."""
+    before, first = world.first_points
+    return max(before, 0), max(first, 0)
 
 
 def _frame_keys(frame: Frame) -> Ints:

@@ -23,7 +23,7 @@ from holdsfor.plan.structures import is_open, open_forms
 
 def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relation, Ints]:
     """What holds from the start of the history on; two values of one grounding cancel each other."""
-    if world.after >= world.start or not any(fluent.initially):
+    if world.after >= world.grid_start or not any(fluent.initially):
         return {}
     keys_of: dict[Relation, Ints] = {}
     for relation, rules in zip(fluent.relations, fluent.initially, strict=True):
@@ -33,7 +33,7 @@ def initial_keys(fluent: Simple, world: World, domains: Domains) -> dict[Relatio
                 keys_of[relation], within(keys_of[relation], relation.arity, domains[relation], world)
             )
         if world.cuts is not None:
-            before = world.cut_of_keys(relation, keys_of[relation]) < world.start - world.axis.origin
+            before = world.cut_of_keys(relation, keys_of[relation]) < world.grid_start - world.axis.origin
             keys_of[relation] = compress(keys_of[relation], before)
     everything = joined(find_grounding(keys, relation, world) for relation, keys in keys_of.items())
     if ascends(everything) or len(distinct(everything)) == len(everything):
@@ -81,5 +81,5 @@ def _initial_rows(rule: Declared, world: World) -> Rows:
 
 def _first_point(name: str, world: World) -> Rows:
     """One row, with the first point of the history by this name."""
-    first = world.axis.following(np.array([world.start - world.axis.origin])) + world.axis.origin
-    return Rows(world.axis, 1, {name: Column(world.dictionary, numbers=first)})
+    first = world.grid_start + world.axis.tick
+    return Rows(world.axis, 1, {name: Column(world.dictionary, numbers=np.array([first]))})

@@ -93,7 +93,7 @@ class Evaluation:
         tuples = self.block.tuples
         if tuples is None:
             return max(self.block.until - delay, floor)
-        return TupleCuts(tuples, self.unit, delay, floor, self.world.start - self.world.axis.origin, before)
+        return TupleCuts(tuples, self.unit, delay, floor, self.world.grid_start - self.world.axis.origin, before)
 
     def _seen(self, step: DefinitionStep, before: Mapping[Relation, Gathered], cuts: TupleCuts | int) -> World:
         """What a definition sees: conclusions begin after its cuts, with what held there."""
@@ -105,7 +105,7 @@ class Evaluation:
         if not isinstance(cuts, int):
             earliest = max(self.block.until - cuts.delay, cuts.floor)
             return self.world.from_cuts(earliest + origin, cuts, {}, {}, running)
-        boundary = settled_before(np.array([cuts]), cuts, self.world.start - origin)
+        boundary = settled_before(np.array([cuts]), cuts, self.world.grid_start - origin)
         divided = {relation: gathered.data.divide_at(boundary) for relation, gathered in before.items()}
         settled = {relation: rows for relation, (rows, _) in divided.items()}
         carried = {relation: keys for relation, (_, keys) in divided.items()}

@@ -66,9 +66,14 @@ class Windows:
         return self.start + max(1, -(-(self.end - self.start) // self.step)) * self.step
 
     @property
+    def grid_start(self) -> int:
+        """The last tick at or before the start: as if the history began there, without rows up to the start."""
+        return self.start - self.start % self.tick
+
+    @property
     def first(self) -> int:
         """The first point of the history."""
-        return self.start + self.tick - self.start % self.tick
+        return self.grid_start + self.tick
 
     def query_times(self) -> range:
         return range(self.start + self.step, self.last + 1, self.step)

@@ -44,7 +44,7 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
         if table:
             arrays.append(as_plain(merged(concluded(table, world, rulebook)[0])))
     axis, origin = world.axis, world.axis.origin
-    times = np.array([world.after + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
+    times = np.array([world.after + 1 - origin, world.now - origin, world.grid_start - origin, world.now - origin])
     said = script.lines, fill_slots(arrays), script.constants
     out, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
     if not is_exact:

@@ -81,7 +81,7 @@ def opened(
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
     unreported = program.plan.unreported
-    world = World(axis, dictionary, facts, windows.start, windows.start, windows.start - 1, unreported=unreported)
+    world = World(axis, dictionary, facts, windows.start, windows.start, windows.grid_start - 1, unreported=unreported)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
     before = replace(world, now=min(carried.fired, windows.end), relations={})

@@ -132,7 +132,7 @@ def find_frontier(plan: Plan, windows: Windows, query_time: int | None) -> Front
 
 def make_frontier(plan: Plan, windows: Windows, query_time: int | None, lookings: Lookings, quiet: int) -> Frontier:
     """lookings: of all definitions of the plan."""
-    nothing = windows.start - 1
+    nothing = windows.grid_start - 1
     known = None if query_time is None else _find_known(windows, query_time)
     settled = find_settled(lookings, windows, known)
     inputs = {
@@ -181,7 +181,7 @@ def find_distances(plan: Plan, windows: Windows, lookings: Lookings) -> Distance
 
 def move_frontier(distances: Distances, plan: Plan, windows: Windows, query_time: int, quiet: int) -> Frontier:
     """As `make_frontier`: once everything is far enough from the start, a frontier only moves."""
-    known, nothing = _find_known(windows, query_time), windows.start - 1
+    known, nothing = _find_known(windows, query_time), windows.grid_start - 1
     is_far = known - distances.longest > nothing
     if (
         not is_far
@@ -210,7 +210,7 @@ def find_settled(
 
     floor: what has been settled before.
     """
-    nothing = windows.start - 1
+    nothing = windows.grid_start - 1
     recent: int | None = None
     cuts: dict[Relation, int] = {}
     horizons: dict[Relation, int] = {}
@@ -268,7 +268,7 @@ def find_stirring(look: Look, windows: Windows, known: int) -> int | None:
 
 def _find_quiet(plan: Plan, windows: Windows, query_time: int | None) -> int:
     """How far back what can still change by the passing of time alone lies, all levels together."""
-    nothing = windows.start - 1
+    nothing = windows.grid_start - 1
     cuts: dict[Relation, int] = {}
     quiet = []
     for definition, look in zip(plan.definitions, plan.looks, strict=True):

@@ -136,7 +136,7 @@ def prepare(
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit = axis.codes
     world = World(
-        axis, dictionary, known, windows.start, windows.end, windows.start - 1, unreported=program.plan.unreported
+        axis, dictionary, known, windows.start, windows.end, windows.grid_start - 1, unreported=program.plan.unreported
     )
     for (block, source), values in zip(sourced, columns, strict=True):
         add_block(block, values, source, world)

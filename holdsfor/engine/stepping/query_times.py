@@ -141,7 +141,7 @@ def _begin(
         world.facts,
         windows.start,
         min(query_time, windows.end),
-        windows.start - 1,
+        windows.grid_start - 1,
         state.holding,
         state.settled,
         state.running,

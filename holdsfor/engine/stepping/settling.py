@@ -9,7 +9,7 @@ from holdsfor.engine.data.axis import Ints
 from holdsfor.engine.data.relation import Data, put_after
 from holdsfor.engine.data.world import Running, World
 from holdsfor.engine.stepping.frontier import Frontier
-from holdsfor.plan.definitions import Definition, Due, InputSource, Simple, Static
+from holdsfor.plan.definitions import Due, InputSource
 from holdsfor.plan.operators import Relation
 from holdsfor.plan.walk import defines, simple_of
 from holdsfor.plan.whole_plan import Plan
@@ -98,7 +98,7 @@ def settle(
     edges = {r: frontier.horizon(r) - origin if forgets else None for r in settled}
     boundaries = {r: frontier.cut(r) + 1 - origin for r in settled}
     within = [plan.definitions[number] for number in scope.definitions]
-    simple = {r for d in within for fluent in (*simple_of(d), *_proved(d)) for r in fluent.relations}
+    simple = {r for d in within for fluent in simple_of(d) for r in fluent.relations}
     return State(
         frontier,
         {r: world.relations[r].until(boundaries[r], edges[r]) for r in settled},
@@ -109,11 +109,6 @@ def settle(
             if due.source in boundaries
         },
     )
-
-
-def _proved(definition: Definition) -> tuple[Simple, ...]:
-    """The rules of a fluent that are evaluated in place of its rules if the history begins between two ticks."""
-    return (definition.proved,) if isinstance(definition, Static) and definition.proved else ()
 
 
 def still_running(running: Running, cut: int | Ints) -> Running:

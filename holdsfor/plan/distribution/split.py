@@ -56,30 +56,26 @@ class _Splitter:
         if placement is None:
             whole = self._made_to_fit(definition)
             return self._cut_to_fit(definition, self._count_together(whole)) or whole
-        if isinstance(definition, Static) and definition.proved is not None:
-            return (definition,)
         parts = self._with_parts(definition, lambda body: self._is_better_apart(body, placement))
         better = self._place_last(parts)
         return parts if better is not None and better.stage <= placement.stage else (definition,)
 
     def _made_to_fit(self, definition: Definition) -> tuple[Definition, ...]:
         """The rules whose conditions cannot be brought to a key are taken out, if the rest then has one."""
-        rules = definition.proved if isinstance(definition, Static) and definition.proved is not None else definition
         own = frozenset(defines(definition))
-        for key in keys_of(rules):
-            parts = self._with_parts(rules, partial(self._is_out_of_reach, key, own))
+        for key in keys_of(definition):
+            parts = self._with_parts(definition, partial(self._is_out_of_reach, key, own))
             if len(parts) > 1 and self._place_last(parts) is not None:
                 return parts
-        parts = self._with_parts(rules, lambda body: True)  # what has to be all together are only conclusions
+        parts = self._with_parts(definition, lambda body: True)  # what has to be all together are only conclusions
         return parts if len(parts) > 1 else (definition,)
 
     def _cut_to_fit(self, definition: Definition, together: int) -> tuple[Definition, ...] | None:
         """With conditions that read the parts of terms, if fewer than so many parts then are all together."""
-        rules = definition.proved if isinstance(definition, Static) and definition.proved is not None else definition
         trial = _Splitter(self.layout.copy(), set(self.taken), dict(self.cuts))
         cutter = Cutter(frozenset(defines(definition)), trial._fresh, trial.cuts)
-        rest = map_rules(rules, cutter.cut_rule)
-        if rest == rules or not together:
+        rest = map_rules(definition, cutter.cut_rule)
+        if rest == definition or not together:
             return None
         fresh = tuple(part for what, part in trial.cuts.items() if what not in self.cuts)
         for part in fresh:

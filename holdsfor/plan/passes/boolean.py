@@ -20,9 +20,7 @@ What must be so for starts and ends to be all the steps there are:
 * no edge lies after the query time, where it has not happened yet: a durative input may tell of the future, so only
   simple fluents, and unions, intersections, differences and durations of such, are taken;
 * f has no declared domain (what falls outside is counted where it is initiated), and is in no group: deadlines and
-  circles are for the state machine;
-* the history begins at a multiple of the clock tick. If not, what begins in its first tick has its start before the
-  history, where nothing happens; the engine then goes by the rules (`Static.proved`).
+  circles are for the state machine.
 Values of one simple fluent exclude each other, so that steps from or to two of them need no proof.
 """
 
@@ -111,7 +109,7 @@ def _combination(fluent: Simple, exact: Set[Relation], inert: Set[Relation]) -> 
     if len(cubes) > MOST:
         return None
     rule = replace(_holds_for_rule(fluent.relations[0], cubes, tuple(relations)), place=begins[0].place)
-    return Static(fluent.relations[0], (rule,), fluent)
+    return Static(fluent.relations[0], (rule,))
 
 
 def _about_steps(rule: Conclude, exact: Set[Relation]) -> bool:
