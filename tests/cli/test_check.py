@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from holdsfor.cli import app
-from holdsfor.cli.graph import graph, unreachable
+from holdsfor.cli.output.graph import graph, unreachable
 from holdsfor.language import parse
 from holdsfor.view.graph import Arrow, Graph, Node
 from holdsfor.view.graph_layers import HEIGHT, layers
