@@ -43,12 +43,12 @@ class Node:
     @property
     def children(self) -> tuple[Node, ...]:
         """Return the nodes directly inside, without the terms of this node."""
-        return tuple(node for name in self.CHILDREN for node in _nodes(getattr(self, name)))
+        return tuple([node for name in self.CHILDREN for node in _nodes(getattr(self, name))])
 
     @property
     def terms(self) -> tuple[Term, ...]:
         """Return the terms of this node, without those of nodes inside it."""
-        return tuple(term for name in self.TERMS for term in _nodes(getattr(self, name)))
+        return tuple([term for name in self.TERMS for term in _nodes(getattr(self, name))])
 
     def rebuild(self: N, change_child: Change, change_term: Change = lambda term: term) -> N:
         """Return this node with its children and terms changed; the node itself if nothing changes."""
@@ -64,10 +64,12 @@ class Node:
 
 def walk(nodes: Node | Iterable[Node]) -> Iterator[Node]:
     """Iterate over nodes and all inside them, each before those inside it; without the terms that nodes have."""
-    for node in (nodes,) if isinstance(nodes, Node) else nodes:
+    waiting = [nodes] if isinstance(nodes, Node) else [*nodes][::-1]
+    while waiting:
+        node = waiting.pop()
         yield node
         if node.CHILDREN:
-            yield from walk(node.children)
+            waiting += node.children[::-1]
 
 
 def find_all(nodes: Node | Iterable[Node], kind: type[T]) -> Iterator[T]:
@@ -94,12 +96,11 @@ def map_terms(node: N, change: Change) -> N:
     return node.rebuild(lambda child: map_terms(child, change), change)
 
 
-def _nodes(value: Any) -> Iterator[Any]:
+def _nodes(value: Any) -> Iterable[Any]:
+    """Return the nodes that a field has."""
     if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes(item)
+        return (value,)
+    return [node for item in value for node in _nodes(item)] if isinstance(value, tuple) else ()
 
 
 def _map(value: Any, change: Change) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from holdsfor.language.description import Aggregate, Literal, Not
+from holdsfor.language.literals import Aggregate, Literal, Not
 from holdsfor.language.nodes import all_terms, map_terms, transform
 from holdsfor.language.terms import Term, Var, variables
 

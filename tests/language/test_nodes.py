@@ -9,7 +9,8 @@ from dataclasses import fields
 import pytest
 
 from holdsfor.language import parse
-from holdsfor.language.description import EventDescription, all_variables
+from holdsfor.language.description import EventDescription
+from holdsfor.language.literals import all_variables
 from holdsfor.language.nodes import Node, all_terms, find_all, map_terms, transform, walk
 from holdsfor.language.terms import Atom, Compound, Int, Items, Term, Var, variables
 from tests.naive.draw_patterns import random_patterns

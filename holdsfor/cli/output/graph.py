@@ -6,27 +6,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from holdsfor.language.description import (
+from holdsfor.language.description import Deadline, EventDescription, Initially, Rule, Signature
+from holdsfor.language.literals import (
     Aggregate,
     Algebra,
     Allen,
     Call,
-    Deadline,
     Duration,
     Edge,
-    EventDescription,
     Happens,
     Holds,
     HoldsFor,
-    Initially,
     Literal,
     Not,
     Occurs,
     Or,
-    Rule,
-    Signature,
 )
-from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Place, Term, Var, name_and_args
 from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 
@@ -141,7 +136,7 @@ def unreachable(description: EventDescription) -> set[Thing]:
             if rule.kind != "terminatedAt" and _owner(rule) in missing and _possible(rule.body, missing, rule.at):
                 missing.discard(_owner(rule))
         for pattern in description.patterns:
-            if _possible(as_body(pattern), missing):
+            if _possible(pattern.body, missing):
                 missing.discard(("event", _signature(pattern.head)))
         for first in description.initially:
             if _possible(first.body, missing):
@@ -197,7 +192,7 @@ def _bodies(description: EventDescription) -> Iterator[tuple[Thing, tuple[Litera
     for rule in description.rules:
         yield _owner(rule), rule.body, rule.at if rule.kind == "holdsFor" else None
     for pattern in description.patterns:
-        yield ("event", _signature(pattern.head)), as_body(pattern), None
+        yield ("event", _signature(pattern.head)), pattern.body, None
     for more in _further(description):
         yield ("fluent", _signature(more.fluent)), more.body, None
     for clause in description.background:

@@ -32,7 +32,7 @@ from holdsfor.kernels import (
     merge_join,
     sort_packed,
 )
-from holdsfor.language.description import EdgeKind
+from holdsfor.language.literals import EdgeKind
 from holdsfor.language.terms import Compound, Int, Term, Var
 from holdsfor.plan.operators import At, Chain, Holding, Leaf, Let, Lookup, Match, Occurring, Op, Tally, Where, Without
 from holdsfor.plan.structures import flat, forms_of, is_open, names_in
