@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from holdsfor.cli.console import say, show
-from holdsfor.cli.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
+from holdsfor.cli.commands.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
+from holdsfor.cli.output.console import say, show
 from holdsfor.io import EventFormat
 
 AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
