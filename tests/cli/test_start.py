@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdsfor.cli.compiling import WHY, told_of_compiling
+from holdsfor.cli.start.compiling import WHY, told_of_compiling
 from holdsfor.kernels.kernel import LOGGER
 
 RULES = "initiatedAt(open(D)=true, T) :- happensAt(opens(D), T).\n"

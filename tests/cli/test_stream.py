@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import holdsfor.spark
 from holdsfor.cli import app
-from holdsfor.cli.stream import _serving, sink_of
+from holdsfor.cli.commands.stream import _serving, sink_of
 from holdsfor.errors import HoldsforError
 from holdsfor.io.metrics import Health
 from holdsfor.io.mqtt import MqttSink

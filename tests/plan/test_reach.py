@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdsfor.cli.run import with_bounds
+from holdsfor.cli.commands.run import with_bounds
 from holdsfor.errors import HoldsforError
 from holdsfor.language import parse
 from holdsfor.plan import plan

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdsfor.cli.console import complain
+from holdsfor.cli.output.console import complain
 from holdsfor.kernels.kernel import LOGGER
 
 WHY = "The first run compiles the parts that do the work: once, about half a minute."

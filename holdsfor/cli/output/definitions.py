@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from holdsfor.cli.graph import Thing, definitions, uses
+from holdsfor.cli.output.graph import Thing, definitions, uses
 from holdsfor.language.description import EventDescription
 from holdsfor.language.diagnostics import Source
 from holdsfor.language.terms import Place

@@ -10,8 +10,8 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.console import complain
-from holdsfor.cli.run import ALLOW, FACTS, FUNCTIONS, load_rules
+from holdsfor.cli.commands.run import ALLOW, FACTS, FUNCTIONS, load_rules
+from holdsfor.cli.output.console import complain
 from holdsfor.printable import printable_lines
 
 
@@ -33,8 +33,8 @@ def check(
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
-    from holdsfor.cli import overview
-    from holdsfor.cli.report import report
+    from holdsfor.cli.output import overview
+    from holdsfor.cli.output.report import report
     from holdsfor.rules import make_closures
 
     if (picture is not None) + as_json + with_plan > 1:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdsfor.cli.console import say, show
-from holdsfor.cli.findings import HEADER, finding_cells, length_text, summarise, with_unfound
-from holdsfor.cli.results import Results, read_results
+from holdsfor.cli.output.console import say, show
+from holdsfor.cli.output.findings import HEADER, finding_cells, length_text, summarise, with_unfound
+from holdsfor.cli.output.results import Results, read_results
 from holdsfor.duration import PER_SECOND
 from holdsfor.errors import HoldsforError
 from holdsfor.io.clock import Clock, clock_text

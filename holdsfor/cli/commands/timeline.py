@@ -8,9 +8,9 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.console import progress, say
-from holdsfor.cli.results import read_results
-from holdsfor.cli.run import ALLOW, FACTS, FORMAT, FUNCTIONS, MAPPING, load_rules, mapped_files
+from holdsfor.cli.commands.run import ALLOW, FACTS, FORMAT, FUNCTIONS, MAPPING, load_rules, mapped_files
+from holdsfor.cli.output.console import progress, say
+from holdsfor.cli.output.results import read_results
 from holdsfor.errors import HoldsforError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def timeline(
     functions: Annotated[Path | None, FUNCTIONS] = None,
 ) -> None:
     """Draw intervals and occurrences as one self-contained HTML page."""
-    from holdsfor.cli.definitions import page_definitions
+    from holdsfor.cli.output.definitions import page_definitions
     from holdsfor.view import timeline as draw
 
     if not rules and (events or mapping):

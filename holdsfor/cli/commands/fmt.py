@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from holdsfor.cli.console import complain, say
+from holdsfor.cli.output.console import complain, say
 from holdsfor.errors import HoldsforError
 from holdsfor.printable import printable_lines
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from holdsfor.cli.graph import Thing, Use, count_rules, definitions, kind_of, predicates, unreachable, uses
+from holdsfor.cli.output.graph import Thing, Use, count_rules, definitions, kind_of, predicates, unreachable, uses
 from holdsfor.language.description import EventDescription, Signature
 from holdsfor.language.diagnostics import Diagnostic
 from holdsfor.language.terms import Place

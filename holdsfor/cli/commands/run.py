@@ -12,15 +12,15 @@ from typing import Literal as OneOf
 import typer
 from typer.core import TyperCommand
 
-from holdsfor.cli.console import complain, show
-from holdsfor.cli.rtec_defaults import split
+from holdsfor.cli.output.console import complain, show
+from holdsfor.cli.start.rtec_defaults import split
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.startup.worker import Worker
 
 if TYPE_CHECKING:
     from holdsfor import EventDescription
-    from holdsfor.cli.order import HistoryRun, RunOrder
+    from holdsfor.cli.start.order import HistoryRun, RunOrder
     from holdsfor.plan import Plan
 
 _Value = TypeVar("_Value")
@@ -142,7 +142,7 @@ def run(
     tables: Annotated[OneOf["lists", "wide"], TABLES] = "lists",
 ) -> None:
     """Recognise, over a whole stream, what the rules define, and write the intervals and occurrences to a folder."""
-    from holdsfor.cli.order import RunOrder, RunTimes, Writing
+    from holdsfor.cli.start.order import RunOrder, RunTimes, Writing
     from holdsfor.io.readers.mapping import as_mapping
     from holdsfor.language.choosing import choose_results
     from holdsfor.language.tick_unit import agree_on_tick_unit
@@ -208,13 +208,13 @@ def carry_out(order: RunOrder, worker: Worker | None, master: str | None, settin
     """In the process that stands ready for it, in this one, or on Spark."""
     outcome: HistoryRun | None
     if worker is not None:
-        outcome = worker.call("holdsfor.cli.history", "carry_out", order, meanwhile=prepare_to_show)
+        outcome = worker.call("holdsfor.cli.start.history", "carry_out", order, meanwhile=prepare_to_show)
     else:
-        from holdsfor.cli import history
+        from holdsfor.cli.start import history
 
         outcome = history.carry_out(order)
     if outcome is None:
-        from holdsfor.cli.history import carry_out_on_spark
+        from holdsfor.cli.start.history import carry_out_on_spark
 
         outcome = carry_out_on_spark(order, master, settings)
     return outcome
@@ -222,14 +222,14 @@ def carry_out(order: RunOrder, worker: Worker | None, master: str | None, settin
 
 def prepare_to_show() -> None:
     """Loads what `show_outcome` needs, some of which is loaded when a table is drawn."""
-    import holdsfor.cli.findings
+    import holdsfor.cli.output.findings
     import holdsfor.io.clock  # noqa: F401
 
     show("", ("",), [("drawn for nobody",)], StringIO())
 
 
 def show_outcome(outcome: HistoryRun, out: Path) -> None:
-    from holdsfor.cli.findings import HEADER, finding_cells, hints, with_unfound
+    from holdsfor.cli.output.findings import HEADER, finding_cells, hints, with_unfound
     from holdsfor.io.clock import clock_of
     from holdsfor.io.tables.wide import SHAPES
 
@@ -289,7 +289,7 @@ def load_rules(
                 f"{path}: no such rule file. If it belongs to a duration, write that in one word: --window 5min."
             )
     from holdsfor import rules as engine_rules
-    from holdsfor.cli.functions import load_functions
+    from holdsfor.cli.start.functions import load_functions
 
     tables = pairs("--facts", facts or [], "vesselType=types.csv")
     return engine_rules.load_rules(*rules, facts=tables, allow=allow or (), functions=load_functions(functions))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdsfor.cli.console import progress, say
+from holdsfor.cli.output.console import progress, say
 
 
 def warm() -> None:

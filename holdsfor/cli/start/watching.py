@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.console import ProgressStep
+from holdsfor.cli.output.console import ProgressStep
 from holdsfor.io.readers.read import EventSource
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from holdsfor.cli.compiling import told_of_compiling
-from holdsfor.cli.console import complain, progress
-from holdsfor.cli.engine import choose_engine
-from holdsfor.cli.findings import summarise, summarise_parts
-from holdsfor.cli.order import HistoryRun, RunOrder, RunTimes, Writing
-from holdsfor.cli.watching import WatchedSource, share_of_tasks
+from holdsfor.cli.output.console import complain, progress
+from holdsfor.cli.output.findings import summarise, summarise_parts
+from holdsfor.cli.start.compiling import told_of_compiling
+from holdsfor.cli.start.engine import choose_engine
+from holdsfor.cli.start.order import HistoryRun, RunOrder, RunTimes, Writing
+from holdsfor.cli.start.watching import WatchedSource, share_of_tasks
 from holdsfor.engine.input.window import check_ticks
 from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result

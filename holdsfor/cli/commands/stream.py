@@ -13,10 +13,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from holdsfor.cli.console import complain, progress, say
-from holdsfor.cli.failure import log_of, told_failures
-from holdsfor.cli.logs import begin_logs
-from holdsfor.cli.run import (
+from holdsfor.cli.commands.run import (
     ALLOW,
     BOUND,
     CONF,
@@ -34,6 +31,9 @@ from holdsfor.cli.run import (
     pairs,
     with_bounds,
 )
+from holdsfor.cli.output.console import complain, progress, say
+from holdsfor.cli.output.logs import begin_logs
+from holdsfor.cli.start.failure import log_of, told_failures
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
 from holdsfor.io.brokers.address import has_password, show_address

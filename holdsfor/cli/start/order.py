@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from holdsfor.cli.findings import Finding
+from holdsfor.cli.output.findings import Finding
 from holdsfor.duration import Duration, TickUnit, TimePoint
 
 if TYPE_CHECKING:
-    from holdsfor.cli.engine import Engine
+    from holdsfor.cli.start.engine import Engine
     from holdsfor.language.description import EventDescription
     from holdsfor.plan import Plan
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 import holdsfor
-from holdsfor.cli.console import complain, say
+from holdsfor.cli.output.console import complain, say
 from holdsfor.errors import HoldsforError
 
 #: Each subcommand, in the order of the help: its module in this folder, and its name there.
@@ -82,11 +82,11 @@ def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def _add_command(app: typer.Typer, name: str) -> None:
     module, attribute = COMMANDS[name]
-    command = getattr(import_module(f"holdsfor.cli.{module}"), attribute)
+    command = getattr(import_module(f"holdsfor.cli.commands.{module}"), attribute)
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
     elif name in TAKES_EVENT_FILES:
-        from holdsfor.cli.run import RunCommand
+        from holdsfor.cli.commands.run import RunCommand
 
         app.command(name, cls=RunCommand)(command)
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdsfor.cli.console import say, show
+from holdsfor.cli.output.console import say, show
 
 if TYPE_CHECKING:
     from holdsfor.local.state import HeldRows

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from holdsfor.cli.console import complain
+from holdsfor.cli.output.console import complain
 from holdsfor.errors import HoldsforError
 
 USED = (

@@ -8,8 +8,8 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.console import say, show
-from holdsfor.cli.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
+from holdsfor.cli.commands.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
+from holdsfor.cli.output.console import say, show
 
 AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
 CHECKPOINT = typer.Option(help="Instead of events: the folder of a stream's checkpoint, or of a saved session.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal as OneOf
 
-from holdsfor.cli.console import say, show
-from holdsfor.cli.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
-from holdsfor.cli.report import report
+from holdsfor.cli.output.console import say, show
+from holdsfor.cli.output.graph import Thing, Use, count_rules, definitions, graph, predicates, unreachable, uses
+from holdsfor.cli.output.report import report
 from holdsfor.language.description import EventDescription
 from holdsfor.language.terms import Place
 from holdsfor.plan import Plan
@@ -36,7 +36,7 @@ def show_overview(description: EventDescription, made: Plan, with_plan: bool) ->
         say("\n".join(f"  {line}" for line in show_stages_to_authors(made)))
     show("uses", ("name", "used by", "where"), _uses(description, all_uses))
     if with_plan:
-        from holdsfor.cli.units import show_units
+        from holdsfor.cli.output.units import show_units
 
         say(explain(description))
         say("\nwhat a change makes be evaluated again, from one query time to the next")

@@ -11,7 +11,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
-from holdsfor.cli.logs import is_logging
+from holdsfor.cli.output.logs import is_logging
 from holdsfor.printable import printable, printable_lines
 
 if TYPE_CHECKING:
