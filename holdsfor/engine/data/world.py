@@ -19,7 +19,7 @@ from holdsfor.plan.operators import Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class WorldFrame:
     """Hold what stays from query time to query time. start: the history begins after it.
 
     unreported: definitions, and values of fluents, that rules see, and results do not have.
@@ -44,7 +44,7 @@ class World:
     counts: `overflows`, how often arithmetic came to an integer of more than 64 bits.
     """
 
-    frame: Frame
+    frame: WorldFrame
     now: int
     cut: Cut
     relations: dict[Relation, Data] = field(default_factory=dict)

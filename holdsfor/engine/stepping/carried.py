@@ -12,7 +12,7 @@ from holdsfor.engine.data.axis import fit
 from holdsfor.engine.data.column import Column
 from holdsfor.engine.data.cut import NO_DEADLINES, Running
 from holdsfor.engine.data.dictionary import Dictionary
-from holdsfor.engine.data.world import Frame, World
+from holdsfor.engine.data.world import World, WorldFrame
 from holdsfor.engine.definitions.evaluate import Program
 from holdsfor.engine.input.inputs import add_block, encoded, first_begin, source_of, span
 from holdsfor.engine.input.window import Windows
@@ -81,7 +81,7 @@ def opened(
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
     axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
-    frame = Frame(axis, dictionary, facts, windows.start, program.plan.unreported)
+    frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported)
     world = frame.at(windows.start)
     if carried.fired is None:
         return Opened(State(frontier), None, world)
