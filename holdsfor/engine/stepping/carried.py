@@ -79,7 +79,7 @@ def opened(
     latest = max([min(until, windows.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
-    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
     frame = WorldFrame(axis, dictionary, facts, windows.start, program.plan.unreported)
     world = frame.at(windows.start)
