@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
-from typing import Literal as OneOf
 
 import typer
 
 from holdsfor.cli.commands.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
 from holdsfor.cli.output.console import say, show
+from holdsfor.io import EventFormat
 
 AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
 CHECKPOINT = typer.Option(help="Instead of events: the folder of a stream's checkpoint, or of a saved session.")
@@ -22,7 +22,7 @@ def progress(
     checkpoint: Annotated[str | None, CHECKPOINT] = None,
     at: Annotated[int | None, AT] = None,
     start: Annotated[int | None, START] = None,
-    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    format: Annotated[EventFormat | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
     functions: Annotated[Path | None, FUNCTIONS] = None,

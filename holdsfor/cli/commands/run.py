@@ -16,6 +16,7 @@ from holdsfor.cli.output.console import complain, show
 from holdsfor.cli.start.rtec_defaults import split
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
+from holdsfor.io import EventFormat
 from holdsfor.startup.worker import Worker
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def run(
     app: Annotated[str | None, APP] = None,
     window: Annotated[str | None, WINDOW] = None,
     step: Annotated[str | None, STEP] = None,
-    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    format: Annotated[EventFormat | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,

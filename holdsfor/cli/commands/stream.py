@@ -36,6 +36,7 @@ from holdsfor.cli.output.logs import begin_logs
 from holdsfor.cli.start.failure import log_of, told_failures
 from holdsfor.duration import TickUnit, ticks
 from holdsfor.errors import HoldsforError
+from holdsfor.io import EventFormat
 from holdsfor.io.brokers.address import has_password, show_address
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def stream(
     message_times: Annotated[OneOf["ticks", "iso"], MESSAGE_TIMES] = "ticks",
     message_arguments: Annotated[OneOf["list", "named"], MESSAGE_ARGUMENTS] = "list",
     out: Annotated[str | None, OUT] = None,
-    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    format: Annotated[EventFormat | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     start: Annotated[str | None, START] = None,
     end: Annotated[str | None, END] = None,

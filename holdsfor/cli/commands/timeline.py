@@ -12,6 +12,7 @@ from holdsfor.cli.commands.run import ALLOW, FACTS, FORMAT, FUNCTIONS, MAPPING, 
 from holdsfor.cli.output.console import progress, say
 from holdsfor.cli.output.results import read_results
 from holdsfor.errors import HoldsforError
+from holdsfor.io import EventFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,7 +35,7 @@ def timeline(
     ] = "auto",
     rules: Annotated[list[Path] | None, RULES] = None,
     events: Annotated[list[str] | None, EVENTS] = None,
-    format: Annotated[OneOf["rtec", "columns", "terms"] | None, FORMAT] = None,
+    format: Annotated[EventFormat | None, FORMAT] = None,
     mapping: Annotated[Path | None, MAPPING] = None,
     groups: Annotated[Path | None, GROUPS] = None,
     facts: Annotated[list[str] | None, FACTS] = None,
