@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from holdsfor.duration import TickUnit
+from holdsfor.language.nodes import Node, all_terms, find_all
 from holdsfor.language.patterns import PatternRule
 from holdsfor.language.terms import Place, Term, Var
 
@@ -77,17 +78,74 @@ Defined = Signature | FluentValue
 # ---------------------------------------------------------------- literals of a body
 
 
+class Literal(Node):
+    """A condition of a body."""
+
+    __slots__ = ()
+    place: Place
+    TIMES: ClassVar[tuple[str, ...]] = ()  # the terms that are times
+    INTERVALS: ClassVar[tuple[str, ...]] = ()  # lists of intervals; the last one is what it makes
+
+    @property
+    def times(self) -> tuple[Term, ...]:
+        return tuple(getattr(self, name) for name in self.TIMES)
+
+    @property
+    def intervals(self) -> tuple[Var, ...]:
+        """Return the lists of intervals that it is made of, and as the last the one that it makes; none at points."""
+        return tuple(var for name in self.INTERVALS for var in _variables_in(getattr(self, name)))
+
+    @property
+    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+        """Return the conjunctions inside it."""
+        return ()
+
+
+class Mention(Literal):
+    """A condition on an event or a fluent."""
+
+    __slots__ = ()
+    ENTITY: ClassVar[Entity]
+    value: Term | None
+
+    @property
+    def subject(self) -> Term:
+        """Return the event, or the fluent without its value."""
+        return self.terms[0]
+
+
+class EventLiteral(Mention):
+    """A condition on an event."""
+
+    __slots__ = ()
+    ENTITY = "event"
+    value = None
+    event: Term
+
+
+class FluentLiteral(Mention):
+    """A condition on a fluent with its value."""
+
+    __slots__ = ()
+    ENTITY = "fluent"
+    fluent: Term
+    value: Term
+
+
 @dataclass(frozen=True, slots=True)
-class Happens:
+class Happens(EventLiteral):
     """happensAt(event, time)"""
 
     event: Term
     time: Term
     place: Place = field(compare=False)
 
+    TERMS = ("event", "time")
+    TIMES = ("time",)
+
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(FluentLiteral):
     """happensAt(start(fluent=value), time), and the same with end, startI, endI.
 
     startI and endI are at the first point of an interval and at the first point after it; start and end a tick before.
@@ -100,9 +158,12 @@ class Edge:
     time: Term
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value", "time")
+    TIMES = ("time",)
+
 
 @dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(FluentLiteral):
     """holdsAt(fluent=value, time)"""
 
     fluent: Term
@@ -110,9 +171,12 @@ class Holds:
     time: Term
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value", "time")
+    TIMES = ("time",)
+
 
 @dataclass(frozen=True, slots=True)
-class HoldsFor:
+class HoldsFor(FluentLiteral):
     """holdsFor(fluent=value, interval)"""
 
     fluent: Term
@@ -120,9 +184,12 @@ class HoldsFor:
     interval: Var
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value")
+    INTERVALS = ("interval",)
+
 
 @dataclass(frozen=True, slots=True)
-class Algebra:
+class Algebra(Literal):
     """union_all([..], result), intersect_all([..], result), relative_complement_all(base, [..], result).
 
     For a difference the base is the first operand. An operand that the rule writes as `[]` is left out, except that
@@ -135,9 +202,11 @@ class Algebra:
     place: Place = field(compare=False)
     within: int | None = None  # of a complement: only points at most so far from an interval of an operand
 
+    INTERVALS = ("operands", "result")
+
 
 @dataclass(frozen=True, slots=True)
-class Allen:
+class Allen(Literal):
     """allen(relation, source, target, mode, result), or relation(source, target, mode, result).
 
     mode: 'source' (lhs), 'target' (rhs), 'union', 'intersection', 'relative_complement', 'relative_complement_inverse'.
@@ -151,9 +220,11 @@ class Allen:
     place: Place = field(compare=False)
     within: int | None = None  # only pairs that take no longer, from the first start to the last end
 
+    INTERVALS = ("source", "target", "result")
+
 
 @dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Literal):
     """intDurGreater(interval, bound, result): the intervals longer than bound."""
 
     op: OneOf[">", ">=", "<", "=<"]
@@ -163,9 +234,12 @@ class Duration:
     place: Place = field(compare=False)
     within: int | None = None  # none if the bound is more than that
 
+    TERMS = ("bound",)
+    INTERVALS = ("interval", "result")
+
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class Compare(Literal):
     """left op right: arithmetic (< > =< >= =:= =\\=), identity (== \\==), unification (= \\=), order (@< @> @=< @>=)"""
 
     op: str
@@ -173,42 +247,60 @@ class Compare:
     right: Term
     place: Place = field(compare=False)
 
+    TERMS = ("left", "right")
+
 
 @dataclass(frozen=True, slots=True)
-class Is:
+class Is(Literal):
     """target is expression"""
 
     target: Term
     expression: Term
     place: Place = field(compare=False)
 
+    TERMS = ("target", "expression")
+
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Call(Literal):
     """A background predicate."""
 
     goal: Term
     place: Place = field(compare=False)
 
+    TERMS = ("goal",)
+
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(Literal):
     """\\+ of a conjunction; variables that occur only inside are read as "for any value"."""
 
     literals: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("literals",)
+
+    @property
+    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+        return (self.literals,)
+
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class Or(Literal):
     """(A ; B): one of several conjunctions; a variable that all of them bind is bound."""
 
     alternatives: tuple[tuple[Literal, ...], ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("alternatives",)
+
+    @property
+    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+        return self.alternatives
+
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class Aggregate(Literal):
     """findall(template, goals, L) together with length(L, result), or sum_list / min_list / max_list of L.
 
     Variables that occur only in template and goals are its own. sum of none is 0; min and max of none fail.
@@ -220,9 +312,16 @@ class Aggregate:
     result: Term
     place: Place = field(compare=False)
 
+    TERMS = ("template", "result")
+    CHILDREN = ("literals",)
+
+    @property
+    def bodies(self) -> tuple[tuple[Literal, ...], ...]:
+        return (self.literals,)
+
 
 @dataclass(frozen=True, slots=True)
-class Occurs:
+class Occurs(EventLiteral):
     """occurs(event, start, end): the event happened from start to end; one that takes no time has start = end."""
 
     event: Term
@@ -230,17 +329,25 @@ class Occurs:
     end: Term
     place: Place = field(compare=False)
 
+    TERMS = ("event", "start", "end")
+    TIMES = ("start", "end")
 
-Literal = (
-    Happens | Occurs | Edge | Holds | HoldsFor | Algebra | Allen | Duration | Compare | Is | Call | Not | Or | Aggregate
-)
+
+def all_variables(nodes: Node | Iterable[Node]) -> set[Var]:
+    """Return the variables of nodes and of all inside them, those for lists of intervals, too."""
+    names = {variable for term in all_terms(nodes) for variable in find_all(term, Var)}
+    return names.union(*(literal.intervals for literal in find_all(nodes, Literal)))
+
+
+def _variables_in(value: Var | tuple[Var, ...]) -> tuple[Var, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 # ---------------------------------------------------------------- clauses
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Node):
     """One rule that defines an event or a fluent-value.
 
     subject: the event, or the fluent without its value. at: the time variable, or for holdsFor the interval variable.
@@ -254,9 +361,12 @@ class Rule:
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("subject", "value", "at")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Initially:
+class Initially(Node):
     """initially(fluent=value) :- body: holds from the start of the history on."""
 
     fluent: Term
@@ -264,9 +374,12 @@ class Initially:
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Deadline:
+class Deadline(Node):
     """fi(fluent=source, fluent=target, duration) :- body. extensible: p(fluent=source) is there, too."""
 
     fluent: Term
@@ -277,24 +390,33 @@ class Deadline:
     extensible: bool
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "source", "target", "duration")
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(Node):
     """Background knowledge: a fact (no body) or a rule."""
 
     head: Term
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    TERMS = ("head",)
+    CHILDREN = ("body",)
+
 
 @dataclass(frozen=True, slots=True)
-class Grounding:
+class Grounding(Node):
     """grounding(entity) :- body; value is None for an event."""
 
     entity: Term
     value: Term | None
     body: tuple[Literal, ...]
     place: Place = field(compare=False)
+
+    TERMS = ("entity", "value")
+    CHILDREN = ("body",)
 
 
 # ---------------------------------------------------------------- the whole

@@ -65,7 +65,7 @@ def own_variables(pattern: Pattern) -> set[Var]:
 
 
 def measure_variables(measure: Measure) -> set[Var]:
-    return {measure.variable, *(variable for term in measure.terms for variable in variables(term))}
+    return {measure.variable, *(variable for term in measure.arguments for variable in variables(term))}
 
 
 def pattern_variables(pattern: Pattern) -> set[Var]:
@@ -120,7 +120,7 @@ def _asked(pattern: Pattern) -> tuple[Literal, ...]:
 
 
 def _measured(measure: Measure) -> Iterator[Literal]:
-    if not measure.terms:
+    if not measure.arguments:
         yield Aggregate("count", measure.variable, (), measure.variable, measure.place)
-    for term in measure.terms:  # whatever the function, it is of numbers
+    for term in measure.arguments:  # whatever the function, it is of numbers
         yield Aggregate("sum", term, (), measure.variable, measure.place)

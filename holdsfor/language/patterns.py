@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
 from holdsfor.functions import Registered
+from holdsfor.language.nodes import Node
 from holdsfor.language.terms import Compound, Place, Term, Var
 from holdsfor.language.vocabulary import FUNCTIONS
 
@@ -18,25 +19,41 @@ Policy = OneOf["unrestricted", "recent", "chronological"]
 Preference = OneOf["longest", "shortest"] | tuple[OneOf["greatest", "least"], Var]
 
 
+class Pattern(Node):
+    """What a rule looks for in the stream."""
+
+    __slots__ = ()
+    place: Place
+
+    @property
+    def parts(self) -> tuple[Pattern, ...]:
+        """Return the patterns directly inside, from left to right."""
+        return tuple(child for child in self.children if isinstance(child, Pattern))
+
+
 @dataclass(frozen=True, slots=True)
-class EventPattern:
+class EventPattern(Pattern):
     """An event: each of its occurrences."""
 
     event: Term
     place: Place = field(compare=False)
 
+    TERMS = ("event",)
+
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Pattern):
     """A fluent with its value: each maximal interval [s, e) that has ended, as the occurrence [s, e-1]."""
 
     fluent: Term
     value: Term
     place: Place = field(compare=False)
 
+    TERMS = ("fluent", "value")
+
 
 @dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(Pattern):
     """A point in time, whatever happens then."""
 
     time: int
@@ -44,7 +61,7 @@ class Instant:
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(Pattern):
     """left SEQ right, and so on: pairs of occurrences that stand so to each other."""
 
     kind: JoinKind
@@ -52,17 +69,21 @@ class Join:
     right: Pattern
     place: Place = field(compare=False)
 
+    CHILDREN = ("left", "right")
+
 
 @dataclass(frozen=True, slots=True)
-class Either:
+class Either(Pattern):
     """left OR right: the occurrences of both."""
 
     alternatives: tuple[Pattern, ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("alternatives",)
+
 
 @dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Pattern):
     """NOT(what).[first, last]: first, and later last, with no `what` wholly between them.
 
     last may be a duration: NOT(b).[a, 5 min] is an `a` with no `b` that ends within so long after it; its occurrence
@@ -76,39 +97,47 @@ class Absence:
     place: Place = field(compare=False)
     outside: tuple[Pattern, ...] = ()
 
+    CHILDREN = ("what", "first", "last")
+
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Pattern):
     """pattern WHERE conditions: comparisons, calculations and background knowledge, which may bind variables."""
 
     pattern: Pattern
     conditions: tuple[Literal, ...]
     place: Place = field(compare=False)
 
+    CHILDREN = ("pattern", "conditions")
+
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Pattern):
     """(pattern).duration: occurrences with end - start =< duration."""
 
     pattern: Pattern
     duration: int
     place: Place = field(compare=False)
 
+    CHILDREN = ("pattern",)
+
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(Node):
     """variable = function(term); count has no term. function: count, sum, avg, min, max, or the name of a registered
     function, which may have several terms; `registered` is that function."""
 
     variable: Var
     function: str
-    terms: tuple[Term, ...]
+    arguments: tuple[Term, ...]
     place: Place = field(compare=False)
     registered: Registered | None = field(default=None, compare=False, repr=False)
 
+    TERMS = ("variable", "arguments")
+
 
 @dataclass(frozen=True, slots=True)
-class RunningAggregate:
+class RunningAggregate(Pattern):
     """pattern AGGREGATE V = sum(X), N = count OVER LAST 10, or OVER LAST 5 min: over the last so many occurrences, or
     over those that end in the last so many time units, of each group.
 
@@ -123,12 +152,11 @@ class RunningAggregate:
     duration: int | None
     place: Place = field(compare=False)
 
-
-Pattern = EventPattern | Stretch | Instant | Join | Either | Absence | Filter | Limit | RunningAggregate
+    CHILDREN = ("pattern", "measures")
 
 
 @dataclass(frozen=True, slots=True)
-class PatternRule:
+class PatternRule(Node):
     """head <- pattern. Arithmetic in the head is worked out.
 
     policy: which pairs a join makes: all; recent: for each right operand the latest left one (which stays);
@@ -142,6 +170,9 @@ class PatternRule:
     prefers: tuple[Preference, ...]
     label: str
     place: Place = field(compare=False)
+
+    TERMS = ("head",)
+    CHILDREN = ("pattern",)
 
 
 def is_calculated(argument: Term) -> bool:

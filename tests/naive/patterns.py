@@ -235,7 +235,7 @@ def _measured(measures: Iterable[Measure], window: Sequence[Match]) -> dict[str,
     """The value of each measure; None if one of them has no number."""
     values: dict[str, Term] = {}
     for measure in measures:
-        columns = [[evaluate(term, each.values) for each in window] for term in measure.terms]
+        columns = [[evaluate(term, each.values) for each in window] for term in measure.arguments]
         if any(number is None for column in columns for number in column):
             return None
         known = [[number for number in column if number is not None] for column in columns]
@@ -295,7 +295,7 @@ def variable_order(pattern: Pattern) -> list[str]:
 
 def by_measures(found: Match, measures: Iterable[Measure]) -> list[tuple[bool, int | float, bool]]:
     """By the numbers that are measured: a float before the integer that it equals, and no number last."""
-    numbers = [evaluate(term, found.values) for measure in measures for term in measure.terms]
+    numbers = [evaluate(term, found.values) for measure in measures for term in measure.arguments]
     return [(number is None, number or 0, isinstance(number, int)) for number in numbers]
 
 

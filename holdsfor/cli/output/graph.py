@@ -28,7 +28,7 @@ from holdsfor.language.description import (
 )
 from holdsfor.language.pattern_walk import as_body
 from holdsfor.language.terms import Place, Term, Var, name_and_args
-from holdsfor.view.graph import Arrow, Graph, Kind, Node
+from holdsfor.view.graph import Arrow, Graph, GraphNode, Kind
 
 Thing = tuple[OneOf["event", "fluent", "predicate"], Signature]
 
@@ -61,19 +61,19 @@ def uses(description: EventDescription) -> list[Use]:
 
 def graph(description: EventDescription) -> Graph:
     """Inputs, events and fluents; background knowledge is left out."""
-    things: dict[Thing, Node] = {}
+    things: dict[Thing, GraphNode] = {}
     circles = (*description.cycles, *description.recursive)
     dead, cyclic = unreachable(description), {signature for group in circles for signature in group}
     for one in description.inputs:
         kind: Kind = "input event" if one.kind == "event" else "input fluent"
-        things["event" if one.kind == "event" else "fluent", one.signature] = Node(str(one.signature), kind, 0)
+        things["event" if one.kind == "event" else "fluent", one.signature] = GraphNode(str(one.signature), kind, 0)
     for layer, stratum in enumerate(description.strata, 1):
         for signature in (each.signature for each in stratum):
             thing = defined(description, signature)
             if thing != _as_written(thing, description):
                 continue
             marks = (signature in cyclic, thing in dead, (signature, None) in description.unreported)
-            things[thing] = Node(str(signature), kind_of(description, signature), layer, *marks)
+            things[thing] = GraphNode(str(signature), kind_of(description, signature), layer, *marks)
     numbers = {thing: number for number, thing in enumerate(things)}
     negative: dict[tuple[int, int], bool] = {}
     for use in uses(description):

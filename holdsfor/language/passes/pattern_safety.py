@@ -138,7 +138,7 @@ class _Check:
         ways = self._ways(pattern.pattern, outside | measured)
         within = pattern_variables(pattern.pattern)
         for measure in pattern.measures:
-            for variable in (variable for term in measure.terms for variable in variables(term)):
+            for variable in (variable for term in measure.arguments for variable in variables(term)):
                 if not all(variable in way for way in ways):
                     hint = "measure a variable of an event of the pattern"
                     self._report(variable, f"the pattern does not give {written(variable)} a value", hint)

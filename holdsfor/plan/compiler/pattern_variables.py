@@ -35,7 +35,7 @@ def names_used(pattern: Pattern) -> Iterator[str]:
             case RunningAggregate():
                 for measure in part.measures:
                     yield measure.variable.name
-                    yield from (v.name for term in measure.terms for v in variables(term))
+                    yield from (v.name for term in measure.arguments for v in variables(term))
             case _:
                 pass
 

@@ -164,6 +164,7 @@ class _Compiler:
                 return self._filter(pattern, within)
             case RunningAggregate():
                 return self._sliding(pattern, within)
+        raise TypeError(pattern)
 
     def _scan(
         self, relation: Relation, args: tuple[Term, ...], of: EventPattern | Stretch, within: int | None
@@ -238,7 +239,7 @@ class _Compiler:
             Measured(
                 self.ordering.name(measure.variable.name),
                 measure.function,
-                tuple(map(self.ordering.expression, measure.terms)),
+                tuple(map(self.ordering.expression, measure.arguments)),
                 measure.registered,
             )
             for measure in pattern.measures
