@@ -27,8 +27,6 @@ from holdsfor.kernels import (
 from holdsfor.plan.operators import Arg, Conclude, Relation
 from holdsfor.plan.structures import Forms, width
 
-DENSE = 4  # terms for each row, up to which a table of all terms is quicker than sorting
-
 
 @dataclass(frozen=True, slots=True)
 class Open:
@@ -102,7 +100,7 @@ def head_points(
 def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
     """Whether the head has one variable, by which rows are not sorted, and terms are not many times as many as rows."""
     alone = len(args) == 1 and isinstance(args[0], str) and rows.order != args
-    return alone and len(world.dictionary) <= DENSE * rows.size
+    return alone and len(world.dictionary) <= world.dictionary.tuning.head_terms * rows.size
 
 
 def _pack_head(rows: Rows, args: tuple[Arg, ...], time: str, world: World) -> tuple[Ints, bool]:

@@ -13,7 +13,7 @@ from holdsfor.engine.data.points import EMPTY
 from holdsfor.engine.data.world import World
 from holdsfor.engine.scripts.script import Script, fill_slots, find_scripts, find_tables
 from holdsfor.engine.scripts.writing import ScriptDraft
-from holdsfor.kernels.scripts import SLOTS, follow_script
+from holdsfor.kernels.scripts import follow_script
 from holdsfor.plan.definitions import Definition, Simple
 from holdsfor.plan.operators import At, Conclude, Holding, Occurring, Relation
 from holdsfor.plan.structures import is_open
@@ -107,7 +107,7 @@ def _follow(readers: Readers, world: World, floor: int) -> Conclusions | None:
 
 
 def write_confirming(readers: Readers, draft: ScriptDraft) -> Script | None:
-    if draft.write_rules(readers.rules.items()) or len(draft.fetches) > SLOTS:
+    if draft.write_rules(readers.rules.items()) or len(draft.fetches) > draft.world.dictionary.tuning.script_arrays:
         return None
     return Script(*draft.finished(), tuple(draft.fetches))
 

@@ -25,7 +25,7 @@ PURPOSE = "to conclude"
 
 
 def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -> bool:
-    """Adds the fluent to the world, if its script can say it; False: it cannot."""
+    """Adds the fluent to the world, if its script can say it, and rows are few enough for that to be quicker."""
     if world.dictionary.null_code is not None or (domains and _leave_out(fluent, domains)):
         return False  # scripts know of no missing values
     write = partial(write_script, rulebook=rulebook)
@@ -35,6 +35,8 @@ def follow(fluent: Simple, world: World, domains: Domains, rulebook: Rulebook) -
     if cuts is None or script_with_arrays is None:
         return False
     script, arrays = script_with_arrays
+    if max(map(len, arrays), default=0) > world.dictionary.tuning.script_rows:
+        return False
     initial = initial_keys(fluent, world, domains)
     for relation in fluent.relations:
         before = None if world.cuts is None else world.cuts.known_before(relation)

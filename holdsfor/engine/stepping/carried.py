@@ -78,7 +78,7 @@ def opened(
     latest = max([min(until, windows.end), *frontier.cuts.values()])
     low, high = span(everything, max(frontier.lowest, frontier.nothing), latest)
     low = first_begin(everything, max(low, frontier.nothing))  # a durative row counts from the start of the history on
-    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit, dictionary.first_count = axis.codes, len(dictionary)
     unreported = program.plan.unreported
     world = World(axis, dictionary, facts, windows.start, windows.start, windows.start - 1, unreported=unreported)

@@ -133,7 +133,7 @@ def prepare(
     sourced = [(block, source) for block in blocks if (source := source_of(block, sources)) is not None]
     columns = [encoded(block, source.identities, dictionary) for block, source in sourced]
     low, high = span([block for block, _ in sourced], windows.start, windows.end)
-    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns)
+    axis = fit(low, high, windows.tick, len(dictionary), room, program.columns, program.tuning)
     dictionary.limit = axis.codes
     world = World(
         axis, dictionary, known, windows.start, windows.end, windows.start - 1, unreported=program.plan.unreported
