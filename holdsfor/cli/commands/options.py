@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
-from typing import Literal as OneOf
 
 import typer
 from typer.core import TyperCommand
 
 from holdsfor.duration import TickUnit
+from holdsfor.io import EventFormat
 
 #: An option in a panel of the help.
 input_option = partial(typer.Option, rich_help_panel="Input")
@@ -29,7 +29,7 @@ Events = Annotated[
     ),
 ]
 Format = Annotated[
-    OneOf["rtec", "columns", "terms"] | None,
+    EventFormat | None,
     input_option(help="Format of the events; guessed where it is clear."),
 ]
 Mapping = Annotated[

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdsfor.plan import Plan
 
 Engine = OneOf["auto", "spark", "local"]
-#: Up to so many bytes one process is done before Spark has started and shared them out. Parquet is packed.
+#: Up to so many bytes one process is done before Spark has started and shared them out. Some files are packed.
 MOST_BYTES, PACKED = 512 << 20, 4
 
 
@@ -115,7 +115,10 @@ def choose_engine(wanted: Engine, source: EventSource, needs_spark: str | None, 
 
 
 def _packing(path: Path) -> int:
-    return PACKED if {".parquet", ".gz"}.intersection(path.suffixes) else 1
+    from holdsfor.io.readers.formats import recognise_format
+
+    form = recognise_format(path)
+    return PACKED if ".gz" in path.suffixes or (form is not None and form.is_packed) else 1
 
 
 def _shown(size: int) -> str:
