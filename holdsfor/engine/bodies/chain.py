@@ -141,7 +141,7 @@ def _happened(edges: Points, what: EdgeKind, world: World) -> Points:
 
     What has no start because it holds from the first point of the history on has no startI either.
     """
-    low, high = world.start - edges.axis.origin, world.now - edges.axis.origin
+    low, high = world.start_on_axis, world.now_on_axis
     if what in ("startI", "endI"):
         low = int(edges.axis.following(np.array([low - 1]))[0]) + 1
     first, last = edges.span()

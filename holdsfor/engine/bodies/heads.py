@@ -81,7 +81,7 @@ def head_points(
     rows: Rows, args: tuple[Arg, ...], time: str, world: World, firsts: bool = False, anyhow: bool = False
 ) -> Ints:
     """Points of the head's columns at the time, as far as conclusions are drawn for it; sorted, unless anyhow."""
-    low, high = world.after + 1 - world.axis.origin, world.now - world.axis.origin
+    low, high = world.cut.earliest + 1, world.now_on_axis
     if firsts and _may_use_table(rows, args, world):
         columns, axis = (head_codes(rows, args[0], world), rows.times(time)), world.axis
         if are_plain(columns):
@@ -95,6 +95,15 @@ def head_points(
     if firsts:
         return earliest_of_keys(packed, world.axis.time_bits, in_order)
     return packed if in_order or anyhow else np.sort(packed)
+
+
+def choose_current(rows: Rows, time: str, world: World) -> Rows:
+    """Choose rows for whose time conclusions are drawn: after the earliest cut, and up to now."""
+    low, high = world.cut.earliest + 1, world.now_on_axis
+    if not rows.size or rows.lies_within(time, low, high):
+        return rows
+    times = rows.times(time) - world.axis.origin
+    return rows.filter((times >= low) & (times <= high))
 
 
 def _may_use_table(rows: Rows, args: tuple[Arg, ...], world: World) -> bool:
@@ -151,11 +160,12 @@ def merged(lists: Iterable[Ints]) -> Ints:
 
 
 def merged_since(lists: Iterable[Ints], relation: Relation, world: World) -> Ints:
-    """As `merged`, only what is after the cut of its key."""
-    waiting = sorted((points for points in lists if points.size), key=len)
-    if world.cuts is None or not waiting:
-        return merged(waiting)
-    return world.cuts.since(relation, waiting[-1], merged(waiting[:-1]), relation.arity)
+    """Merge sorted lists, and keep what is after the cut of its key."""
+    shorter = sorted((points for points in lists if points.size), key=len)
+    if not shorter:
+        return EMPTY
+    longest = shorter.pop()
+    return world.cut.merge_later(relation, longest, merged(shorter), relation.arity)
 
 
 def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints:
@@ -176,4 +186,4 @@ def spread_over(open_points: Open, keys: Ints, arity: int, world: World) -> Ints
 
 def spread_since(open_points: Open, keys: Ints, relation: Relation, world: World) -> Ints:
     """As `spread_over`, after the cut of each key."""
-    return world.since_cut(relation, spread_over(open_points, keys, relation.arity, world))
+    return world.choose_later(relation, spread_over(open_points, keys, relation.arity, world))

@@ -134,7 +134,7 @@ def _define(
             return evaluate_simple(definition, world, domains, program.rulebook)
         case Group():
             return evaluate_group(definition, world, domains)
-        case Static(proved=Simple() as rules) if world.start % world.axis.tick:
+        case Static(proved=Simple() as rules) if world.frame.start % world.axis.tick:
             return evaluate_simple(rules, world, domains, program.rulebook)
         case Static():
             evaluate_static(definition, world, domains.get(definition.relation, ()), program.parts)

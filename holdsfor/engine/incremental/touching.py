@@ -76,7 +76,7 @@ def _touch_waiting(
     """Tuples of rows that may change something by the passing of time alone; gives the definitions that they may."""
     axis, edges = turn.bare.axis, turn.known.edges
     edge = min([edges[reach] for reach in wait.numbers])
-    now = turn.bare.now - axis.origin + turn.setting.windows.tick  # what is all in the future changes nothing
+    now = turn.bare.now_on_axis + turn.setting.windows.tick  # what is all in the future changes nothing
     if _are_in_keys(unit, relation, rows):
         keys, latest = find_lingering_keys(starts_of(rows), rows.lasts(), edge, now, axis.time_bits)
         codes, count = _codes_of_keys(rows, keys), keys.size
@@ -262,7 +262,7 @@ def _before_tick(turn: QueryTurn, until: Ints) -> Ints:
 
 def _is_dear(turn: QueryTurn, unit: Unit, tuples: Tuples) -> bool:
     """Whether it costs less to evaluate all tuples from the earliest time of one of them on, by counted rows."""
-    now, tuning = turn.bare.now - turn.bare.axis.origin, turn.tuning
+    now, tuning = turn.bare.now_on_axis, turn.tuning
     stores = [turn.stores[relation] for relation in unit.reads if relation in turn.stores]
     if not stores:
         return False

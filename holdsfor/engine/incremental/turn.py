@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from holdsfor.engine.data.world import Running, World
+from holdsfor.engine.data.cut import Running
+from holdsfor.engine.data.world import World
 from holdsfor.engine.incremental.arrivals import Stores
 from holdsfor.engine.incremental.keys import Tuples
 from holdsfor.engine.incremental.known import KnownWorld, SessionSetting

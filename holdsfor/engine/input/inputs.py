@@ -155,7 +155,7 @@ def _maximal(bounds: _Bounds, world: World) -> tuple[Ints, Ints]:
     if bounds.end is not None:
         return normalise(bounds.start, bounds.end)
     s, e = join_points(unique_sorted(bounds.start), axis.mask, axis.tick, axis.origin)
-    unknown = (e & axis.mask) > world.now - axis.origin  # whether the next point follows is not known yet
+    unknown = (e & axis.mask) > world.now_on_axis  # whether the next point follows is not known yet
     return s, np.where(unknown, e | axis.mask, e)
 
 

@@ -98,8 +98,8 @@ def _follow(readers: Readers, world: World, floor: int) -> Conclusions | None:
     if script_with_arrays is None:
         return None
     script, arrays = script_with_arrays
-    axis, origin = world.axis, world.axis.origin
-    times = np.array([floor + 1 - origin, world.now - origin, world.start - origin, world.now - origin])
+    axis, origin, now = world.axis, world.axis.origin, world.now_on_axis
+    times = np.array([floor + 1 - origin, now, world.start_on_axis, now])
     said = script.lines, fill_slots(arrays), script.constants
     cuts = EMPTY, np.array([-1, 0, floor - origin])
     points, runs, is_exact = follow_script(*said, times, *cuts, axis.time_bits, axis.code_bits)
