@@ -59,20 +59,22 @@ def _hide_values_of_switches(parameters: Sequence[Any]) -> None:
             parameter.metavar = ""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
         say(f"holdsfor {holdsfor.__version__}")
         raise typer.Exit
 
 
 def main(
-    _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True)] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
-    """Recognises what is happening, to whom, and for how long, in streams of events, by declarative rules."""
+    """Recognise what is happening, to whom, and for how long, in streams of events, by declarative rules."""
 
 
 def make_app(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """With these subcommands. To make all of them for one that is called takes longer than some rules."""
+    """Make the command with these subcommands; making all of them takes longer than checking some rules."""
     app = typer.Typer(cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
     app.callback()(main)
     for name in names:
@@ -86,8 +88,8 @@ def _add_command(app: typer.Typer, name: str) -> None:
     if isinstance(command, typer.Typer):
         app.add_typer(command, name=name)
     elif name in TAKES_EVENT_FILES:
-        from holdsfor.cli.commands.run import RunCommand
+        from holdsfor.cli.commands.options import EventFilesCommand
 
-        app.command(name, cls=RunCommand)(command)
+        app.command(name, cls=EventFilesCommand)(command)
     else:
         app.command(name)(command)

@@ -4,32 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.commands.run import ALLOW, FACTS, FUNCTIONS, load_rules
+from holdsfor.cli.commands.options import Allow, Facts, Functions, RuleFiles
 from holdsfor.cli.output.console import complain
+from holdsfor.cli.start.reading import load_rules
 from holdsfor.printable import printable_lines
+
+Picture = OneOf["mermaid", "dot", "svg"]
+PLAN = typer.Option("--plan", help="Print the plan before and after the optimiser, and what each pass changed.")
+GRAPH = typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn.")
+JSON = typer.Option("--json", help="Print only data: diagnostics and all that is known.")
 
 
 def check(
-    rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    with_plan: Annotated[
-        bool, typer.Option("--plan", help="Print the plan before and after the optimiser, and what each pass changed.")
-    ] = False,
-    picture: Annotated[
-        OneOf["mermaid", "dot", "svg"] | None,
-        typer.Option("--graph", help="Print only the dependency graph: as text for Mermaid or Graphviz, or drawn."),
-    ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print only data: diagnostics and all that is known.")
-    ] = False,
-    facts: Annotated[list[str] | None, FACTS] = None,
-    allow: Annotated[list[Path] | None, ALLOW] = None,
-    functions: Annotated[Path | None, FUNCTIONS] = None,
+    rules: RuleFiles,
+    with_plan: Annotated[bool, PLAN] = False,
+    picture: Annotated[Picture | None, GRAPH] = None,
+    as_json: Annotated[bool, JSON] = False,
+    facts: Facts = None,
+    allow: Allow = None,
+    functions: Functions = None,
 ) -> None:
     """Report everything that is wrong with the rules; then their kinds, strata, stages and uses."""
     import holdsfor
@@ -41,18 +39,18 @@ def check(
         raise typer.BadParameter("--plan, --graph and --json each print something else: take one of them")
     try:
         description = load_rules(rules, facts, allow, functions)
-        made = None if picture else make_closures(description)
+        plan = None if picture else make_closures(description)
     except holdsfor.DescriptionError as error:
         if not as_json:
             raise
         sys.stdout.write(json.dumps(report(error.diagnostics), indent=2) + "\n")
         raise typer.Exit(1) from None
     if as_json:
-        sys.stdout.write(json.dumps(report(description.warnings, description, made), indent=2) + "\n")
+        sys.stdout.write(json.dumps(report(description.warnings, description, plan), indent=2) + "\n")
         return
     for warning in description.warnings:
         complain(f"{warning}\n", style="yellow")
     if picture:
         sys.stdout.write(printable_lines(overview.draw(description, picture)))
-    elif made:
-        overview.show_overview(description, made, with_plan)
+    elif plan:
+        overview.show_overview(description, plan, with_plan)

@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from holdsfor.cli.commands.run import EVENTS, FACTS, FORMAT, FUNCTIONS, MAPPING, START, load_rules
+from holdsfor.cli.commands.options import (
+    Events,
+    Facts,
+    Format,
+    Functions,
+    Mapping,
+    RuleFiles,
+    input_option,
+    time_option,
+)
 from holdsfor.cli.output.console import say, show
-from holdsfor.io import EventFormat
+from holdsfor.cli.start.reading import load_rules
 
-AT = typer.Option("--at", help="At which tick; the end of the events if not given.")
-CHECKPOINT = typer.Option(help="Instead of events: the folder of a stream's checkpoint, or of a saved session.")
-MOST = typer.Option("--most", help="How many partial matches are shown, those that end soonest first.")
+CHECKPOINT = input_option(
+    metavar="FOLDER", help="Instead of events: the folder of a stream's checkpoint, or of a saved session."
+)
+START = time_option(metavar="TICK", help="The history begins after it.")
+AT = time_option("--at", metavar="TICK", help="When; the end of the events if not given.")
+LIMIT = typer.Option(
+    "--most", metavar="NUMBER", help="How many partial matches are shown, those that end soonest first."
+)
 
 
 def progress(
-    rules: Annotated[list[Path], typer.Argument(metavar="RULES", help="Rule files, background knowledge included.")],
-    events: Annotated[list[str] | None, EVENTS] = None,
+    rules: RuleFiles,
+    events: Events = None,
     checkpoint: Annotated[str | None, CHECKPOINT] = None,
     at: Annotated[int | None, AT] = None,
     start: Annotated[int | None, START] = None,
-    format: Annotated[EventFormat | None, FORMAT] = None,
-    mapping: Annotated[Path | None, MAPPING] = None,
-    facts: Annotated[list[str] | None, FACTS] = None,
-    functions: Annotated[Path | None, FUNCTIONS] = None,
-    most: Annotated[int, MOST] = 50,
+    format: Format = None,
+    mapping: Mapping = None,
+    facts: Facts = None,
+    functions: Functions = None,
+    limit: Annotated[int, LIMIT] = 50,
 ) -> None:
-    """Shows the partial matches of patterns: which parts have occurred, what they wait for, and until when."""
+    """Show the partial matches of patterns: which parts have occurred, what they wait for, and until when."""
     import holdsfor
 
     description = load_rules(rules, facts, None, functions)
@@ -44,8 +57,8 @@ def progress(
             row["awaited"],
             "for ever" if row["until"] is None else row["until"],
         )
-        for row in rows[:most]
+        for row in rows[:limit]
     ]
     show("partial matches", ("event", "for", "since", "has occurred", "awaited", "until"), shown)
-    if len(rows) > most:
-        say(f"and {len(rows) - most} more")
+    if len(rows) > limit:
+        say(f"and {len(rows) - limit} more")

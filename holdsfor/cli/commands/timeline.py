@@ -8,39 +8,41 @@ from typing import Literal as OneOf
 
 import typer
 
-from holdsfor.cli.commands.run import ALLOW, FACTS, FORMAT, FUNCTIONS, MAPPING, load_rules, mapped_files
+from holdsfor.cli.commands.options import Allow, Facts, Format, Functions, Mapping, input_option, rules_option
 from holdsfor.cli.output.console import progress, say
 from holdsfor.cli.output.results import read_results
+from holdsfor.cli.start.reading import load_rules, mapped_files
 from holdsfor.errors import HoldsforError
-from holdsfor.io import EventFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from holdsfor import EventDescription
 
-RULES = typer.Option(
-    metavar="FILE", help="The rules of the results, shown where they define something; may be given several times."
+OUT = typer.Option("--out", "-o", metavar="FILE", help="The page; without it, timeline.html in DIR.")
+CLOCK = typer.Option(help="How times are shown; auto looks at them.")
+RULE_FILES = rules_option(
+    "--rules",
+    metavar="FILE",
+    help="The rules of the results, shown where they define something; may be given several times.",
 )
-EVENTS = typer.Option(metavar="FILE...", help="The input of the results, to be drawn below them; needs --rules.")
+EVENTS = input_option(metavar="FILE...", help="The input of the results, to be drawn below them; needs --rules.")
 GROUPS = typer.Option(metavar="FILE", help="CSV or Parquet: an entity, and the group it is to be seen with.")
 
 
 def timeline(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `holdsfor run` wrote, or a stream's tables.")],
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page; without it, timeline.html in DIR.")] = None,
-    title: Annotated[str, typer.Option(help="What the page is called.")] = "Holdsfor timeline",
-    clock: Annotated[
-        OneOf["auto", "seconds", "milliseconds", "ticks"], typer.Option(help="How times are shown; auto looks at them.")
-    ] = "auto",
-    rules: Annotated[list[Path] | None, RULES] = None,
-    events: Annotated[list[str] | None, EVENTS] = None,
-    format: Annotated[EventFormat | None, FORMAT] = None,
-    mapping: Annotated[Path | None, MAPPING] = None,
+    out: Annotated[Path | None, OUT] = None,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="What the page is called.")] = "Holdsfor timeline",
+    clock: Annotated[OneOf["auto", "seconds", "milliseconds", "ticks"], CLOCK] = "auto",
     groups: Annotated[Path | None, GROUPS] = None,
-    facts: Annotated[list[str] | None, FACTS] = None,
-    allow: Annotated[list[Path] | None, ALLOW] = None,
-    functions: Annotated[Path | None, FUNCTIONS] = None,
+    rules: Annotated[list[Path] | None, RULE_FILES] = None,
+    events: Annotated[list[str] | None, EVENTS] = None,
+    format: Format = None,
+    mapping: Mapping = None,
+    facts: Facts = None,
+    allow: Allow = None,
+    functions: Functions = None,
 ) -> None:
     """Draw intervals and occurrences as one self-contained HTML page."""
     from holdsfor.cli.output.definitions import page_definitions
@@ -76,7 +78,7 @@ def _read_inputs(
 
 
 def _read_groups(path: Path) -> dict[str, str]:
-    """Of each entity in the first column its group in the second."""
+    """Return the group of each entity: the second column, by the first."""
     from holdsfor.io.columns.text import as_text, plain_text
     from holdsfor.io.readers.facts import read_facts
 

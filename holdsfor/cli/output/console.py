@@ -52,6 +52,14 @@ def complain(text: str, style: str = "red") -> None:
     err().print(Text(printable_lines(text), style=style))
 
 
+def warn_of_overflows(times: int) -> None:
+    complain(
+        f"Arithmetic came to integers of more than 64 bits {times:,} times; these conditions failed. "
+        "Use floats (1.0 * X) where numbers get that large.",
+        style="yellow",
+    )
+
+
 def show(title: str, columns: Iterable[str], rows: Iterable[tuple[object, ...]], file: TextIO | None = None) -> None:
     """A table on stdout, or in a file; columns of numbers go to the right."""
     from rich.console import Console

@@ -6,17 +6,35 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdsfor.cli.output.console import complain, show
 from holdsfor.duration import PER_SECOND
-from holdsfor.io.clock import Clock, clock_text
+from holdsfor.io.clock import Clock, clock_of, clock_text
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
     import pyarrow as pa
 
+    from holdsfor.cli.start.order import HistoryRun
+
 Row = dict[str, Any]
+COUNTS = (
+    ("events_in", "events in"),
+    ("events_unused", "of these, read by no rule"),
+    ("events_equal", "equal to another, counted once"),
+    ("times_cut", "with parts of a tick, which are cut"),
+    ("rows_with_nan", "with NaN, which is taken for no value"),
+    ("events_rejected", "rejected"),
+    ("events_late", "late: older than the window when they arrived"),
+    ("groundings_outside_domain", "groundings outside the declared domain, left out"),
+    ("intervals_out", "intervals out"),
+    ("occurrences_out", "occurrences out"),
+)
+#: Counts that are shown only where there are some.
+SELDOM = ("events_equal", "times_cut", "rows_with_nan")
 HEADER = ("found", "count", "longest", "latest")
 #: A fluent of which so many, and such a share, are not over gets a hint.
 MANY, NEARLY_ALL = 20, 0.9
@@ -34,6 +52,19 @@ class Finding:
     longest: Row | None = None
     latest: Row | None = None
     not_over: int = 0
+
+
+def show_outcome(outcome: HistoryRun, out: Path) -> None:
+    """Print the counts of a run, and a line for each fluent and event."""
+    from holdsfor.io.tables.wide import SHAPES
+
+    counts = ((key, text, outcome.metrics.get(key, 0)) for key, text in COUNTS)
+    show(f"{out}", ("", "rows"), ((text, count) for key, text, count in counts if count or key not in SELDOM))
+    findings = with_unfound(outcome.findings, [shape["name"] for shape in outcome.metrics[SHAPES]])
+    if findings:
+        show("", HEADER, finding_cells(findings, clock_of(outcome.nanoseconds)))
+    for hint in hints(findings):
+        complain(hint, style="yellow")
 
 
 def summarise(table: pa.Table) -> Iterator[Finding]:

@@ -16,10 +16,8 @@ import pyarrow.parquet as pq
 
 from holdsfor.cli.output.console import complain, progress
 from holdsfor.cli.output.findings import summarise, summarise_parts
-from holdsfor.cli.start.compiling import told_of_compiling
-from holdsfor.cli.start.engine import choose_engine
-from holdsfor.cli.start.order import HistoryRun, RunOrder, RunTimes, Writing
-from holdsfor.cli.start.watching import WatchedSource, share_of_tasks
+from holdsfor.cli.start.order import HistoryRun, RunOrder, RunTimes, Writing, choose_engine
+from holdsfor.cli.start.watching import WatchedSource, share_of_tasks, tell_of_compiling
 from holdsfor.engine.input.window import check_ticks
 from holdsfor.engine.output.reporting import NOBODY
 from holdsfor.engine.output.result import INTERVALS_SCHEMA, OCCURRENCES_SCHEMA, Result
@@ -79,7 +77,7 @@ def in_process(
 ) -> HistoryRun:
     """Intervals are written while others are still being found, where the format allows it."""
     with early_table(writing) as early:
-        with told_of_compiling(), progress("Reading") as step:
+        with tell_of_compiling(), progress("Reading") as step:
             watched = WatchedSource(source.parts, step)
             receiver = early or NOBODY
             result = recognise_for(receiver, description, watched, **times, stepped=writing.changes, threads=threads)

@@ -1,19 +1,46 @@
-"""How much of a run is done, for the bar on the terminal."""
+"""Tell a person how much of a run is done, and why the first one takes longer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holdsfor.cli.output.console import ProgressStep
+from holdsfor.cli.output.console import ProgressStep, complain
 from holdsfor.io.readers.read import EventSource
+from holdsfor.kernels.kernel import LOGGER
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from holdsfor.io.events import Events
     from holdsfor.language.description import Input
+
+WHY = "The first run compiles the parts that do the work: once, about half a minute."
+
+
+@contextmanager
+def tell_of_compiling() -> Iterator[None]:
+    """Tell once why it takes so long, if a kernel is compiled meanwhile."""
+    handler, level = _FirstCompilation(logging.INFO), LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+
+
+class _FirstCompilation(logging.Handler):
+    has_told = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if not self.has_told:
+            self.has_told = True
+            complain(WHY, style="")
 
 
 @dataclass(frozen=True, slots=True)
