@@ -17,6 +17,7 @@ from holdsfor.engine.definitions.simple import evaluate_simple
 from holdsfor.engine.definitions.static import evaluate_static
 from holdsfor.engine.groups.group import evaluate_group
 from holdsfor.engine.patterns.recursion import evaluate_recursion
+from holdsfor.engine.tuning import DEFAULT, Tuning
 from holdsfor.errors import HoldsforError
 from holdsfor.kernels import TooManyPairs, compress, distinct
 from holdsfor.language.description import Signature
@@ -45,10 +46,12 @@ class Program:
     codes: tuple[tuple[Ints | None, ...], ...]
     columns: int
     domains: tuple[tuple[tuple[Declared, ...], tuple[Relation, ...]], ...]
+    tuning: Tuning = DEFAULT
 
     def begin(self) -> tuple[Dictionary, dict[Signature, Facts]]:
         """A dictionary for one evaluation, and the facts in it."""
         dictionary = self.terms.copy()
+        dictionary.tuning = self.tuning
         pairs = zip(self.facts, self.codes, strict=True)
         return dictionary, {signature: Facts(dictionary, table, codes) for (signature, table), codes in pairs}
 
